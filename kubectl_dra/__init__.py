@@ -1,0 +1,1 @@
+"""kubectl-dra: explains Kubernetes Dynamic Resource Allocation."""

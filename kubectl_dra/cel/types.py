@@ -1,0 +1,66 @@
+"""The static types of the DRA CEL environment (CEL.md 5.1) and their printed forms; no checking rules live here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """One type.
+
+    ``kind`` is one of ``bool int uint double string bytes null dyn any duration timestamp error`` (no parameters),
+    ``type`` (one parameter), ``list`` (one), ``map`` (two), ``opaque`` (``name`` and parameters: ``optional_type``,
+    ``net.IP``, ``net.CIDR``), ``object`` (``name``), ``wrapper`` (one), ``param`` (``name`` of the type parameter).
+    """
+
+    kind: str
+    params: tuple[Type, ...] = ()
+    name: str = ""
+
+
+BOOL: Final = Type("bool")
+INT: Final = Type("int")
+UINT: Final = Type("uint")
+DOUBLE: Final = Type("double")
+STRING: Final = Type("string")
+BYTES: Final = Type("bytes")
+NULL: Final = Type("null")
+DYN: Final = Type("dyn")
+ANY: Final = Type("any")
+DURATION: Final = Type("duration")
+TIMESTAMP: Final = Type("timestamp")
+ERROR: Final = Type("error")
+IP: Final = Type("opaque", name="net.IP")
+CIDR: Final = Type("opaque", name="net.CIDR")
+DEVICE: Final = Type("object", name="kubernetes.DRADevice")
+QUANTITY: Final = Type("object", name="kubernetes.Quantity")
+SEMVER: Final = Type("object", name="kubernetes.Semver")
+URL: Final = Type("object", name="kubernetes.URL")
+FORMAT: Final = Type("object", name="kubernetes.NamedFormat")
+
+
+def list_of(element: Type) -> Type:
+    """``list(element)``."""
+    return Type("list", (element,))
+
+
+def map_of(key: Type, value: Type) -> Type:
+    """``map(key, value)``."""
+    return Type("map", (key, value))
+
+
+def optional_of(value: Type) -> Type:
+    """``optional_type(value)``."""
+    return Type("opaque", (value,), "optional_type")
+
+
+def type_of(value: Type) -> Type:
+    """``type(value)``."""
+    return Type("type", (value,))
+
+
+def param(name: str) -> Type:
+    """The type parameter ``name``."""
+    return Type("param", name=name)
