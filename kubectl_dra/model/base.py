@@ -1,0 +1,13 @@
+"""The common base of all API records; no API field lives here."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Record(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
+    """An API object or a part of one: immutable, fields in snake_case, JSON in the API's camelCase.
+
+    A field that is absent in JSON has its default and is left out again when encoded. Where the API distinguishes
+    "absent" from "empty", the field is ``| None``. Lists are tuples; maps are dicts that nobody may change.
+    """

@@ -1,0 +1,291 @@
+"""The core objects that scheduling of pods with claims depends on: nodes, pods, events, quotas.
+
+Only the fields that node filters, claims and explanations read.
+"""
+
+from __future__ import annotations
+
+from msgspec import field
+
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.meta import Condition, NodeSelector, ObjectMeta
+from kubectl_dra.model.quantity import Quantity
+
+# --- nodes ----------------------------------------------------------------------------------------------------------
+
+
+class Taint(Record, frozen=True):
+    """``spec.taints[]`` of a node."""
+
+    key: str = ""
+    value: str = ""
+    effect: str = ""
+
+
+class NodeSpec(Record, frozen=True):
+    """``spec`` of a node."""
+
+    unschedulable: bool = False
+    taints: tuple[Taint, ...] = ()
+
+
+class NodeStatus(Record, frozen=True):
+    """``status`` of a node."""
+
+    allocatable: dict[str, Quantity] = field(default_factory=dict)
+    capacity: dict[str, Quantity] = field(default_factory=dict)
+    conditions: tuple[Condition, ...] = ()
+    declared_features: tuple[str, ...] = ()
+
+
+class Node(Record, frozen=True):
+    """A node."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
+
+
+# --- pods -----------------------------------------------------------------------------------------------------------
+
+
+class ContainerClaim(Record, frozen=True):
+    """``resources.claims[]`` of a container."""
+
+    name: str = ""
+    request: str = ""
+
+
+class ResourceRequirements(Record, frozen=True):
+    """``resources`` of a container or of a pod."""
+
+    requests: dict[str, Quantity] = field(default_factory=dict)
+    limits: dict[str, Quantity] = field(default_factory=dict)
+    claims: tuple[ContainerClaim, ...] = ()
+
+
+class ContainerPort(Record, frozen=True):
+    """``ports[]`` of a container; only host ports matter to the scheduler."""
+
+    container_port: int = 0
+    host_port: int = 0
+    host_ip: str = field(default="", name="hostIP")
+    protocol: str = ""
+
+
+class Container(Record, frozen=True):
+    """A container or init container; an init container with restartPolicy Always is a sidecar."""
+
+    name: str = ""
+    resources: ResourceRequirements = ResourceRequirements()
+    ports: tuple[ContainerPort, ...] = ()
+    restart_policy: str | None = None
+
+
+class Toleration(Record, frozen=True):
+    """``spec.tolerations[]`` of a pod."""
+
+    key: str = ""
+    operator: str = ""
+    value: str = ""
+    effect: str = ""
+    toleration_seconds: int | None = None
+
+
+class NodeAffinity(Record, frozen=True):
+    """``spec.affinity.nodeAffinity``: the required part."""
+
+    required_during_scheduling_ignored_during_execution: NodeSelector | None = None
+
+
+class Affinity(Record, frozen=True):
+    """``spec.affinity``."""
+
+    node_affinity: NodeAffinity | None = None
+
+
+class SchedulingGate(Record, frozen=True):
+    """``spec.schedulingGates[]``."""
+
+    name: str = ""
+
+
+class SchedulingGroup(Record, frozen=True):
+    """``spec.schedulingGroup``."""
+
+    pod_group_name: str = ""
+
+
+class PodResourceClaim(Record, frozen=True):
+    """``spec.resourceClaims[]``: exactly one of the two sources. ``source`` is the nested form of 1.26 to 1.30."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+    source: PodClaimSource | None = None
+
+
+class PodClaimSource(Record, frozen=True):
+    """``spec.resourceClaims[].source`` of servers before 1.31."""
+
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+
+
+class PodSpec(Record, frozen=True):
+    """``spec`` of a pod."""
+
+    node_name: str = ""
+    scheduler_name: str = ""
+    scheduling_gates: tuple[SchedulingGate, ...] = ()
+    scheduling_group: SchedulingGroup | None = None
+    node_selector: dict[str, str] = field(default_factory=dict)
+    affinity: Affinity | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    overhead: dict[str, Quantity] = field(default_factory=dict)
+    resources: ResourceRequirements | None = None
+    resource_claims: tuple[PodResourceClaim, ...] = ()
+    preemption_policy: str | None = None
+    priority: int | None = None
+    host_network: bool = False
+
+
+class PodResourceClaimStatus(Record, frozen=True):
+    """``status.resourceClaimStatuses[]``; no claim name means that the entry needs no claim."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+
+
+class ExtendedResourceMapping(Record, frozen=True):
+    """``status.extendedResourceClaimStatus.requestMappings[]``."""
+
+    container_name: str = ""
+    resource_name: str = ""
+    request_name: str = ""
+
+
+class ExtendedResourceClaimStatus(Record, frozen=True):
+    """``status.extendedResourceClaimStatus``."""
+
+    resource_claim_name: str = ""
+    request_mappings: tuple[ExtendedResourceMapping, ...] = ()
+
+
+class ResourceHealth(Record, frozen=True):
+    """``allocatedResourcesStatus[].resources[]``."""
+
+    resource_id: str = field(default="", name="resourceID")
+    health: str = ""
+    message: str = ""
+
+
+class ResourceStatus(Record, frozen=True):
+    """``containerStatuses[].allocatedResourcesStatus[]``; name is ``claim:ENTRY[/REQUEST]`` for DRA."""
+
+    name: str = ""
+    resources: tuple[ResourceHealth, ...] = ()
+
+
+class ContainerStateWaiting(Record, frozen=True):
+    """``state.waiting``."""
+
+    reason: str = ""
+    message: str = ""
+
+
+class ContainerState(Record, frozen=True):
+    """``state`` of a container."""
+
+    waiting: ContainerStateWaiting | None = None
+
+
+class ContainerStatus(Record, frozen=True):
+    """``containerStatuses[]``."""
+
+    name: str = ""
+    ready: bool = False
+    state: ContainerState = ContainerState()
+    allocated_resources_status: tuple[ResourceStatus, ...] = ()
+
+
+class PodStatus(Record, frozen=True):
+    """``status`` of a pod."""
+
+    phase: str = ""
+    reason: str = ""
+    message: str = ""
+    conditions: tuple[Condition, ...] = ()
+    nominated_node_name: str = ""
+    resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = ()
+    extended_resource_claim_status: ExtendedResourceClaimStatus | None = None
+    container_statuses: tuple[ContainerStatus, ...] = ()
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
+
+
+class Pod(Record, frozen=True):
+    """A pod."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()
+
+
+# --- around pods ----------------------------------------------------------------------------------------------------
+
+
+class ObjectReference(Record, frozen=True):
+    """The object that an event is about."""
+
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    uid: str = ""
+
+
+class EventSeries(Record, frozen=True):
+    """``series`` of a repeated event."""
+
+    count: int = 0
+    last_observed_time: str | None = None
+
+
+class Event(Record, frozen=True):
+    """An event of ``v1`` or of ``events.k8s.io/v1`` (``regarding`` and ``note`` are the latter's names)."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    involved_object: ObjectReference = ObjectReference()
+    regarding: ObjectReference | None = None
+    type: str = ""
+    reason: str = ""
+    message: str = ""
+    note: str = ""
+    count: int = 0
+    first_timestamp: str | None = None
+    last_timestamp: str | None = None
+    event_time: str | None = None
+    series: EventSeries | None = None
+    reporting_component: str = ""
+
+
+class ResourceQuotaSpec(Record, frozen=True):
+    """``spec`` of a quota."""
+
+    hard: dict[str, Quantity] = field(default_factory=dict)
+
+
+class ResourceQuotaStatus(Record, frozen=True):
+    """``status`` of a quota."""
+
+    hard: dict[str, Quantity] = field(default_factory=dict)
+    used: dict[str, Quantity] = field(default_factory=dict)
+
+
+class ResourceQuota(Record, frozen=True):
+    """A quota."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ResourceQuotaSpec = ResourceQuotaSpec()
+    status: ResourceQuotaStatus = ResourceQuotaStatus()

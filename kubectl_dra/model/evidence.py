@@ -1,0 +1,81 @@
+"""How complete the facts are: per kind and namespace what was read, what was refused, what was not asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+ALL_NAMESPACES: Final = ""
+
+
+class Coverage(StrEnum):
+    """What is known of one kind in one scope."""
+
+    COMPLETE = "complete"
+    ASSUMED = "assumed"  # a plain list without a header: a kind that does not occur is taken as none
+    PARTIAL = "partial"  # read, but some objects could not be decoded or the list broke off
+    FORBIDDEN = "forbidden"
+    NOT_SERVED = "notServed"  # the server does not know the kind: complete, and empty
+    NOT_READ = "notRead"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One list that was taken: ``namespace`` is empty for the whole cluster. ``time`` is RFC 3339, UTC."""
+
+    kind: str
+    namespace: str = ALL_NAMESPACES
+    coverage: Coverage = Coverage.COMPLETE
+    resource_version: str = ""
+    time: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BadObject:
+    """An object that could not be decoded: where it stood, which it is if known, and the path that is wrong."""
+
+    kind: str
+    namespace: str
+    name: str
+    error: str
+    origin: str = ""
+
+
+_SUFFICIENT: Final = frozenset({Coverage.COMPLETE, Coverage.ASSUMED, Coverage.NOT_SERVED})
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All reads of one Inventory."""
+
+    reads: tuple[Read, ...] = ()
+    bad_objects: tuple[BadObject, ...] = ()
+    server_version: tuple[int, int] | None = None
+    origin: str = ""
+    notes: tuple[str, ...] = ()
+    _index: Mapping[tuple[str, str], Read] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        index = {(read.kind, read.namespace): read for read in self.reads}
+        object.__setattr__(self, "_index", index)
+
+    def coverage(self, kind: str, namespace: str = ALL_NAMESPACES) -> Coverage:
+        """What is known of ``kind`` in ``namespace``; a cluster-wide read that suffices covers every namespace."""
+        whole = self._index.get((kind, ALL_NAMESPACES))
+        if namespace == ALL_NAMESPACES or (whole is not None and whole.coverage in _SUFFICIENT):
+            return whole.coverage if whole is not None else Coverage.NOT_READ
+        part = self._index.get((kind, namespace))
+        if part is not None:
+            return part.coverage
+        return whole.coverage if whole is not None else Coverage.NOT_READ
+
+    def complete(self, kind: str, namespace: str = ALL_NAMESPACES) -> bool:
+        """Whether every object of ``kind`` in ``namespace`` (empty: in the cluster) is in the Inventory."""
+        return self.coverage(kind, namespace) in _SUFFICIENT
+
+    def missing(self, kinds: Iterable[str]) -> tuple[str, ...]:
+        """Those of ``kinds`` that are not complete in the whole cluster."""
+        return tuple(kind for kind in kinds if not self.complete(kind))

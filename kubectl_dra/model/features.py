@@ -1,0 +1,178 @@
+"""Feature gates that change what the scheduler decides, with their defaults per Kubernetes minor version.
+
+Upstream: pkg/features/kube_features.go (versioned defaults and dependencies).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Implementation = Literal["stable", "incubating", "experimental"]
+
+OLDEST_MINOR: Final = 32
+NEWEST_MINOR: Final = 37
+
+# gate -> defaults of 1.32 … 1.37; "G" on and stable, "b"/"a" beta/alpha with 0 off and 1 on, "-" unknown, "*" locked.
+_DEFAULTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "DynamicResourceAllocation": ("b0", "b0", "G1", "G1*", "G1*", "G1*"),
+    "DRAAdminAccess": ("a0", "a0", "b1", "b1", "G1*", "G1*"),
+    "DRAResourceClaimDeviceStatus": ("a0", "b1", "b1", "b1", "b1", "G1*"),
+    "DRAPrioritizedList": ("-", "a0", "b1", "b1", "G1", "G1*"),
+    "DRAPartitionableDevices": ("-", "a0", "a0", "a0", "b1", "b1"),
+    "DRADeviceTaints": ("-", "a0", "a0", "a0", "b1", "G1"),
+    "DRADeviceTaintRules": ("-", "a0", "a0", "a0", "b0", "G1"),
+    "DRAConsumableCapacity": ("-", "-", "a0", "a0", "b1", "b1"),
+    "DRADeviceBindingConditions": ("-", "-", "a0", "a0", "b1", "b1"),
+    "DRAExtendedResource": ("-", "-", "a0", "a0", "b1", "G1*"),
+    "DRASchedulerFilterTimeout": ("-", "-", "b1", "b1", "b1", "b1"),
+    "DRAListTypeAttributes": ("-", "-", "-", "-", "a0", "a0"),
+    "DRANodeAllocatableResources": ("-", "-", "-", "-", "a0", "a0"),
+    "DRAWorkloadResourceClaims": ("-", "-", "-", "-", "a0", "b0"),
+    "DRAFractionalCapacityRange": ("-", "-", "-", "-", "-", "b0"),
+    "DRADerivedAttributes": ("-", "-", "-", "-", "-", "a0"),
+    "DRADeviceCompatibilityGroups": ("-", "-", "-", "-", "-", "a0"),
+    "DRAOptionalNodeOperations": ("-", "-", "-", "-", "-", "a0"),
+    "GenericWorkload": ("-", "-", "-", "a0", "a0", "b0"),
+    "ResourceHealthStatus": ("a0", "a0", "a0", "a0", "b1", "b1"),
+}
+
+_NEEDS: Final[Mapping[str, str]] = {
+    "DRAAdminAccess": "DynamicResourceAllocation",
+    "DRAPrioritizedList": "DynamicResourceAllocation",
+    "DRAPartitionableDevices": "DynamicResourceAllocation",
+    "DRADeviceTaints": "DynamicResourceAllocation",
+    "DRADeviceTaintRules": "DRADeviceTaints",
+    "DRAConsumableCapacity": "DynamicResourceAllocation",
+    "DRADeviceBindingConditions": "DRAResourceClaimDeviceStatus",
+    "DRAExtendedResource": "DynamicResourceAllocation",
+    "DRAListTypeAttributes": "DynamicResourceAllocation",
+    "DRANodeAllocatableResources": "DynamicResourceAllocation",
+    "DRAWorkloadResourceClaims": "GenericWorkload",
+    "DRAFractionalCapacityRange": "DRAConsumableCapacity",
+    "DRADerivedAttributes": "DynamicResourceAllocation",
+    "DRADeviceCompatibilityGroups": "DRAPartitionableDevices",
+    "DRAOptionalNodeOperations": "DynamicResourceAllocation",
+}
+
+
+class FeatureError(ValueError):
+    """Raised for an unknown gate or a gate that can't have the value asked for at this version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What is switched on in the scheduler; the field names are the allocator's own feature names."""
+
+    admin_access: bool = True
+    prioritized_list: bool = True
+    partitionable_devices: bool = True
+    device_taints: bool = True
+    device_taint_rules: bool = True
+    consumable_capacity: bool = True
+    device_binding_and_status: bool = True
+    extended_resource: bool = True
+    filter_timeout: bool = True
+    fractional_capacity_range: bool = False
+    list_type_attributes: bool = False
+    derived_attributes: bool = False
+    compatibility_groups: bool = False
+    optional_node_operations: bool = False
+    workload_resource_claims: bool = False
+    node_allocatable_resources: bool = False
+    minor: int = NEWEST_MINOR
+
+    @property
+    def implementation(self) -> Implementation:
+        """The allocator variant that runs: the first whose supported set covers what is enabled."""
+        if self.list_type_attributes or self.optional_node_operations or self.derived_attributes:
+            return "experimental"
+        if self.compatibility_groups:
+            return "experimental"
+        # Up to 1.33 there was only the first implementation, and later "stable" covers the same features.
+        if self.device_binding_and_status or self.consumable_capacity or self.fractional_capacity_range:
+            return "incubating"
+        return "stable"
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the real search order is fixed; before 1.36, and in "stable", it was random."""
+        return self.minor >= 36 and self.implementation != "stable"
+
+
+_FIELD_BY_GATE: Final[Mapping[str, str]] = {
+    "DRAAdminAccess": "admin_access",
+    "DRAPrioritizedList": "prioritized_list",
+    "DRAPartitionableDevices": "partitionable_devices",
+    "DRADeviceTaints": "device_taints",
+    "DRADeviceTaintRules": "device_taint_rules",
+    "DRAConsumableCapacity": "consumable_capacity",
+    "DRAExtendedResource": "extended_resource",
+    "DRASchedulerFilterTimeout": "filter_timeout",
+    "DRAFractionalCapacityRange": "fractional_capacity_range",
+    "DRAListTypeAttributes": "list_type_attributes",
+    "DRADerivedAttributes": "derived_attributes",
+    "DRADeviceCompatibilityGroups": "compatibility_groups",
+    "DRAOptionalNodeOperations": "optional_node_operations",
+    "DRAWorkloadResourceClaims": "workload_resource_claims",
+    "DRANodeAllocatableResources": "node_allocatable_resources",
+}
+
+
+def gate_defaults(minor: int) -> dict[str, bool]:
+    """Gate -> default at Kubernetes 1.``minor``; versions outside the table use its nearest end."""
+    column = min(max(minor, OLDEST_MINOR), NEWEST_MINOR) - OLDEST_MINOR
+    return {gate: "1" in values[column] for gate, values in _DEFAULTS.items() if values[column] != "-"}
+
+
+def parse_gates(texts: Iterable[str]) -> dict[str, bool]:
+    """Parse ``Gate=true,Other=false`` as the components' ``--feature-gates`` does. Raises :class:`FeatureError`."""
+    gates: dict[str, bool] = {}
+    for item in (part.strip() for text in texts for part in text.split(",")):
+        if not item:
+            continue
+        gate, equals, value = item.partition("=")
+        if gate not in _DEFAULTS:
+            raise FeatureError(f'unknown feature gate "{gate}"')
+        if not equals or value.lower() not in ("true", "false", "1", "0", "t", "f"):
+            raise FeatureError(f'feature gate "{gate}" needs =true or =false')
+        gates[gate] = value.lower() in ("true", "1", "t")
+    return gates
+
+
+def known_gates() -> tuple[str, ...]:
+    """All gates of the table, sorted."""
+    return tuple(sorted(_DEFAULTS))
+
+
+def features(minor: int = NEWEST_MINOR, gates: Mapping[str, bool] | None = None) -> Features:
+    """The features of a scheduler at 1.``minor`` with ``gates`` overridden.
+
+    A gate that the version locks or does not know, or whose dependency is off, raises :class:`FeatureError`.
+    """
+    values = gate_defaults(minor)
+    column = min(max(minor, OLDEST_MINOR), NEWEST_MINOR) - OLDEST_MINOR
+    for gate, value in (gates or {}).items():
+        if gate not in values:
+            raise FeatureError(f'feature gate "{gate}" does not exist in Kubernetes 1.{minor}')
+        if _DEFAULTS[gate][column].endswith("*") and value != values[gate]:
+            raise FeatureError(
+                f'feature gate "{gate}" is locked to {str(values[gate]).lower()} in Kubernetes 1.{minor}'
+            )
+        values[gate] = value
+    if gates is None or "DRADeviceTaintRules" not in gates:
+        # Until 1.34 the rules were part of DRADeviceTaints.
+        if minor <= 34:
+            values["DRADeviceTaintRules"] = values.get("DRADeviceTaints", False)
+        elif not values.get("DRADeviceTaints", False):
+            values["DRADeviceTaintRules"] = False
+    for gate, needed in _NEEDS.items():
+        if values.get(gate) and not values.get(needed):
+            if gates and gates.get(gate):
+                raise FeatureError(f'feature gate "{gate}" needs "{needed}"')
+            values[gate] = False
+    fields = {field: values.get(gate, False) for gate, field in _FIELD_BY_GATE.items()}
+    binding = values.get("DRADeviceBindingConditions", False) and values.get("DRAResourceClaimDeviceStatus", False)
+    return dataclasses.replace(Features(), **fields, device_binding_and_status=binding, minor=minor)

@@ -1,0 +1,127 @@
+"""The immutable Inventory: every object that was read, with the indexes that all other layers use.
+
+An Inventory is never changed; :meth:`Inventory.replace` makes another one that shares what did not change.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
+
+from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
+from kubectl_dra.model.ids import DeviceId, Key, PoolId
+from kubectl_dra.model.meta import LocalObject, ObjectMeta
+from kubectl_dra.model.resource import (
+    DeviceClass,
+    DeviceRequestAllocationResult,
+    DeviceTaintRule,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
+)
+from kubectl_dra.model.usage import NodeUsage
+
+_EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def key_of(meta: ObjectMeta) -> Key:
+    """The key of an object by its metadata."""
+    return Key(meta.namespace, meta.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """One allocation result of one claim: who holds a device or a share of it."""
+
+    claim: ResourceClaim
+    result: DeviceRequestAllocationResult
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """All objects by key, in the order in which they were read.
+
+    ``pods`` holds the pods that matter to claims (all pods, or those that were not reduced); ``usage`` the sums of all
+    pods per node name. ``workloads`` is keyed by (kind, namespace, name).
+    """
+
+    nodes: Mapping[str, Node] = field(default_factory=lambda: _EMPTY)
+    namespaces: Mapping[str, LocalObject] = field(default_factory=lambda: _EMPTY)
+    pods: Mapping[Key, Pod] = field(default_factory=lambda: _EMPTY)
+    usage: Mapping[str, NodeUsage] = field(default_factory=lambda: _EMPTY)
+    claims: Mapping[Key, ResourceClaim] = field(default_factory=lambda: _EMPTY)
+    templates: Mapping[Key, ResourceClaimTemplate] = field(default_factory=lambda: _EMPTY)
+    classes: Mapping[str, DeviceClass] = field(default_factory=lambda: _EMPTY)
+    slices: Mapping[str, ResourceSlice] = field(default_factory=lambda: _EMPTY)
+    taint_rules: Mapping[str, DeviceTaintRule] = field(default_factory=lambda: _EMPTY)
+    events: tuple[Event, ...] = ()
+    quotas: Mapping[Key, ResourceQuota] = field(default_factory=lambda: _EMPTY)
+    workloads: Mapping[tuple[str, str, str], LocalObject] = field(default_factory=lambda: _EMPTY)
+
+    def replace(self, **changes: Any) -> Inventory:
+        """Another Inventory with some fields replaced."""
+        return dataclasses.replace(self, **changes)
+
+    @cached_property
+    def slices_by_node(self) -> Mapping[str, tuple[ResourceSlice, ...]]:
+        """Slices by ``spec.nodeName``; those without one under the empty string. Order as read."""
+        return _group((slice_.spec.node_name or "", slice_) for slice_ in self.slices.values())
+
+    @cached_property
+    def slices_by_pool(self) -> Mapping[PoolId, tuple[ResourceSlice, ...]]:
+        """All slices of a pool, every generation. Order as read."""
+        return _group((PoolId(s.spec.driver, s.spec.pool.name), s) for s in self.slices.values())
+
+    @cached_property
+    def holdings_by_device(self) -> Mapping[DeviceId, tuple[Holding, ...]]:
+        """Who holds each device according to ``status.allocation`` of the claims, admin access included."""
+        return _group(
+            (DeviceId(result.driver, result.pool, result.device), Holding(claim, result))
+            for claim in self.claims.values()
+            if claim.status.allocation is not None
+            for result in claim.status.allocation.devices.results
+        )
+
+    @cached_property
+    def pods_by_uid(self) -> Mapping[str, Pod]:
+        """Pods by uid."""
+        return {pod.metadata.uid: pod for pod in self.pods.values() if pod.metadata.uid}
+
+    @cached_property
+    def pods_by_claim(self) -> Mapping[Key, tuple[Pod, ...]]:
+        """Pods by the claims that their spec names or their status records, ownership not checked."""
+        return _group((key, pod) for pod in self.pods.values() for key in _claim_keys(pod))
+
+    @cached_property
+    def events_by_object(self) -> Mapping[tuple[str, str, str], tuple[Event, ...]]:
+        """Events by (kind, namespace, name) of the object they are about. Order as read."""
+        return _group((_about(event), event) for event in self.events)
+
+
+def _group(pairs: Iterable[tuple[K, V]]) -> dict[K, tuple[V, ...]]:
+    groups: defaultdict[K, list[V]] = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return {key: tuple(values) for key, values in groups.items()}
+
+
+def _claim_keys(pod: Pod) -> set[Key]:
+    namespace = pod.metadata.namespace
+    names = {entry.resource_claim_name for entry in pod.spec.resource_claims}
+    names |= {entry.source.resource_claim_name for entry in pod.spec.resource_claims if entry.source is not None}
+    names |= {status.resource_claim_name for status in pod.status.resource_claim_statuses}
+    if pod.status.extended_resource_claim_status is not None:
+        names.add(pod.status.extended_resource_claim_status.resource_claim_name)
+    return {Key(namespace, name) for name in names if name}
+
+
+def _about(event: Event) -> tuple[str, str, str]:
+    about = event.regarding if event.regarding is not None and event.regarding.name else event.involved_object
+    return about.kind, about.namespace, about.name

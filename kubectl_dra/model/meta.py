@@ -1,0 +1,74 @@
+"""metav1: ObjectMeta, owner references, conditions, label and node selectors as records."""
+
+from __future__ import annotations
+
+from msgspec import field
+
+from kubectl_dra.model.base import Record
+
+
+class OwnerReference(Record, frozen=True):
+    """``metadata.ownerReferences[]``."""
+
+    api_version: str = ""
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
+    controller: bool | None = None
+
+
+class ObjectMeta(Record, frozen=True):
+    """``metadata``; times are the exact RFC 3339 texts."""
+
+    name: str = ""
+    namespace: str = ""
+    generate_name: str = ""
+    uid: str = ""
+    resource_version: str = ""
+    generation: int = 0
+    creation_timestamp: str | None = None
+    deletion_timestamp: str | None = None
+    labels: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
+    owner_references: tuple[OwnerReference, ...] = ()
+    finalizers: tuple[str, ...] = ()
+
+
+class Condition(Record, frozen=True):
+    """A metav1 or core condition."""
+
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+    last_transition_time: str | None = None
+    observed_generation: int = 0
+
+
+class NodeSelectorRequirement(Record, frozen=True):
+    """``{key, operator, values}`` of a node selector term."""
+
+    key: str = ""
+    operator: str = ""
+    values: tuple[str, ...] = ()
+
+
+class NodeSelectorTerm(Record, frozen=True):
+    """A term: all its requirements hold."""
+
+    match_expressions: tuple[NodeSelectorRequirement, ...] = ()
+    match_fields: tuple[NodeSelectorRequirement, ...] = ()
+
+
+class NodeSelector(Record, frozen=True):
+    """``nodeSelectorTerms``: any of the terms holds."""
+
+    node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
+
+
+class LocalObject(Record, frozen=True):
+    """An object of which only identity matters (Namespace, workloads)."""
+
+    api_version: str = ""
+    kind: str = ""
+    metadata: ObjectMeta = ObjectMeta()
