@@ -65,7 +65,7 @@ class Inventory:
     quotas: Mapping[Key, ResourceQuota] = field(default_factory=lambda: _EMPTY)
     workloads: Mapping[tuple[str, str, str], LocalObject] = field(default_factory=lambda: _EMPTY)
 
-    def replace(self, **changes: Any) -> Inventory:
+    def replace(self, **changes: Any) -> Inventory:  # noqa: ANN401
         """Another Inventory with some fields replaced."""
         return dataclasses.replace(self, **changes)
 

@@ -6,7 +6,6 @@ ten, and a *big decimal*. Upstream: k8s.io/apimachinery/pkg/api/resource.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -33,20 +32,37 @@ class QuantityError(ValueError):
     """Raised when a text is not a quantity; the message is the API server's."""
 
 
-@dataclass(frozen=True, slots=True)
 class Quantity:
-    """``unscaled * 10**scale``.
+    """``unscaled * 10**scale``; never changed after it is made.
 
     ``big`` says that upstream holds it as a big decimal rather than as an int64 pair. ``text`` is the text as written,
     kept only where upstream keeps it (nothing computed, already canonical enough); then it prints unchanged.
     Equality of instances is equality of all that (as of the Go struct); compare amounts with :meth:`cmp`.
+    A plain class, because msgspec would decode a dataclass from a JSON object instead of a text.
     """
 
-    unscaled: int
-    scale: int = 0
-    format: Format = "DecimalSI"
-    big: bool = False
-    text: str | None = None
+    __slots__ = ("big", "format", "scale", "text", "unscaled")
+
+    def __init__(
+        self, unscaled: int, scale: int = 0, format: Format = "DecimalSI", big: bool = False, text: str | None = None
+    ) -> None:
+        self.unscaled = unscaled
+        self.scale = scale
+        self.format = format
+        self.big = big
+        self.text = text
+
+    def _fields(self) -> tuple[object, ...]:
+        return self.unscaled, self.scale, self.format, self.big, self.text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Quantity) and self._fields() == other._fields()
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
+
+    def __repr__(self) -> str:
+        return f"Quantity({str(self)!r})"
 
     @staticmethod
     def parse(text: str) -> Quantity:
