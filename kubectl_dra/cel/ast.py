@@ -1,7 +1,8 @@
 """The syntax tree of CEL: what the parser builds, macros expanded, and the checker annotates; no behaviour lives here.
 
-Nodes are compared by identity. ``pos`` is the offset in code points of the place where errors of the node are reported
-(CEL.md 3.5). Operators are calls with the names of CEL.md 3.4 (``_+_``, ``@in``, ``_[_]``, ``_[?_]``, ``_?._``, ``_?_:_``).
+Nodes are compared by identity. ``pos`` is the offset in code points of the place where errors of the node are reported:
+the operator, the parenthesis of a call, the dot of a selection, else the first character. Operators are calls with
+cel-go's names (``_+_``, ``@in``, ``_[_]``, ``_[?_]``, ``_?._``, ``_?_:_``).
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class MessageLit:
 
 @dataclass(slots=True, eq=False)
 class Comprehension:
-    """What every macro with a loop or a binding becomes (CEL.md 4); ``var2`` is None for one-variable forms."""
+    """What every macro with a loop or a binding becomes; ``var2`` is None for one-variable forms."""
 
     pos: int
     range: Node

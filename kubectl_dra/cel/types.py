@@ -1,4 +1,4 @@
-"""The static types of the DRA CEL environment (CEL.md 5.1) and their printed forms; no checking rules live here."""
+"""The static types of the DRA CEL environment and their printed forms; no checking rules live here."""
 
 from __future__ import annotations
 

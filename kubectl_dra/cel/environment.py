@@ -1,0 +1,75 @@
+"""The two CEL environments of device selectors and what differs between them; the declarations are shared.
+
+The *scheduler* compiles stored expressions with everything that any version and gate ever declared. *Admission* (the API
+server) validates new expressions with what its feature gates allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from kubectl_dra.cel.types import ANY, BOOL, DEVICE, DYN, INT, QUANTITY, SEMVER, STRING, Type, map_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DERIVED_TYPES = frozenset({BOOL, INT, STRING, ANY, DYN, SEMVER})
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Which rules an expression is compiled under.
+
+    ``list_type_attributes`` and ``consumable_capacity`` are the gates DRAListTypeAttributes and DRAConsumableCapacity;
+    they only matter for admission.
+    """
+
+    kind: Literal["scheduler", "admission"]
+    list_type_attributes: bool = False
+    consumable_capacity: bool = True
+
+    @cached_property
+    def allows_lists(self) -> bool:
+        """Attributes may be lists: their values are ``dyn``, ``includes`` exists, derived attributes may be lists."""
+        return self.kind == "scheduler" or self.list_type_attributes
+
+    @cached_property
+    def attribute_type(self) -> Type:
+        """The static type of an attribute's value: ``dyn``, or ``any`` where lists are not known yet."""
+        return DYN if self.allows_lists else ANY
+
+    @cached_property
+    def device_fields(self) -> Mapping[str, Type]:
+        """Fields of the variable ``device`` and their types."""
+        fields = {
+            "driver": STRING,
+            "attributes": map_of(STRING, map_of(STRING, self.attribute_type)),
+            "capacity": map_of(STRING, map_of(STRING, QUANTITY)),
+        }
+        if self.kind == "scheduler" or self.consumable_capacity:
+            fields["allowMultipleAllocations"] = BOOL
+        return MappingProxyType(fields)
+
+    @cached_property
+    def variables(self) -> Mapping[str, Type]:
+        """The variables that an expression may name."""
+        return MappingProxyType({"device": DEVICE})
+
+    def declares(self, requires: str) -> bool:
+        """Whether an overload with this ``requires`` exists here."""
+        return not requires or (requires == "list-attributes" and self.allows_lists)
+
+    def accepts_output(self, output: Type, derived: bool) -> bool:
+        """Whether an expression of this type may be a selector or, if ``derived``, a derived attribute."""
+        if derived:
+            return output in DERIVED_TYPES or (
+                self.allows_lists and output.kind == "list" and output.params[0] in DERIVED_TYPES
+            )
+        return output in (BOOL, WRAPPED_BOOL, self.attribute_type)
+
+
+WRAPPED_BOOL = Type("wrapper", (BOOL,))
+SCHEDULER = Environment("scheduler")

@@ -1,0 +1,40 @@
+"""The declared functions are exactly those of the real environment (recorded with its own API)."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kubectl_dra.cel.declarations import FUNCTIONS, OVERLOADS_BY_ID, overloads
+from kubectl_dra.cel.environment import SCHEDULER, Environment
+
+RECORDED = json.loads((Path(__file__).parent / "functions.json").read_text())
+
+
+def test_functions_are_those_of_the_real_environment():
+    assert set(FUNCTIONS) == set(RECORDED)
+
+
+@pytest.mark.parametrize("function", sorted(RECORDED))
+def test_overload_ids(function):
+    assert sorted(overload.id for overload in FUNCTIONS[function]) == RECORDED[function]
+
+
+def test_every_id_has_one_signature():
+    for function, declared in FUNCTIONS.items():
+        for overload in declared:
+            known = OVERLOADS_BY_ID[overload.id]
+            assert (known.params, known.result, known.member) == (overload.params, overload.result, overload.member), (
+                function
+            )
+
+
+def test_includes_needs_list_attributes():
+    assert overloads("includes", SCHEDULER)
+    assert not overloads("includes", Environment("admission"))
+    assert overloads("includes", Environment("admission", list_type_attributes=True))
+
+
+def test_reserved_old_names_cannot_be_called():
+    for function in ("in", "_in_", "__not_strictly_false__"):
+        assert overloads(function, SCHEDULER) == ()
