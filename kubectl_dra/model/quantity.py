@@ -20,6 +20,8 @@ _DECIMAL: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T"
 _BINARY: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL_BY_EXPONENT: Final = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
 _BINARY_BY_EXPONENT: Final = {exponent: suffix for suffix, exponent in _BINARY.items()} | {0: ""}
+# Upstream prints amounts beyond its suffix table without one ("1000E" reads back as "1"); so do we.
+_NO_SUFFIX: Final = ""
 
 FORMAT_ERROR: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 SUFFIX_ERROR: Final = "unable to parse quantity's suffix"
@@ -139,6 +141,8 @@ def _parse(text: str) -> Quantity:
     negative, number, fraction, suffix = _scan(text)
     exponent, result_format = _interpret(suffix)
     fast = _parse_pair(text, negative, number, fraction, exponent, result_format)
+    if fast is None and not any(character in _DIGITS for character in text.removesuffix(suffix)):
+        raise QuantityError(NUMERIC_ERROR)
     return fast if fast is not None else _parse_big(negative, number, fraction, exponent, result_format)
 
 
@@ -223,9 +227,9 @@ def _canonical(quantity: Quantity) -> str:
         value, exact = quantity.at_scale(0)
         if exact and abs(value) >= 1024:
             exponent = 0
-            while abs(value) >= 1024 and value % 1024 == 0 and exponent < 60:
+            while abs(value) >= 1024 and value % 1024 == 0:
                 value, exponent = value // 1024, exponent + 10
-            return f"{value}{_BINARY_BY_EXPONENT[exponent]}"
+            return f"{value}{_BINARY_BY_EXPONENT.get(exponent, _NO_SUFFIX)}"
     return _canonical_decimal(quantity)
 
 
@@ -236,6 +240,4 @@ def _canonical_decimal(quantity: Quantity) -> str:
     value, exponent = value * 10 ** (exponent % 3), exponent - exponent % 3
     if quantity.format == "DecimalExponent":
         return f"{value}e{exponent}" if exponent else str(value)
-    while exponent > 18:
-        value, exponent = value * 1000, exponent - 3
-    return f"{value}{_DECIMAL_BY_EXPONENT[exponent]}"
+    return f"{value}{_DECIMAL_BY_EXPONENT.get(exponent, _NO_SUFFIX)}"
