@@ -1,0 +1,95 @@
+"""What a claim asks for, request by request: the first thing a person wants to see beside an answer."""
+
+from __future__ import annotations
+
+from kubectl_dra.model.resource import (
+    DeviceConstraint,
+    DeviceRequest,
+    DeviceSelector,
+    DeviceSubRequest,
+    DeviceToleration,
+    ExactDeviceRequest,
+    ResourceClaim,
+)
+from kubectl_dra.reports.base import ReportRecord
+
+
+class RequestAsk(ReportRecord, frozen=True):
+    """One request or one alternative of it (``name`` is then ``request/subrequest``).
+
+    ``count`` is None for mode All. ``tolerations`` are in the form ``key=value:effect``.
+    """
+
+    name: str
+    device_class: str
+    mode: str
+    count: int | None
+    selectors: tuple[str, ...]
+    capacity: dict[str, str]
+    tolerations: tuple[str, ...]
+    admin_access: bool
+
+
+class ConstraintAsk(ReportRecord, frozen=True):
+    """One constraint: ``kind`` is ``match`` or ``distinct``; no requests means all of them."""
+
+    kind: str
+    attribute: str
+    requests: tuple[str, ...]
+
+
+class ClaimAsk(ReportRecord, frozen=True):
+    """A claim of a pod: ``entry`` is the pod's name for it, ``template`` where it was made from one."""
+
+    entry: str
+    namespace: str
+    name: str
+    template: str | None
+    requests: tuple[RequestAsk, ...]
+    constraints: tuple[ConstraintAsk, ...]
+
+
+def claim_ask(claim: ResourceClaim, entry: str = "", template: str | None = None) -> ClaimAsk:
+    """What ``claim`` asks for, alternatives listed in order of preference."""
+    devices = claim.spec.devices
+    requests = tuple(ask for request in devices.requests for ask in _request_asks(request))
+    constraints = tuple(map(_constraint_ask, devices.constraints))
+    return ClaimAsk(entry, claim.metadata.namespace, claim.metadata.name, template, requests, constraints)
+
+
+def _request_asks(request: DeviceRequest) -> tuple[RequestAsk, ...]:
+    if request.exactly is not None:
+        return (_exact_ask(request.name, request.exactly, bool(request.exactly.admin_access)),)
+    return tuple(_exact_ask(f"{request.name}/{sub.name}", sub, False) for sub in request.first_available)
+
+
+def _exact_ask(name: str, request: ExactDeviceRequest | DeviceSubRequest, admin: bool) -> RequestAsk:
+    mode = request.allocation_mode or "ExactCount"
+    return RequestAsk(
+        name=name,
+        device_class=request.device_class_name,
+        mode=mode,
+        count=(request.count or 1) if mode == "ExactCount" else None,
+        selectors=tuple(map(expression_of, request.selectors)),
+        capacity={key: str(value) for key, value in (request.capacity.requests if request.capacity else {}).items()},
+        tolerations=tuple(map(toleration_text, request.tolerations)),
+        admin_access=admin,
+    )
+
+
+def expression_of(selector: DeviceSelector) -> str:
+    """The CEL text of a selector; empty for a selector of an unknown type."""
+    return selector.cel.expression if selector.cel is not None else ""
+
+
+def toleration_text(toleration: DeviceToleration) -> str:
+    """``key=value:effect`` in kubectl's notation; parts that match everything are left out."""
+    value = "" if toleration.operator == "Exists" else f"={toleration.value}"
+    effect = f":{toleration.effect}" if toleration.effect else ""
+    return f"{toleration.key}{value}{effect}" or "every taint"
+
+
+def _constraint_ask(constraint: DeviceConstraint) -> ConstraintAsk:
+    if constraint.match_attribute is not None:
+        return ConstraintAsk("match", constraint.match_attribute, constraint.requests)
+    return ConstraintAsk("distinct", constraint.distinct_attribute or "", constraint.requests)

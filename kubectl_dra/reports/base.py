@@ -1,0 +1,75 @@
+"""What all reports share: the base record, references to objects, how sure a number is, and what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+import msgspec
+
+from kubectl_dra.model.evidence import Coverage, Evidence
+from kubectl_dra.model.features import Features
+
+
+class ReportRecord(msgspec.Struct, frozen=True, rename="camel"):
+    """Part of a report. Every field is always present in JSON, so that scripts can rely on it."""
+
+
+class Bound(StrEnum):
+    """How a number relates to the truth."""
+
+    EXACT = "="
+    AT_LEAST = ">="
+    AT_MOST = "<="
+    UNKNOWN = "?"
+
+
+class Count(ReportRecord, frozen=True):
+    """A number and how sure it is."""
+
+    value: int
+    bound: Bound = Bound.EXACT
+
+
+class ObjectRef(ReportRecord, frozen=True):
+    """An object; the namespace is empty for cluster-scoped kinds."""
+
+    kind: str
+    name: str
+    namespace: str = ""
+    uid: str = ""
+
+
+class ReadRecord(ReportRecord, frozen=True):
+    """One list that the report rests on."""
+
+    kind: str
+    namespace: str
+    coverage: Coverage
+    resource_version: str
+    time: str
+
+
+class MissingRight(ReportRecord, frozen=True):
+    """Evidence that is missing and the RBAC rule that would give it."""
+
+    kind: str
+    namespace: str
+    coverage: Coverage
+    rule: str
+
+
+def reads_of(evidence: Evidence) -> tuple[ReadRecord, ...]:
+    """What was read, in the order in which it was read."""
+    return tuple(ReadRecord(r.kind, r.namespace, r.coverage, r.resource_version, r.time) for r in evidence.reads)
+
+
+def assumptions_of(evidence: Evidence) -> tuple[str, ...]:
+    """Kinds that were taken as having no objects because a plain list does not mention them."""
+    return tuple(sorted({read.kind for read in evidence.reads if read.coverage is Coverage.ASSUMED}))
+
+
+def feature_record(features: Features) -> Mapping[str, bool | int | str]:
+    """The features that the answer assumes, with the allocator that they choose."""
+    values = {name: getattr(features, name) for name in Features.__dataclass_fields__}
+    return {**values, "implementation": features.implementation}
