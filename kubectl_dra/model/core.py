@@ -208,16 +208,20 @@ class ContainerStatus(Record, frozen=True):
     name: str = ""
     ready: bool = False
     state: ContainerState = ContainerState()
+    resources: ResourceRequirements | None = None
+    allocated_resources: dict[str, Quantity] | None = None
     allocated_resources_status: tuple[ResourceStatus, ...] = ()
 
 
 class PodStatus(Record, frozen=True):
-    """``status`` of a pod."""
+    """``status`` of a pod. ``resources`` and ``allocated_resources`` are what an in-place resize has reached so far."""
 
     phase: str = ""
     reason: str = ""
     message: str = ""
     conditions: tuple[Condition, ...] = ()
+    resources: ResourceRequirements | None = None
+    allocated_resources: dict[str, Quantity] | None = None
     nominated_node_name: str = ""
     resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = ()
     extended_resource_claim_status: ExtendedResourceClaimStatus | None = None

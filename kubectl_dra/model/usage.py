@@ -1,22 +1,26 @@
 """What pods take of a node: effective requests of one pod and their sums per node, as the scheduler counts them.
 
 Upstream: k8s.io/component-helpers/resource PodRequests and the scheduler's NodeInfo. CPU is in milli-cores, everything
-else in base units, each rounded up once per quantity.
+else in base units. Amounts are added exactly and rounded up once per pod, as Quantity arithmetic does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from kubectl_dra.model.core import Container, Pod
+from kubectl_dra.model.core import Container, ContainerStatus, Pod
 from kubectl_dra.model.quantity import Quantity
 
 HostPort = tuple[str, str, int]
+Amounts = dict[str, int]
 _TERMINAL: Final = frozenset({"Succeeded", "Failed"})
 # Pod-level requests exist only for these (and hugepages-*).
 _POD_LEVEL: Final = frozenset({"cpu", "memory"})
+_NANO: Final = -9
+_NANOS_PER_MILLI: Final = 10**6
+_NANOS_PER_UNIT: Final = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,8 @@ def amount(resource: str, quantity: Quantity) -> int:
 
 
 def pod_usage(pod: Pod) -> NodeUsage:
-    """What one pod takes of its node."""
-    return NodeUsage(1, pod_requests(pod), frozenset(host_ports(pod)))
+    """What one pod takes of its node; what an unfinished resize still holds or already got counts too."""
+    return NodeUsage(1, pod_requests(pod, use_status=True), frozenset(host_ports(pod)))
 
 
 def is_terminal(pod: Pod) -> bool:
@@ -49,54 +53,153 @@ def is_terminal(pod: Pod) -> bool:
 
 def usage_by_node(pods: Iterable[Pod]) -> dict[str, NodeUsage]:
     """Sums per node name over all bound pods that are not finished."""
-    sums: dict[str, NodeUsage] = {}
+    counts: dict[str, int] = {}
+    requests: dict[str, Amounts] = {}
+    ports: dict[str, set[HostPort]] = {}
     for pod in pods:
-        if pod.spec.node_name and not is_terminal(pod):
-            node = pod.spec.node_name
-            sums[node] = sums.get(node, NodeUsage()).plus(pod_usage(pod))
-    return sums
+        node = pod.spec.node_name
+        if not node or is_terminal(pod):
+            continue
+        counts[node] = counts.get(node, 0) + 1
+        _add(requests.setdefault(node, {}), pod_requests(pod, use_status=True))
+        ports.setdefault(node, set()).update(host_ports(pod))
+    return {node: NodeUsage(count, requests[node], frozenset(ports[node])) for node, count in counts.items()}
 
 
-def pod_requests(pod: Pod) -> dict[str, int]:
-    """Effective requests: containers and sidecars summed, init containers by their maximum, pod level, overhead."""
-    running = _sum(_requests(container) for container in pod.spec.containers)
-    sidecars: dict[str, int] = {}
-    peak: dict[str, int] = {}
-    for container in pod.spec.init_containers:
-        requests = _requests(container)
-        if container.restart_policy == "Always":
-            sidecars = _sum((sidecars, requests))
-            peak = _max(peak, sidecars)
-        else:
-            peak = _max(peak, _sum((sidecars, requests)))
-    total = _max(_sum((running, sidecars)), peak)
-    if pod.spec.resources is not None:
-        for resource, quantity in pod.spec.resources.requests.items():
-            if resource in _POD_LEVEL or resource.startswith("hugepages-"):
-                total[resource] = amount(resource, quantity)
-    return _sum((total, {name: amount(name, quantity) for name, quantity in pod.spec.overhead.items()}))
+def pod_requests(pod: Pod, *, use_status: bool = False) -> Amounts:
+    """Effective requests: containers and sidecars summed, init containers by their maximum, pod level, overhead.
+
+    ``use_status`` also looks at what the kubelet has allocated and actuated (in-place resize): the scheduler does so
+    for pods on nodes, not for the pod that it places.
+    """
+    nanos = _container_level(pod, use_status)
+    nanos.update(_pod_level(pod, use_status))
+    _add(nanos, _nanos(pod.spec.overhead))
+    return {name: _rounded(name, value) for name, value in nanos.items()}
 
 
-def host_ports(pod: Pod) -> Iterable[HostPort]:
-    """The host ports that a pod takes: containers and sidecars; an unset IP is 0.0.0.0, an unset protocol TCP."""
-    sidecars = (c for c in pod.spec.init_containers if c.restart_policy == "Always")
-    for container in (*pod.spec.containers, *sidecars):
+def host_ports(pod: Pod) -> Iterator[HostPort]:
+    """The host ports that a pod takes: sidecars and containers; an unset IP is 0.0.0.0, an unset protocol TCP."""
+    sidecars = (c for c in pod.spec.init_containers if _is_sidecar(c))
+    for container in (*sidecars, *pod.spec.containers):
         for port in container.ports:
             if port.host_port > 0:
                 yield port.host_ip or "0.0.0.0", port.protocol or "TCP", port.host_port  # noqa: S104
 
 
-def _requests(container: Container) -> dict[str, int]:
-    return {name: amount(name, quantity) for name, quantity in container.resources.requests.items()}
+# --- containers -----------------------------------------------------------------------------------------------------
+
+_Getter = Callable[[Container], "Mapping[str, Quantity]"]
 
 
-def _sum(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    total: dict[str, int] = {}
+def _container_level(pod: Pod, use_status: bool) -> Amounts:
+    spec = _aggregate(pod, _spec_requests)
+    if not use_status or not _has_resources_in_status(pod):
+        return spec
+    allocated, actuated = _from_status(pod)
+    reached = _max(actuated, allocated)
+    return reached if _resize_infeasible(pod) else _max(spec, reached)
+
+
+def _has_resources_in_status(pod: Pod) -> bool:
+    if pod.status.resources is not None or pod.status.allocated_resources is not None:
+        return True
+    statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)
+    return any(s.resources is not None or s.allocated_resources is not None for s in statuses)
+
+
+def _from_status(pod: Pod) -> tuple[Amounts, Amounts]:
+    """Allocated and actuated requests: the pod's own sums where the kubelet reports them, else per container."""
+    status = pod.status
+    if status.allocated_resources is not None and status.resources is not None and status.resources.requests:
+        return _nanos(status.allocated_resources), _nanos(status.resources.requests)
+    by_name = {s.name: s for s in (*status.init_container_statuses, *status.container_statuses)}
+    infeasible = _resize_infeasible(pod)
+
+    def allocated(container: Container) -> Mapping[str, Quantity]:
+        return _allocated(container, by_name.get(container.name), infeasible)
+
+    def actuated(container: Container) -> Mapping[str, Quantity]:
+        reported = by_name.get(container.name)
+        if reported is not None and reported.resources is not None and reported.resources.requests:
+            return reported.resources.requests
+        return _allocated(container, reported, infeasible)
+
+    return _aggregate(pod, allocated), _aggregate(pod, actuated)
+
+
+def _allocated(container: Container, status: ContainerStatus | None, infeasible: bool) -> Mapping[str, Quantity]:
+    if status is not None and status.allocated_resources is not None:
+        return status.allocated_resources
+    return {} if infeasible else container.resources.requests
+
+
+def _spec_requests(container: Container) -> Mapping[str, Quantity]:
+    return container.resources.requests
+
+
+def _aggregate(pod: Pod, requests_of: _Getter) -> Amounts:
+    """Everything that runs at the same time, and at least what each init container needs beside earlier sidecars."""
+    total: Amounts = {}
+    for container in pod.spec.containers:
+        _add(total, _nanos(requests_of(container)))
+    sidecars: Amounts = {}
+    peak: Amounts = {}
+    for container in pod.spec.init_containers:
+        requests = _nanos(requests_of(container))
+        if _is_sidecar(container):
+            _add(total, requests)
+            _add(sidecars, requests)
+            peak = _max(peak, sidecars)
+        else:
+            peak = _max(peak, _sum((sidecars, requests)))
+    return _max(total, peak) if peak else total
+
+
+def _pod_level(pod: Pod, use_status: bool) -> Amounts:
+    if pod.spec.resources is None or not any(map(_is_pod_level, pod.spec.resources.requests)):
+        return {}
+    amounts = _nanos(pod.spec.resources.requests)
+    if use_status and pod.status.resources is not None:
+        reached = _max(_nanos(pod.status.resources.requests), _nanos(pod.status.allocated_resources or {}))
+        amounts = reached if _resize_infeasible(pod) else _max(amounts, reached)
+    return {name: value for name, value in amounts.items() if _is_pod_level(name)}
+
+
+def _is_pod_level(resource: str) -> bool:
+    return resource in _POD_LEVEL or resource.startswith("hugepages-")
+
+
+def _is_sidecar(container: Container) -> bool:
+    return container.restart_policy == "Always"
+
+
+def _resize_infeasible(pod: Pod) -> bool:
+    return any(c.type == "PodResizePending" and c.reason == "Infeasible" for c in pod.status.conditions)
+
+
+# --- arithmetic -----------------------------------------------------------------------------------------------------
+
+
+def _nanos(quantities: Mapping[str, Quantity]) -> Amounts:
+    return {name: quantity.at_scale(_NANO)[0] for name, quantity in quantities.items()}
+
+
+def _rounded(resource: str, nanos: int) -> int:
+    return -(-nanos // (_NANOS_PER_MILLI if resource == "cpu" else _NANOS_PER_UNIT))
+
+
+def _add(total: Amounts, part: Mapping[str, int]) -> None:
+    for name, value in part.items():
+        total[name] = total.get(name, 0) + value
+
+
+def _sum(parts: Iterable[Mapping[str, int]]) -> Amounts:
+    total: Amounts = {}
     for part in parts:
-        for name, value in part.items():
-            total[name] = total.get(name, 0) + value
+        _add(total, part)
     return total
 
 
-def _max(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
+def _max(a: Mapping[str, int], b: Mapping[str, int]) -> Amounts:
     return {name: max(a.get(name, 0), b.get(name, 0)) for name in {**a, **b}}
