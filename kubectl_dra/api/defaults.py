@@ -1,0 +1,135 @@
+"""Server-side defaulting of v1 objects, so that a manifest means here what it means once the server has it.
+
+Idempotent: an object that came from a server is unchanged. Taints keep an unset ``timeAdded`` (the server would write
+the time of creation). Upstream: pkg/apis/resource/v1/defaults.go and pkg/apis/core/v1/defaults.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
+
+from msgspec.structs import replace
+
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.core import Container, Node, Pod, ResourceRequirements
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.resource import (
+    DeviceRequest,
+    DeviceSubRequest,
+    DeviceToleration,
+    ExactDeviceRequest,
+    ResourceClaim,
+    ResourceClaimSpec,
+    ResourceClaimTemplate,
+)
+from kubectl_dra.model.usage import pod_requests
+
+DEFAULT_SCHEDULER: Final = "default-scheduler"
+EXACT_COUNT: Final = "ExactCount"
+_POD_LEVEL: Final = ("cpu", "memory")
+
+RequestT = TypeVar("RequestT", ExactDeviceRequest, DeviceSubRequest)
+
+
+def defaulted(record: Record) -> Record:
+    """``record`` with the server's defaults; kinds without defaults come back unchanged."""
+    rule = _RULES.get(type(record))
+    return record if rule is None else rule(record)
+
+
+def _claim(claim: ResourceClaim) -> ResourceClaim:
+    allocation = claim.status.allocation
+    status = claim.status
+    if allocation is not None:
+        results = tuple(replace(r, tolerations=_tolerations(r.tolerations)) for r in allocation.devices.results)
+        devices = replace(allocation.devices, results=results)
+        status = replace(status, allocation=replace(allocation, devices=devices))
+    return replace(claim, spec=claim_spec(claim.spec), status=status)
+
+
+def _template(template: ResourceClaimTemplate) -> ResourceClaimTemplate:
+    return replace(template, spec=replace(template.spec, spec=claim_spec(template.spec.spec)))
+
+
+def claim_spec(spec: ResourceClaimSpec) -> ResourceClaimSpec:
+    """A claim's spec with defaults in every request and subrequest."""
+    return replace(spec, devices=replace(spec.devices, requests=tuple(map(_device_request, spec.devices.requests))))
+
+
+def _device_request(request: DeviceRequest) -> DeviceRequest:
+    return replace(
+        request,
+        exactly=None if request.exactly is None else _request(request.exactly),
+        first_available=tuple(map(_request, request.first_available)),
+    )
+
+
+def _request(request: RequestT) -> RequestT:
+    mode = request.allocation_mode or EXACT_COUNT
+    count = 1 if mode == EXACT_COUNT and request.count == 0 else request.count
+    return replace(request, allocation_mode=mode, count=count, tolerations=_tolerations(request.tolerations))
+
+
+def _tolerations(tolerations: tuple[DeviceToleration, ...]) -> tuple[DeviceToleration, ...]:
+    return tuple(t if t.operator else replace(t, operator="Equal") for t in tolerations)
+
+
+def _pod(pod: Pod) -> Pod:
+    spec = pod.spec
+    spec = replace(
+        spec,
+        scheduler_name=spec.scheduler_name or DEFAULT_SCHEDULER,
+        containers=tuple(_container(c, spec.host_network) for c in spec.containers),
+        init_containers=tuple(_container(c, spec.host_network) for c in spec.init_containers),
+    )
+    pod = replace(pod, spec=spec, status=replace(pod.status, phase=pod.status.phase or "Pending"))
+    return _with_pod_level_requests(pod)
+
+
+def _container(container: Container, host_network: bool) -> Container:
+    resources = container.resources
+    requests = {**resources.limits, **resources.requests}
+    ports = container.ports
+    if host_network:
+        ports = tuple(port if port.host_port else replace(port, host_port=port.container_port) for port in ports)
+    return replace(container, resources=replace(resources, requests=requests), ports=ports)
+
+
+def _with_pod_level_requests(pod: Pod) -> Pod:
+    """Pod-level limits imply requests: the containers' sum where they ask for the resource, else the limit."""
+    resources = pod.spec.resources
+    if resources is None or not resources.limits:
+        return pod
+    asked = pod_requests(replace(pod, spec=replace(pod.spec, resources=None, overhead={})))
+    implied = {name: _amount(name, asked[name]) for name in _POD_LEVEL if name in asked}
+    limits = {name: limit for name, limit in resources.limits.items() if _is_pod_level(name)}
+    return replace(
+        pod, spec=replace(pod.spec, resources=_requesting(resources, {**limits, **implied, **resources.requests}))
+    )
+
+
+def _requesting(resources: ResourceRequirements, requests: Mapping[str, Quantity]) -> ResourceRequirements:
+    return replace(resources, requests=dict(requests))
+
+
+def _is_pod_level(name: str) -> bool:
+    return name in _POD_LEVEL or name.startswith("hugepages-")
+
+
+def _amount(name: str, value: int) -> Quantity:
+    return Quantity(value, -3) if name == "cpu" else Quantity(value)
+
+
+def _node(node: Node) -> Node:
+    if node.status.allocatable or not node.status.capacity:
+        return node
+    return replace(node, status=replace(node.status, allocatable=node.status.capacity))
+
+
+_RULES: Final[Mapping[type[Record], Callable[[Any], Record]]] = {
+    ResourceClaim: _claim,
+    ResourceClaimTemplate: _template,
+    Pod: _pod,
+    Node: _node,
+}

@@ -1,0 +1,151 @@
+"""The kinds that we know: group, served versions, the names users type, scope, and the record each decodes into.
+
+Which generation decodes what lives in ``generations``; reading TYPE/NAME arguments lives in ``commands``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
+from kubectl_dra.model.meta import LocalObject
+from kubectl_dra.model.resource import (
+    DeviceClass,
+    DeviceTaintRule,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
+)
+
+RESOURCE_GROUP: Final = "resource.k8s.io"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of the API. ``versions`` are those that any server ever served in this shape or an older one, best first.
+
+    ``workload`` marks kinds that own pods, directly or through another workload.
+    """
+
+    name: str
+    group: str
+    versions: tuple[str, ...]
+    plural: str
+    singular: str
+    short_names: tuple[str, ...]
+    namespaced: bool
+    record: type[Record]
+    workload: bool = False
+
+    @property
+    def api_version(self) -> str:
+        """``group/version`` of the best version; the core group has no prefix."""
+        return self.api_version_of(self.versions[0])
+
+    @property
+    def resource(self) -> str:
+        """``plural.group`` as kubectl and RBAC rules write it."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    def api_version_of(self, version: str) -> str:
+        """``group/version`` of one version."""
+        return f"{self.group}/{version}" if self.group else version
+
+
+def _resource(
+    name: str, plural: str, record: type[Record], versions: str, *, namespaced: bool, short: tuple[str, ...] = ()
+) -> Kind:
+    return Kind(name, RESOURCE_GROUP, tuple(versions.split()), plural, name.lower(), short, namespaced, record)
+
+
+def _core(name: str, plural: str, record: type[Record], *short: str, namespaced: bool = True) -> Kind:
+    return Kind(name, "", ("v1",), plural, name.lower(), short, namespaced, record)
+
+
+def _workload(name: str, group: str, versions: str, *short: str) -> Kind:
+    plural, singular = f"{name.lower()}s", name.lower()
+    return Kind(name, group, tuple(versions.split()), plural, singular, short, True, LocalObject, workload=True)
+
+
+_ALL_GENERATIONS: Final = "v1 v1beta2 v1beta1 v1alpha3 v1alpha2"
+
+DEVICE_CLASS: Final = _resource(
+    "DeviceClass", "deviceclasses", DeviceClass, "v1 v1beta2 v1beta1 v1alpha3", namespaced=False
+)
+RESOURCE_CLAIM: Final = _resource(
+    "ResourceClaim", "resourceclaims", ResourceClaim, _ALL_GENERATIONS, namespaced=True, short=("claim", "claims")
+)
+RESOURCE_CLAIM_TEMPLATE: Final = _resource(
+    "ResourceClaimTemplate", "resourceclaimtemplates", ResourceClaimTemplate, _ALL_GENERATIONS, namespaced=True
+)
+RESOURCE_SLICE: Final = _resource("ResourceSlice", "resourceslices", ResourceSlice, _ALL_GENERATIONS, namespaced=False)
+DEVICE_TAINT_RULE: Final = _resource(
+    "DeviceTaintRule", "devicetaintrules", DeviceTaintRule, "v1 v1beta2 v1alpha3", namespaced=False
+)
+NODE: Final = _core("Node", "nodes", Node, "no", namespaced=False)
+NAMESPACE: Final = _core("Namespace", "namespaces", LocalObject, "ns", namespaced=False)
+POD: Final = _core("Pod", "pods", Pod, "po")
+EVENT: Final = _core("Event", "events", Event, "ev")
+RESOURCE_QUOTA: Final = _core("ResourceQuota", "resourcequotas", ResourceQuota, "quota")
+WORKLOADS: Final = (
+    _workload("Deployment", "apps", "v1", "deploy"),
+    _workload("ReplicaSet", "apps", "v1", "rs"),
+    _workload("StatefulSet", "apps", "v1", "sts"),
+    _workload("DaemonSet", "apps", "v1", "ds"),
+    _workload("Job", "batch", "v1"),
+    _workload("CronJob", "batch", "v1", "cj"),
+    _workload("ReplicationController", "", "v1", "rc"),
+)
+
+KINDS: Final = (
+    POD,
+    RESOURCE_CLAIM,
+    RESOURCE_CLAIM_TEMPLATE,
+    RESOURCE_SLICE,
+    DEVICE_CLASS,
+    DEVICE_TAINT_RULE,
+    NODE,
+    NAMESPACE,
+    EVENT,
+    RESOURCE_QUOTA,
+    *WORKLOADS,
+)
+
+BY_NAME: Final[Mapping[str, Kind]] = MappingProxyType({kind.name: kind for kind in KINDS})
+# Events are served by two groups with the same objects behind them.
+_OTHER_GROUPS: Final[Mapping[str, str]] = MappingProxyType({"events.k8s.io": "Event"})
+_BY_WORD: Final[Mapping[str, Kind]] = MappingProxyType(
+    {word: kind for kind in KINDS for word in (kind.plural, kind.singular, *kind.short_names)}
+)
+
+
+def find_kind(api_version: str, name: str) -> Kind | None:
+    """The kind of an object by its ``apiVersion`` and ``kind``, in any version; None if it is none of ours."""
+    kind = BY_NAME.get(name)
+    if kind is None:
+        return None
+    group = api_version.rpartition("/")[0]
+    return kind if group == kind.group or _OTHER_GROUPS.get(group) == name else None
+
+
+def kind_for_word(word: str) -> Kind | None:
+    """The kind that a user's word names: singular, plural or short name, any case, also as ``plural.group``."""
+    lowered = word.lower()
+    found = _BY_WORD.get(lowered)
+    if found is not None:
+        return found
+    plural, dot, rest = lowered.partition(".")
+    kind = _BY_WORD.get(plural) if dot else None
+    if kind is None or not kind.group:
+        return None
+    versioned = {f"{version}.{kind.group}" for version in kind.versions}
+    return kind if rest == kind.group or rest in versioned else None
+
+
+def words() -> tuple[str, ...]:
+    """All words that name a kind, for completion and near misses."""
+    return tuple(_BY_WORD)
