@@ -90,7 +90,11 @@ class MessageLit:
 
 @dataclass(slots=True, eq=False)
 class Comprehension:
-    """What every macro with a loop or a binding becomes; ``var2`` is None for one-variable forms."""
+    """What every macro with a loop or a binding becomes; ``var2`` is None for one-variable forms.
+
+    The accumulator of loops is ``@result``, which no source text can name; that of bindings is the bound name, their
+    range an empty list, their condition false.
+    """
 
     pos: int
     range: Node
@@ -142,8 +146,8 @@ class Reference:
 class Checked:
     """A checked expression; ``types`` and ``references`` are keyed by ``id()`` of the node.
 
-    A qualified function name (``optional.of``, ``lists.range``) is resolved in place: the ``Call`` then has no target and
-    the full name.
+    A qualified function name (``optional.of``, ``lists.range``) is resolved in place: the ``Call`` then has no
+    target and the full name.
     """
 
     parsed: Parsed
