@@ -1,0 +1,10 @@
+"""A real control plane without containers: etcd and the Kubernetes programs, built from Go modules, on loopback ports.
+
+There is no kubelet: nodes are objects that tests write, pods are bound and then stay as they are.
+"""
+
+from tests.controlplane.build import binaries
+from tests.controlplane.client import Client, StatusError
+from tests.controlplane.cluster import ADMIN, ControlPlane, StartError, User
+
+__all__ = ["ADMIN", "Client", "ControlPlane", "StartError", "StatusError", "User", "binaries"]
