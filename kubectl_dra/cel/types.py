@@ -64,3 +64,30 @@ def type_of(value: Type) -> Type:
 def param(name: str) -> Type:
     """The type parameter ``name``."""
     return Type("param", name=name)
+
+
+_SHORT_NAMES: Final = {"error": "!error!"}
+_FULL_NAMES: Final = {
+    "any": "google.protobuf.Any",
+    "duration": "google.protobuf.Duration",
+    "timestamp": "google.protobuf.Timestamp",
+    "null": "null_type",
+}
+
+
+def short_text(declared: Type) -> str:
+    """As cel-go's checker prints a type in its errors: ``any``, ``null``, ``duration``, ``_var3``, ``list(dyn)``."""
+    return _text(declared, _SHORT_NAMES)
+
+
+def full_text(declared: Type) -> str:
+    """As cel-go prints an expression's output type: ``google.protobuf.Any``, ``null_type``, ``list(dyn)``."""
+    return _text(declared, _FULL_NAMES)
+
+
+def _text(declared: Type, names: dict[str, str]) -> str:
+    name = declared.name or names.get(declared.kind, declared.kind)
+    if not declared.params:
+        return name
+    params = [_text(inner, names) for inner in declared.params]
+    return f"{name}({', '.join(params)})"
