@@ -1,0 +1,60 @@
+"""Attribute values and names as people read them, and what all devices of a set have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from kubectl_dra.model.resource import Device, DeviceAttribute
+
+
+def attribute_text(attribute: DeviceAttribute) -> str:
+    """The value as text; lists in brackets, an attribute of an unknown type as ``?``."""
+    for scalar in (attribute.string, attribute.version, attribute.int_value):
+        if scalar is not None:
+            return str(scalar)
+    if attribute.bool_value is not None:
+        return str(attribute.bool_value).lower()
+    for values in (attribute.strings, attribute.versions, attribute.ints):
+        if values is not None:
+            return _list_text(map(str, values))
+    return _list_text(str(value).lower() for value in attribute.bools) if attribute.bools is not None else "?"
+
+
+def _list_text(values: Iterable[str]) -> str:
+    return f"[{', '.join(values)}]"
+
+
+def short_name(name: str, driver: str) -> str:
+    """A name without the driver's own domain, which every unqualified name of its devices has anyway."""
+    return name.removeprefix(f"{driver}/")
+
+
+def device_values(device: Device, driver: str) -> dict[str, str]:
+    """All attributes and capacities of a device by short name.
+
+    Where a device has ``id`` and ``<driver>/id`` both keep their full names. A capacity that shares its name with an
+    attribute is told apart by ``capacity``.
+    """
+    values: dict[str, str] = {}
+    for name, attribute in device.attributes.items():
+        short = short_name(name, driver)
+        values[short if short == name or short not in device.attributes else name] = attribute_text(attribute)
+    for name, capacity in device.capacity.items():
+        short = short_name(name, driver)
+        label = short if short == name or short not in device.capacity else name
+        values[f"{label} capacity" if label in values else label] = str(capacity.value)
+    return values
+
+
+def common_values(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """What every row has with the same value, in the order of the first row; empty for fewer than two rows."""
+    if len(rows) < 2:
+        return {}
+    first, *others = rows
+    return {name: value for name, value in first.items() if all(row.get(name) == value for row in others)}
+
+
+def varying_names(rows: Sequence[Mapping[str, str]], common: Mapping[str, str]) -> tuple[str, ...]:
+    """Names that are not common, those with the fewest different values first (they group, the others identify)."""
+    names = {name for row in rows for name in row if name not in common}
+    return tuple(sorted(names, key=lambda name: (len({row.get(name) for row in rows}), name)))

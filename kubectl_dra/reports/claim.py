@@ -1,0 +1,294 @@
+"""describe-claim: where a claim stands, every device it got, what drivers say of it, and who consumes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.meta import Condition
+from kubectl_dra.model.resource import (
+    AllocatedDeviceStatus,
+    Device,
+    DeviceRequestAllocationResult,
+    DeviceToleration,
+    NetworkDeviceData,
+    OpaqueConfiguration,
+    ResourceClaim,
+    ResourceSlice,
+)
+from kubectl_dra.reports.ask import ClaimAsk, claim_ask
+from kubectl_dra.reports.base import MissingRight, ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.health import Health, health_by_device
+from kubectl_dra.reports.holders import Consumer, ConsumerState, consumers_of, pod_state, waiting_reason
+from kubectl_dra.reports.lifecycle import ClaimState, claim_state, printed_state, waiting_pods
+from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.scope import Scope, claim_scope
+from kubectl_dra.reports.taints import TaintRecord, device_taints, rules_in_force
+
+POD_CLAIM_ANNOTATION = "resource.kubernetes.io/pod-claim-name"
+_CLUSTER_KINDS = ("ResourceSlice", "DeviceTaintRule", "DeviceClass", "Node")
+_NAMESPACED_KINDS = ("ResourceClaim", "ResourceClaimTemplate", "Pod")
+
+
+class DriverStatus(ReportRecord, frozen=True):
+    """What a driver reports of an allocated device (``status.devices[]``); ``data`` is its own JSON, unread."""
+
+    conditions: tuple[Condition, ...]
+    network_data: NetworkDeviceData | None
+    data: msgspec.Raw | None
+
+
+class ResultRecord(ReportRecord, frozen=True):
+    """One device, or one share of one, that the claim holds.
+
+    ``published`` says whether a slice of the pool's newest generation still has the device (None: slices not read).
+    ``waiting_for`` are binding conditions that are not True yet, ``failed`` failure conditions that are.
+    """
+
+    request: str
+    driver: str
+    pool: str
+    device: str
+    admin_access: bool
+    share_id: str | None
+    consumed_capacity: dict[str, str]
+    tolerations: tuple[DeviceToleration, ...]
+    binding_conditions: tuple[str, ...]
+    binding_failure_conditions: tuple[str, ...]
+    waiting_for: tuple[str, ...]
+    failed: tuple[str, ...]
+    skip_node_operations: tuple[str, ...]
+    published: bool | None
+    taints: tuple[TaintRecord, ...]
+    health: tuple[Health, ...]
+    status: DriverStatus | None
+
+
+class ConfigRecord(ReportRecord, frozen=True):
+    """Opaque configuration: ``source`` is ``FromClass`` or ``FromClaim``; no requests means all of them.
+
+    ``device_class`` is given where the claim is not allocated yet and the class would supply it.
+    """
+
+    source: str
+    requests: tuple[str, ...]
+    device_class: str | None
+    driver: str
+    parameters: msgspec.Raw | None
+
+
+class TemplateUse(ReportRecord, frozen=True):
+    """The template that the claim was made from.
+
+    ``name`` is None where the pod that names it is not known; labels and annotations are what it copies to claims.
+    """
+
+    entry: str
+    name: str | None
+    exists: bool | None
+    labels: dict[str, str]
+    annotations: dict[str, str]
+
+
+class ClaimReport(ReportRecord, frozen=True):
+    """Everything about one claim. ``printed_state`` is kubectl's STATE; ``as_of`` the time of the facts (RFC 3339)."""
+
+    namespace: str
+    name: str
+    uid: str
+    state: ClaimState
+    printed_state: str
+    created: str | None
+    deleted: str | None
+    allocated: str | None
+    finalizers: tuple[str, ...]
+    owner: str | None
+    template: TemplateUse | None
+    asks: ClaimAsk
+    results: tuple[ResultRecord, ...]
+    configs: tuple[ConfigRecord, ...]
+    scope: Scope | None
+    reserved_for: tuple[Consumer, ...]
+    waiting: tuple[Consumer, ...]
+    missing: tuple[MissingRight, ...]
+    features: Mapping[str, bool | int | str]
+    read: tuple[ReadRecord, ...]
+    as_of: str
+
+
+def claim_report(
+    claim: ResourceClaim, inventory: Inventory, evidence: Evidence, features: Features, as_of: str = ""
+) -> ClaimReport:
+    """The report of one claim of ``inventory``."""
+    meta, allocation = claim.metadata, claim.status.allocation
+    template = _template_use(claim, inventory, evidence)
+    return ClaimReport(
+        namespace=meta.namespace,
+        name=meta.name,
+        uid=meta.uid,
+        state=claim_state(claim, inventory, evidence),
+        printed_state=printed_state(claim),
+        created=meta.creation_timestamp,
+        deleted=meta.deletion_timestamp,
+        allocated=allocation.allocation_timestamp if allocation is not None else None,
+        finalizers=meta.finalizers,
+        owner=_owner(claim),
+        template=template,
+        asks=claim_ask(claim, template.entry if template else "", template.name if template else None),
+        results=_results(claim, inventory, evidence, features),
+        configs=tuple(_configs(claim, inventory)),
+        scope=claim_scope(allocation.node_selector, inventory, evidence) if allocation is not None else None,
+        reserved_for=consumers_of(claim, inventory, evidence),
+        waiting=tuple(map(_waiting, waiting_pods(claim, inventory))),
+        missing=_missing(evidence, meta.namespace),
+        features=feature_record(features),
+        read=reads_of(evidence),
+        as_of=as_of,
+    )
+
+
+def _missing(evidence: Evidence, namespace: str) -> tuple[MissingRight, ...]:
+    return missing_rights(evidence, _NAMESPACED_KINDS, namespace) + missing_rights(evidence, _CLUSTER_KINDS)
+
+
+def _owner(claim: ResourceClaim) -> str | None:
+    owner = next((owner for owner in claim.metadata.owner_references if owner.controller), None)
+    return f"{owner.kind}/{owner.name}" if owner is not None else None
+
+
+def _waiting(pod: Pod) -> Consumer:
+    meta = pod.metadata
+    state = pod_state(pod)
+    node = pod.spec.node_name if state is not ConsumerState.PENDING else pod.status.nominated_node_name
+    return Consumer("", "pods", meta.namespace, meta.name, meta.uid, state, node, waiting_reason(pod))
+
+
+# --- the template ---------------------------------------------------------------------------------------------------
+
+
+def _template_use(claim: ResourceClaim, inventory: Inventory, evidence: Evidence) -> TemplateUse | None:
+    """Generated claims carry the pod's entry in an annotation; only the owning pod's spec names the template."""
+    entry = claim.metadata.annotations.get(POD_CLAIM_ANNOTATION)
+    if entry is None:
+        return None
+    name = _template_name(claim, entry, inventory)
+    if name is None:
+        return TemplateUse(entry, None, None, {}, {})
+    namespace = claim.metadata.namespace
+    template = inventory.templates.get(Key(namespace, name))
+    if template is None:
+        exists = False if evidence.complete("ResourceClaimTemplate", namespace) else None
+        return TemplateUse(entry, name, exists, {}, {})
+    copied = template.spec.metadata
+    return TemplateUse(entry, name, True, dict(copied.labels), dict(copied.annotations))
+
+
+def _template_name(claim: ResourceClaim, entry: str, inventory: Inventory) -> str | None:
+    for owner in claim.metadata.owner_references:
+        pod = inventory.pods_by_uid.get(owner.uid) if owner.controller else None
+        for source in pod.spec.resource_claims if pod is not None else ():
+            if source.name == entry:
+                return source.resource_claim_template_name
+    return None
+
+
+# --- results --------------------------------------------------------------------------------------------------------
+
+
+def _results(
+    claim: ResourceClaim, inventory: Inventory, evidence: Evidence, features: Features
+) -> tuple[ResultRecord, ...]:
+    if claim.status.allocation is None:
+        return ()
+    rules, health = rules_in_force(inventory, features), health_by_device(inventory)
+    records = []
+    for result in claim.status.allocation.devices.results:
+        device_id = DeviceId(result.driver, result.pool, result.device)
+        found = published_device(device_id, inventory)
+        taints = device_taints(found[1], found[0].spec, rules, features) if found else ()
+        status = _driver_status(claim, result)
+        published = True if found else (False if evidence.complete("ResourceSlice") else None)
+        records.append(_result(result, published, taints, health.get(device_id, ()), status))
+    return tuple(records)
+
+
+def published_device(device: DeviceId, inventory: Inventory) -> tuple[ResourceSlice, Device] | None:
+    """The slice of the pool's newest generation that has the device, and the device in it."""
+    slices = inventory.slices_by_pool.get(device.pool_id, ())
+    newest = max((slice_.spec.pool.generation for slice_ in slices), default=0)
+    for slice_ in slices:
+        for candidate in slice_.spec.devices if slice_.spec.pool.generation == newest else ():
+            if candidate.name == device.device:
+                return slice_, candidate
+    return None
+
+
+def _driver_status(claim: ResourceClaim, result: DeviceRequestAllocationResult) -> AllocatedDeviceStatus | None:
+    wanted = (result.driver, result.pool, result.device, result.share_id)
+    return next((s for s in claim.status.devices if (s.driver, s.pool, s.device, s.share_id) == wanted), None)
+
+
+def _result(
+    result: DeviceRequestAllocationResult,
+    published: bool | None,
+    taints: tuple[TaintRecord, ...],
+    health: tuple[Health, ...],
+    status: AllocatedDeviceStatus | None,
+) -> ResultRecord:
+    true = {condition.type for condition in status.conditions if condition.status == "True"} if status else set()
+    return ResultRecord(
+        request=result.request,
+        driver=result.driver,
+        pool=result.pool,
+        device=result.device,
+        admin_access=bool(result.admin_access),
+        share_id=result.share_id,
+        consumed_capacity={name: str(amount) for name, amount in sorted(result.consumed_capacity.items())},
+        tolerations=result.tolerations,
+        binding_conditions=result.binding_conditions,
+        binding_failure_conditions=result.binding_failure_conditions,
+        waiting_for=tuple(name for name in result.binding_conditions if name not in true),
+        failed=tuple(name for name in result.binding_failure_conditions if name in true),
+        skip_node_operations=result.skip_node_operations,
+        published=published,
+        taints=taints,
+        health=health,
+        status=DriverStatus(status.conditions, status.network_data, status.data) if status else None,
+    )
+
+
+# --- configuration --------------------------------------------------------------------------------------------------
+
+
+def _configs(claim: ResourceClaim, inventory: Inventory) -> Iterator[ConfigRecord]:
+    """What drivers are given; before allocation, what the classes (all alternatives) and the claim would give."""
+    if claim.status.allocation is not None:
+        for config in claim.status.allocation.devices.config:
+            yield _config(config.source, config.requests, None, config.opaque)
+        return
+    for class_name, requests in _requests_by_class(claim).items():
+        device_class = inventory.classes.get(class_name)
+        for of_class in device_class.spec.config if device_class is not None else ():
+            yield _config("FromClass", requests, class_name, of_class.opaque)
+    for of_claim in claim.spec.devices.config:
+        yield _config("FromClaim", of_claim.requests, None, of_claim.opaque)
+
+
+def _requests_by_class(claim: ResourceClaim) -> dict[str, tuple[str, ...]]:
+    by_class: dict[str, tuple[str, ...]] = {}
+    for ask in claim_ask(claim).requests:
+        by_class[ask.device_class] = (*by_class.get(ask.device_class, ()), ask.name)
+    return by_class
+
+
+def _config(
+    source: str, requests: tuple[str, ...], device_class: str | None, opaque: OpaqueConfiguration | None
+) -> ConfigRecord:
+    driver = opaque.driver if opaque is not None else ""
+    return ConfigRecord(source, requests, device_class, driver, opaque.parameters if opaque is not None else None)

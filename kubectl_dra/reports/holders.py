@@ -1,0 +1,116 @@
+"""Who holds a device: the claims allocated to it, the consumers that reserved them, and where those run.
+
+Evidence: ``status.allocation`` and ``status.reservedFor`` of claims. Whether a device is *in use* in the scheduler's
+sense is decided in ``allocation``; this module only names the people behind it.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.model.inventory import Holding, Inventory
+from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
+from kubectl_dra.model.usage import is_terminal
+from kubectl_dra.reports.base import ReportRecord
+
+
+class ConsumerState(StrEnum):
+    """What is known of a consumer that a claim is reserved for."""
+
+    PENDING = "pending"  # exists and is not bound to a node
+    BOUND = "bound"  # on a node, not running yet
+    RUNNING = "running"
+    FINISHED = "finished"  # the controller will drop the reservation
+    GONE = "gone"  # no unfinished pod has this uid
+    UNKNOWN = "unknown"  # pods of the namespace were not read, or the consumer is no pod
+
+
+class Consumer(ReportRecord, frozen=True):
+    """One entry of ``status.reservedFor``; ``node`` and ``reason`` are empty where unknown or none."""
+
+    api_group: str
+    resource: str
+    namespace: str
+    name: str
+    uid: str
+    state: ConsumerState
+    node: str
+    reason: str
+
+
+class Holder(ReportRecord, frozen=True):
+    """One device or one share of it as a claim holds it.
+
+    ``since`` is ``allocationTimestamp`` (RFC 3339; None where the scheduler did not write it). A claim that nobody
+    reserved holds its devices all the same: then ``consumers`` is empty.
+    """
+
+    namespace: str
+    claim: str
+    request: str
+    admin_access: bool
+    share_id: str | None
+    consumed_capacity: dict[str, str]
+    since: str | None
+    deleting: bool
+    consumers: tuple[Consumer, ...]
+
+
+def holder_of(holding: Holding, inventory: Inventory, evidence: Evidence) -> Holder:
+    """The record of one allocation result."""
+    claim, result = holding.claim, holding.result
+    allocation = claim.status.allocation
+    return Holder(
+        namespace=claim.metadata.namespace,
+        claim=claim.metadata.name,
+        request=result.request,
+        admin_access=bool(result.admin_access),
+        share_id=result.share_id,
+        consumed_capacity={name: str(amount) for name, amount in sorted(result.consumed_capacity.items())},
+        since=allocation.allocation_timestamp if allocation is not None else None,
+        deleting=claim.metadata.deletion_timestamp is not None,
+        consumers=consumers_of(claim, inventory, evidence),
+    )
+
+
+def consumers_of(claim: ResourceClaim, inventory: Inventory, evidence: Evidence) -> tuple[Consumer, ...]:
+    """Everything that ``claim`` is reserved for, by name."""
+    namespace = claim.metadata.namespace
+    consumers = (_consumer(reference, namespace, inventory, evidence) for reference in claim.status.reserved_for)
+    return tuple(sorted(consumers, key=lambda consumer: (consumer.resource, consumer.name, consumer.uid)))
+
+
+def pod_state(pod: Pod) -> ConsumerState:
+    """How far a pod is."""
+    if is_terminal(pod):
+        return ConsumerState.FINISHED
+    if not pod.spec.node_name:
+        return ConsumerState.PENDING
+    return ConsumerState.RUNNING if pod.status.phase == "Running" else ConsumerState.BOUND
+
+
+def waiting_reason(pod: Pod) -> str:
+    """Why the first container that waits does so, else the pod's own reason; empty if nothing waits."""
+    statuses = (*pod.status.init_container_statuses, *pod.status.container_statuses)
+    waiting = (status.state.waiting.reason for status in statuses if status.state.waiting is not None)
+    return next(filter(None, waiting), pod.status.reason)
+
+
+def is_pod(reference: ConsumerReference) -> bool:
+    """Whether a reservation is for a pod (the core group has an empty name)."""
+    return reference.resource == "pods" and not reference.api_group
+
+
+def _consumer(reference: ConsumerReference, namespace: str, inventory: Inventory, evidence: Evidence) -> Consumer:
+    # A pod of the same name with another uid is a successor, not the consumer.
+    pod = inventory.pods_by_uid.get(reference.uid) if is_pod(reference) else None
+    if pod is not None:
+        state, node, reason = pod_state(pod), pod.spec.node_name, waiting_reason(pod)
+    else:
+        known = is_pod(reference) and evidence.complete("Pod", namespace)
+        state, node, reason = (ConsumerState.GONE if known else ConsumerState.UNKNOWN), "", ""
+    return Consumer(
+        reference.api_group, reference.resource, namespace, reference.name, reference.uid, state, node, reason
+    )

@@ -1,0 +1,136 @@
+"""Where devices can be used: one node, nodes that a selector picks, all nodes, or set per device.
+
+API fields: ``nodeName``, ``nodeSelector``, ``allNodes``, ``perDeviceNodeSelection`` of slices and devices, and
+``status.allocation.nodeSelector`` of claims, where an absent one means every node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from kubectl_dra.allocation import nodes
+from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement
+from kubectl_dra.model.resource import Device, ResourceSlice
+from kubectl_dra.reports.base import ReportRecord
+
+_NAME_FIELD = nodes.NAME_FIELD
+_OPERATORS = {"In": "in", "NotIn": "notin", "Gt": ">", "Lt": "<"}
+
+
+class ScopeKind(StrEnum):
+    """How the nodes are named."""
+
+    NODE = "node"
+    SELECTOR = "selector"
+    ALL = "all"
+    PER_DEVICE = "perDevice"
+    NONE = "none"  # no field that this version knows: the scheduler ignores the slice
+    MIXED = "mixed"  # slices of one pool differ
+
+
+class Scope(ReportRecord, frozen=True):
+    """The nodes that can use something.
+
+    ``node`` is set for one node, ``selector`` (and its ``expression`` in kubectl's notation) for a selector.
+    ``nodes`` is how many of the cluster's nodes match; None where nodes were not read or the selector is unparsable.
+    """
+
+    kind: ScopeKind
+    node: str = ""
+    selector: NodeSelector | None = None
+    expression: str = ""
+    nodes: int | None = None
+
+
+def slice_scope(slice_: ResourceSlice, inventory: Inventory, evidence: Evidence) -> Scope:
+    """Where the devices of a slice can be used."""
+    spec = slice_.spec
+    if spec.node_name or spec.all_nodes or spec.node_selector is not None:
+        return _scope(spec.node_name, spec.all_nodes, spec.node_selector, inventory, evidence)
+    return Scope(ScopeKind.PER_DEVICE if spec.per_device_node_selection else ScopeKind.NONE)
+
+
+def device_scope(device: Device, slice_: ResourceSlice, inventory: Inventory, evidence: Evidence) -> Scope:
+    """Where one device can be used: its own fields where its slice leaves that to the devices."""
+    of_slice = slice_scope(slice_, inventory, evidence)
+    if of_slice.kind is not ScopeKind.PER_DEVICE:
+        return of_slice
+    return _scope(device.node_name, device.all_nodes, device.node_selector, inventory, evidence)
+
+
+def claim_scope(selector: NodeSelector | None, inventory: Inventory, evidence: Evidence) -> Scope:
+    """Where an allocated claim can be used."""
+    return _scope(None, selector is None, selector, inventory, evidence)
+
+
+def joint_scope(scopes: Iterable[Scope]) -> Scope:
+    """One scope for several slices; ``mixed`` where they differ."""
+    different = set(scopes)
+    if not different:
+        return Scope(ScopeKind.NONE)
+    return different.pop() if len(different) == 1 else Scope(ScopeKind.MIXED)
+
+
+def _scope(
+    node: str | None,
+    all_nodes: bool | None,
+    selector: NodeSelector | None,
+    inventory: Inventory,
+    evidence: Evidence,
+) -> Scope:
+    known = evidence.complete("Node")
+    if node:
+        return Scope(ScopeKind.NODE, node=node, nodes=int(node in inventory.nodes) if known else None)
+    if all_nodes:
+        return Scope(ScopeKind.ALL, nodes=len(inventory.nodes) if known else None)
+    if selector is None:
+        return Scope(ScopeKind.NONE)
+    single = _single_node(selector)
+    if single is not None:
+        return Scope(ScopeKind.NODE, single, selector, nodes=int(single in inventory.nodes) if known else None)
+    return Scope(ScopeKind.SELECTOR, "", selector, selector_text(selector), _matching(selector, inventory, known))
+
+
+def _matching(selector: NodeSelector, inventory: Inventory, known: bool) -> int | None:
+    parsed = nodes.parse(selector)
+    if not known or parsed.problems:
+        return None
+    return sum(parsed.matches(node) for node in inventory.nodes.values())
+
+
+def _single_node(selector: NodeSelector) -> str | None:
+    """The node of a selector that only names one, which is how the scheduler writes it for local devices."""
+    if len(selector.node_selector_terms) != 1:
+        return None
+    term = selector.node_selector_terms[0]
+    if term.match_expressions or len(term.match_fields) != 1:
+        return None
+    field = term.match_fields[0]
+    named = field.key == _NAME_FIELD and field.operator == "In" and len(field.values) == 1
+    return field.values[0] if named else None
+
+
+def selector_text(selector: NodeSelector) -> str:
+    """A node selector in kubectl's notation; terms are joined by ``or``."""
+    terms = (
+        ",".join(map(_requirement_text, (*term.match_expressions, *term.match_fields))) or "nothing"
+        for term in selector.node_selector_terms
+    )
+    return " or ".join(terms)
+
+
+def _requirement_text(requirement: NodeSelectorRequirement) -> str:
+    key, operator, values = requirement.key, requirement.operator, requirement.values
+    if operator == "Exists":
+        return key
+    if operator == "DoesNotExist":
+        return f"!{key}"
+    if operator == "In" and len(values) == 1:
+        return f"{key}={values[0]}"
+    if operator == "NotIn" and len(values) == 1:
+        return f"{key}!={values[0]}"
+    listed = ",".join(values)
+    return f"{key} {_OPERATORS.get(operator, operator)} {listed if operator in ('Gt', 'Lt') else f'({listed})'}"

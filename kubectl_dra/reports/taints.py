@@ -1,0 +1,57 @@
+"""Taints of devices as reports show them: what it is, and whether its driver or which rule put it there.
+
+What a taint does to allocation is decided in ``allocation.taints``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubectl_dra.allocation.taints import PREVENTING, selects
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule, ResourceSliceSpec
+from kubectl_dra.reports.base import ReportRecord
+
+
+class TaintRecord(ReportRecord, frozen=True):
+    """One taint of one device; ``rule`` is None for a taint that the driver set.
+
+    ``prevents`` says whether the scheduler keeps requests without a toleration away.
+    """
+
+    key: str
+    value: str
+    effect: str
+    time_added: str | None
+    rule: str | None
+    prevents: bool
+
+
+def taint_text(taint: DeviceTaint | TaintRecord) -> str:
+    """``key[=value]:effect`` as kubectl writes taints."""
+    value = f"={taint.value}" if taint.value else ""
+    return f"{taint.key}{value}:{taint.effect}"
+
+
+def rules_in_force(inventory: Inventory, features: Features) -> tuple[DeviceTaintRule, ...]:
+    """The rules that the scheduler merges, in the order read."""
+    return tuple(inventory.taint_rules.values()) if features.device_taint_rules else ()
+
+
+def device_taints(
+    device: Device, spec: ResourceSliceSpec, rules: Sequence[DeviceTaintRule], features: Features
+) -> tuple[TaintRecord, ...]:
+    """The driver's taints of a device, then those of the rules that select it."""
+    own = [_record(taint, None, features) for taint in device.taints]
+    added = [
+        _record(rule.spec.taint, rule.metadata.name, features)
+        for rule in rules
+        if selects(rule, spec.driver, spec.pool.name, device.name)
+    ]
+    return (*own, *sorted(added, key=lambda taint: (taint.rule or "", taint.key)))
+
+
+def _record(taint: DeviceTaint, rule: str | None, features: Features) -> TaintRecord:
+    prevents = features.device_taints and taint.effect in PREVENTING
+    return TaintRecord(taint.key, taint.value, taint.effect, taint.time_added, rule, prevents)
