@@ -1,11 +1,13 @@
 """Recursive-descent parser of CEL: tokens to tree with macros expanded, limits and errors as in cel-go.
 
-``&&`` and ``||`` chains become balanced trees; everything else is built as it is written. Problems that leave the structure
-intact (reserved words, literals out of range, macro arguments) are collected; the first syntax error ends the parse.
+``&&`` and ``||`` chains become balanced trees; everything else is built as it is written. Problems that leave the
+structure intact (reserved words, literals out of range, macro arguments) are collected; the first syntax error ends the
+parse.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, NoReturn
 from typing import Literal as OneOf
 
@@ -42,6 +44,8 @@ RESERVED: Final = frozenset(
     ]
 )
 
+# No UTF-8 text has them; JSON that does is read with this character in their place.
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _RELATIONS: Final = {
     "<": "_<_",
     "<=": "_<=_",
@@ -69,6 +73,8 @@ def parse(source: str) -> Parsed:
     if len(source) > MAX_CODE_POINTS:
         size = f"expression code point size exceeds limit: size: {len(source)}, limit {MAX_CODE_POINTS}"
         raise compile_error(source, [issue_at(source, NOWHERE, size, "limit")])
+    if not source.isascii():
+        source = _SURROGATE.sub("\ufffd", source)
     parser = _Parser(source)
     root = parser.run()
     if parser.issues or root is None:
