@@ -23,7 +23,8 @@ class InventoryBuilder:
 
     def add(self, kind: Kind, record: Record) -> None:
         """Add one object of ``kind``."""
-        key = key_of(record.metadata)  # type: ignore[attr-defined] - every kind's record has metadata
+        # Every kind's record has metadata, which the common base of all parts of objects has not.
+        key = key_of(record.metadata)  # type: ignore[attr-defined]
         objects = self._objects.setdefault(kind.name, {})
         if key in objects:
             self.replaced.append((kind, key))

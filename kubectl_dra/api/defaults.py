@@ -27,7 +27,7 @@ from kubectl_dra.model.usage import pod_requests
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 EXACT_COUNT: Final = "ExactCount"
-_POD_LEVEL: Final = ("cpu", "memory")
+_POD_LEVEL: Final[tuple[str, ...]] = ("cpu", "memory")
 
 RequestT = TypeVar("RequestT", ExactDeviceRequest, DeviceSubRequest)
 
@@ -102,7 +102,7 @@ def _with_pod_level_requests(pod: Pod) -> Pod:
     if resources is None or not resources.limits:
         return pod
     asked = pod_requests(replace(pod, spec=replace(pod.spec, resources=None, overhead={})))
-    implied = {name: _amount(name, asked[name]) for name in _POD_LEVEL if name in asked}
+    implied: dict[str, Quantity] = {name: _amount(name, asked[name]) for name in _POD_LEVEL if name in asked}
     limits = {name: limit for name, limit in resources.limits.items() if _is_pod_level(name)}
     return replace(
         pod, spec=replace(pod.spec, resources=_requesting(resources, {**limits, **implied, **resources.requests}))

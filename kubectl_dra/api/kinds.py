@@ -26,7 +26,7 @@ RESOURCE_GROUP: Final = "resource.k8s.io"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of the API. ``versions`` are those that any server ever served in this shape or an older one, best first.
+    """One kind of the API. ``versions`` are all that servers ever served, best first.
 
     ``workload`` marks kinds that own pods, directly or through another workload.
     """

@@ -1,6 +1,6 @@
 """Quantities in JSON: texts, and plain numbers where the API server accepts them.
 
-Upstream: ``resource.Quantity.UnmarshalJSON`` takes the literal with or without quotes, trims it, and reads null as zero.
+Upstream: ``resource.Quantity.UnmarshalJSON`` takes the literal with or without quotes, trims it, reads null as zero.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ def decode_hook(wanted: type, value: object) -> object:
     if isinstance(value, str):
         return Quantity.parse(value if value.isalnum() else value.strip())
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError("expected a quantity")  # noqa: TRY004 - msgspec adds the path to a ValueError
+        raise ValueError("expected a quantity")
     return Quantity.parse(str(value))
 
 

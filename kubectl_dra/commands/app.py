@@ -1,0 +1,120 @@
+"""The click application: commands loaded when they are called, errors, exit codes."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any, Final
+
+import click
+
+from kubectl_dra.commands.errors import CommandError
+from kubectl_dra.commands.kubectl_style import KubectlStyle
+from kubectl_dra.commands.options import CLUSTER_OPTIONS, SCOPE_OPTIONS
+from kubectl_dra.output.console import ColorMode, Console, close_quietly, flush, prepare_streams, write_help
+from kubectl_dra.output.exit_codes import ExitCode
+
+PROGRAM: Final = "kubectl dra"
+# name -> (module with ``command``, line for the overview): help must not import any of them.
+COMMANDS: Final[dict[str, tuple[str, str]]] = {
+    "why-pending": ("why_pending", "Why pods and claims wait for devices, and what would make them fit"),
+    "version": ("version", "The version of this plugin"),
+}
+
+
+class LazyGroup(KubectlStyle, click.Group):
+    """The program: knows its commands by name and imports one when it is called."""
+
+    command_class = KubectlStyle
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands in the order of the overview."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"kubectl_dra.commands.{COMMANDS[cmd_name][0]}").command
+        return command if isinstance(command, click.Command) else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first word names. Raises a usage error with what comes near."""
+        if args[0] not in COMMANDS:
+            from kubectl_dra.commands.suggest import did_you_mean
+
+            raise click.UsageError(f'unknown command "{args[0]}"{did_you_mean(args[0], COMMANDS)}', ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The overview of commands, from the table, then the options."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+        KubectlStyle.format_options(self, ctx, formatter)
+
+
+@click.group(cls=LazyGroup, invoke_without_command=True)
+@click.pass_context
+def app(context: click.Context, /, **_shared: Any) -> None:  # noqa: ANN401 - read from the context by each command
+    """Explain Dynamic Resource Allocation: what devices are doing, and why a pod that asks for devices waits."""
+    if context.invoked_subcommand is None:
+        write_help(context.get_help())
+
+
+for _decorate in (*SCOPE_OPTIONS, *CLUSTER_OPTIONS):
+    app = _decorate(app)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the program with ``arguments``; returns its exit code."""
+    prepare_streams()
+    console = Console(_color(arguments))
+    try:
+        code = _invoke(list(arguments), console)
+        flush()
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        close_quietly()
+    return code
+
+
+def _invoke(arguments: list[str], console: Console) -> int:
+    from kubectl_dra.source.errors import SourceError
+
+    try:
+        result = app.main(arguments, prog_name=PROGRAM, standalone_mode=False)
+    except click.UsageError as error:
+        console.error(_one_line(error.format_message()), getattr(error, "hint", "") or _help_hint(error.ctx))
+        return ExitCode.USAGE
+    except click.Abort:
+        return ExitCode.INTERRUPTED
+    except CommandError as error:
+        console.error(error.what, error.hint)
+        return error.code
+    except SourceError as error:
+        console.error(error.what, error.hint)
+        return ExitCode.ERROR
+    return result if isinstance(result, int) else ExitCode.OK
+
+
+def _help_hint(context: click.Context | None) -> str:
+    return f"{context.command_path if context is not None else PROGRAM} --help"
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line[:1].lower() + line[1:].removesuffix(".")
+
+
+def _color(arguments: Sequence[str]) -> ColorMode:
+    """``--color`` before anything is parsed, because parsing may already fail."""
+    for index, word in enumerate(arguments):
+        value = word.removeprefix("--color=") if word.startswith("--color=") else ""
+        if word == "--color" and index + 1 < len(arguments):
+            value = arguments[index + 1]
+        if value in tuple(ColorMode):
+            return ColorMode(value)
+    return ColorMode.AUTO

@@ -1,0 +1,74 @@
+"""Opening the source that the options name: facts, evidence, features, and the namespaces in scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kubectl_dra.commands.errors import UsageProblem
+from kubectl_dra.commands.options import Options
+from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.model.features import NEWEST_MINOR, FeatureError, Features, features, known_gates, parse_gates
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.source import current_namespace, load
+from kubectl_dra.source.spec import Connection, SourceSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What a command works on. ``namespace`` is empty for all namespaces."""
+
+    inventory: Inventory
+    evidence: Evidence
+    features: Features
+    namespace: str
+
+
+def open_cluster(options: Options, needs: Iterable[str] = ()) -> tuple[Inventory, Evidence, Features]:
+    """Read what the options name. ``needs`` are kinds (``Pod``, ``ResourceSlice``, …); none means all.
+
+    Raises ``SourceError``, or a usage error for feature gates that the cluster's version does not have.
+    """
+    cluster = read_cluster(options, needs)
+    return cluster.inventory, cluster.evidence, cluster.features
+
+
+def read_cluster(options: Options, needs: Iterable[str] = ()) -> Cluster:
+    """As :func:`open_cluster`, with the namespace in scope."""
+    gates = _gates(options)
+    spec = source_spec(options, needs)
+    namespace = "" if options.all_namespaces else current_namespace(spec)
+    inventory, evidence = load(spec)
+    return Cluster(inventory, evidence, _features(evidence, gates), namespace)
+
+
+def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
+    """The source that the options name."""
+    connection = Connection(
+        kubeconfig=options.kubeconfig,
+        context=options.context,
+        cluster=options.cluster,
+        user=options.user,
+        as_user=options.as_user,
+        as_groups=options.as_groups,
+        request_timeout=options.request_timeout,
+        verbosity=options.verbosity,
+    )
+    return SourceSpec(options.from_, connection, options.namespace, frozenset(needs))
+
+
+def _gates(options: Options) -> dict[str, bool]:
+    try:
+        return parse_gates(options.feature_gates)
+    except FeatureError as error:
+        raise UsageProblem(
+            str(error), f"--feature-gates takes GATE=true,…; gates: {', '.join(known_gates())}"
+        ) from error
+
+
+def _features(evidence: Evidence, gates: dict[str, bool]) -> Features:
+    minor = evidence.server_version[1] if evidence.server_version is not None else NEWEST_MINOR
+    try:
+        return features(minor, gates)
+    except FeatureError as error:
+        raise UsageProblem(str(error), "leave it out, or set the gates that the scheduler really has") from error

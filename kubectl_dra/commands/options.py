@@ -1,0 +1,187 @@
+"""The options that commands share, with kubectl's names and meaning, and the record that they are read into."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final, TypeVar
+
+import click
+
+from kubectl_dra.commands.errors import UsageProblem
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+_GO_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """All shared options of one call; those that a command does not take have their defaults.
+
+    ``namespace`` is empty if not given. ``output`` is empty for text. ``request_timeout`` is in seconds, None for
+    no limit asked for.
+    """
+
+    namespace: str = ""
+    all_namespaces: bool = False
+    selector: str = ""
+    output: str = ""
+    watch: bool = False
+    filename: str = ""
+    from_: str | None = None
+    feature_gates: tuple[str, ...] = ()
+    exit_code: bool = False
+    context: str = ""
+    cluster: str = ""
+    user: str = ""
+    kubeconfig: str = ""
+    as_user: str = ""
+    as_groups: tuple[str, ...] = ()
+    request_timeout: float | None = None
+    verbosity: int = 0
+    color: str = "auto"
+
+
+class SharedOption(click.Option):
+    """An option that every command has; help lists it under a heading of its own."""
+
+
+class Timeout(click.ParamType[float | None]):
+    """kubectl's durations: ``30`` (seconds), ``1m30s``; ``0`` means no limit."""
+
+    name = "DURATION"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | None:  # noqa: ANN401
+        """Seconds, None for no limit."""
+        if value is None or isinstance(value, float):
+            return value
+        seconds = _seconds(str(value))
+        if seconds is None:
+            self.fail(f'"{value}" is no duration such as 30s or 1m30s', param, ctx)
+        return seconds or None
+
+
+def _seconds(text: str) -> float | None:
+    if re.fullmatch(r"[0-9]{1,9}", text):
+        return float(text)
+    parts = re.findall(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|h|m|s)", text)
+    if not parts or "".join(number + unit for number, unit in parts) != text:
+        return None
+    return sum(float(number) * _GO_UNITS[unit] for number, unit in parts)
+
+
+def _option(*names: str, **attributes: Any) -> Callable[[CommandT], CommandT]:  # noqa: ANN401 - click's own types
+    return click.option(*names, **attributes)
+
+
+def _shared(*names: str, **attributes: Any) -> Callable[[CommandT], CommandT]:  # noqa: ANN401 - click's own types
+    return click.option(*names, cls=SharedOption, **attributes)
+
+
+SCOPE_OPTIONS: Final = (
+    _option("-n", "--namespace", default="", metavar="NAME", help="The namespace to look into."),
+    _option("-A", "--all-namespaces", is_flag=True, help="Look into all namespaces."),
+)
+SELECTOR_OPTION: Final = _option(
+    "-l", "--selector", default="", metavar="LABELS", help="Only objects with these labels, as in kubectl get."
+)
+WATCH_OPTION: Final = _option("-w", "--watch", is_flag=True, help="Stay and show changes.")
+FILENAME_OPTION: Final = _option(
+    "-f", "--filename", default="", metavar="FILE", help="Read manifests from a file, or from - for stdin."
+)
+EXIT_CODE_OPTION: Final = _option(
+    "--exit-code", is_flag=True, help="End with 3 if the finding is bad, 4 if the answer rests on partial evidence."
+)
+CLUSTER_OPTIONS: Final = (
+    _shared(
+        "--from",
+        "from_",
+        default=None,
+        metavar="FILE|-|demo",
+        help="Answer from a snapshot or manifests, or from the built-in demo cluster, instead of a live cluster.",
+    ),
+    _shared(
+        "--feature-gates",
+        multiple=True,
+        metavar="GATE=BOOL",
+        help="Feature gates of the scheduler that differ from its version's defaults.",
+    ),
+    _shared("--context", default="", metavar="NAME", help="The kubeconfig context."),
+    _shared("--cluster", default="", metavar="NAME", help="The kubeconfig cluster."),
+    _shared("--user", default="", metavar="NAME", help="The kubeconfig user."),
+    _shared("--kubeconfig", default="", metavar="FILE", help="The kubeconfig file."),
+    _shared("--as", "as_user", default="", metavar="USER", help="Impersonate this user."),
+    _shared("--as-group", "as_groups", multiple=True, metavar="GROUP", help="Impersonate these groups."),
+    _shared("--request-timeout", type=Timeout(), default=None, help="Give up on a request after this time."),
+    _shared("-v", "--v", "verbosity", type=click.IntRange(0, 10), default=0, metavar="LEVEL", help="Log requests."),
+    _shared(
+        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colours; NO_COLOR is heeded."
+    ),
+)
+
+
+def shared_options(
+    *,
+    scope: bool = True,
+    selector: bool = False,
+    watch: bool = False,
+    filename: bool = False,
+    exit_code: bool = False,
+    output: Sequence[str] = (),
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add shared options to a command; it gets them as one :class:`Options` in its first argument.
+
+    ``output`` lists the formats of ``-o`` beyond text. The cluster options are always there.
+    """
+    chosen: list[Callable[[Any], Any]] = [
+        *(SCOPE_OPTIONS if scope else ()),
+        *([SELECTOR_OPTION] if selector else ()),
+        *([_output_option(output)] if output else ()),
+        *([WATCH_OPTION] if watch else ()),
+        *([FILENAME_OPTION] if filename else ()),
+        *([EXIT_CODE_OPTION] if exit_code else ()),
+        *CLUSTER_OPTIONS,
+    ]
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def called(**values: Any) -> Any:  # noqa: ANN401 - what the command returns
+            shared = {name: values.pop(name) for name in _FIELDS if name in values}
+            return function(read_options(shared), **values)
+
+        for option in reversed(chosen):
+            called = option(called)
+        return called
+
+    return decorate
+
+
+def read_options(values: dict[str, Any]) -> Options:
+    """The options of this call: those given to the command, else those given before the command's name."""
+    context = click.get_current_context(silent=True)
+    outer = context.find_root().params if context is not None else {}
+    given = {
+        name: value
+        for name, value in values.items()
+        if context is None or context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+    }
+    before = {name: value for name, value in outer.items() if name in _FIELDS}
+    return Options(**{**before, **given})
+
+
+def _output_option(formats: Sequence[str]) -> Callable[[Any], Any]:
+    def check(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+        if value and value not in formats:
+            raise UsageProblem(
+                f'unknown output format "{value}": this command has {", ".join(formats)}',
+                "use -o json and pick fields with jq" if "json" in formats else "",
+            )
+        return value
+
+    text = f"Output format: {', '.join(formats)}."
+    return _option("-o", "--output", default="", metavar="FORMAT", callback=check, help=text)
+
+
+_FIELDS: Final = frozenset(field.name for field in fields(Options))

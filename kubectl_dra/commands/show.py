@@ -1,0 +1,36 @@
+"""Print helpers that commands share: documents by ``-o``, notes about evidence, the console of the options."""
+
+from __future__ import annotations
+
+from kubectl_dra.commands.options import Options
+from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.output.console import ColorMode, Console
+from kubectl_dra.output.documents import write_document
+from kubectl_dra.output.safe import Safe, fmt, safe
+
+
+def console(options: Options) -> Console:
+    """The console with the colours asked for."""
+    return Console(ColorMode(options.color))
+
+
+def is_document(options: Options) -> bool:
+    """Whether ``-o`` asks for JSON or YAML."""
+    return options.output in ("json", "yaml")
+
+
+def write(data: bytes, options: Options) -> None:
+    """Write encoded JSON in the format of ``-o``."""
+    write_document(data, options.output)
+
+
+def note_evidence(evidence: Evidence, options: Options) -> None:
+    """Say on stderr what the answer can't know: notes of the source, and objects that could not be read."""
+    terminal = console(options)
+    for note in evidence.notes:
+        terminal.note(Safe("note: ") + safe(note))
+    for bad in evidence.bad_objects:
+        name = f"{bad.namespace}/{bad.name}" if bad.namespace else bad.name
+        terminal.note(
+            fmt("warning: {} {} is left out: {} ({})", bad.kind, name or "without a name", bad.error, bad.origin)
+        )

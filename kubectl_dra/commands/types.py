@@ -1,0 +1,73 @@
+"""TYPE and NAME arguments, read as kubectl reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kubectl_dra.api.kinds import Kind, kind_for_word, words
+from kubectl_dra.commands.errors import UsageProblem
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.suggest import did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One object that is asked for by name."""
+
+    kind: Kind
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What the words ask for: all of ``kind`` in scope, or the ``named`` objects (which may be of several kinds)."""
+
+    kind: Kind
+    named: tuple[Target, ...] = ()
+
+    @property
+    def single(self) -> Target | None:
+        """The one object, if exactly one is named: then the answer is an object and not a list."""
+        return self.named[0] if len(self.named) == 1 else None
+
+
+def parse_targets(arguments: Sequence[str], default: Kind, options: Options) -> Targets:
+    """Read ``TYPE``, ``TYPE NAME…``, ``TYPE/NAME…`` or ``NAME…`` (of the default type). Raises a usage error."""
+    if any("/" in word for word in arguments):
+        targets = Targets(default, tuple(_slashed(word) for word in arguments))
+    else:
+        kind = kind_for_word(arguments[0]) if arguments else None
+        names = arguments if kind is None else arguments[1:]
+        targets = Targets(kind or default, tuple(Target(kind or default, _name(name)) for name in names))
+    check_scope(targets.named, options)
+    return targets
+
+
+def check_scope(named: Sequence[Target], options: Options) -> None:
+    """Names exclude ``-A`` and ``-l``, as in kubectl. Raises a usage error."""
+    if not named:
+        return
+    name = named[0].name
+    if options.all_namespaces:
+        raise UsageProblem(f'the name "{name}" can\'t be looked up in all namespaces', f"-n NAMESPACE {name}")
+    if options.selector:
+        raise UsageProblem(f'the name "{name}" and a selector exclude each other', "leave out -l or the name")
+
+
+def _slashed(word: str) -> Target:
+    type_word, slash, name = word.partition("/")
+    if not slash:
+        raise UsageProblem(f'"{word}" has no type, but other arguments are TYPE/NAME', "write every one as TYPE/NAME")
+    kind = kind_for_word(type_word)
+    if kind is None:
+        raise UsageProblem(f'unknown type "{type_word}"{did_you_mean(type_word, words())}')
+    if "/" in name:
+        raise UsageProblem(f'"{word}" has more than one slash', "write TYPE/NAME")
+    return Target(kind, _name(name))
+
+
+def _name(name: str) -> str:
+    if not name:
+        raise UsageProblem("a name is empty", "write TYPE/NAME or TYPE NAME")
+    return name

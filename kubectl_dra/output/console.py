@@ -1,0 +1,103 @@
+"""The only writer to stdout (data) and stderr (notes, errors). A reader that goes away ends the program silently."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from enum import StrEnum
+from typing import Final, NoReturn, TextIO
+
+from kubectl_dra.output.exit_codes import ExitCode
+from kubectl_dra.output.safe import Safe, Style, multiline, plain, safe, styled
+
+DEFAULT_WIDTH: Final = 80
+
+
+class ColorMode(StrEnum):
+    """``--color``."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class Console:
+    """Writes Safe text. Colours appear on terminals unless ``NO_COLOR`` is set or the mode says otherwise."""
+
+    def __init__(self, color: ColorMode = ColorMode.AUTO) -> None:
+        self.color = color
+
+    def out(self, text: Safe = Safe("")) -> None:  # noqa: B008 - immutable
+        """One text and a line break to stdout."""
+        _write(sys.stdout, text if self.colors(sys.stdout) else plain(text))
+
+    def note(self, text: Safe) -> None:
+        """One line to stderr, for what belongs to the answer but is not data."""
+        _write(sys.stderr, text if self.colors(sys.stderr) else plain(text))
+
+    def error(self, what: str, hint: str = "") -> None:
+        """One line what is wrong, and one line what to do about it."""
+        self.note(styled(Safe("error:"), Style.BAD) + " " + _once(what))
+        if hint:
+            self.note(styled(Safe("try:"), Style.DIM) + "   " + _once(hint))
+
+    def colors(self, stream: TextIO) -> bool:
+        """Whether colours go to ``stream``."""
+        if self.color is not ColorMode.AUTO:
+            return self.color is ColorMode.ALWAYS
+        return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
+
+
+def terminal_width() -> int:
+    """Columns of the terminal for wide output; 80 where there is none."""
+    return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
+
+
+def write_data(text: str) -> None:
+    """JSON or YAML to stdout as it is: already in 7 bits, so nothing in it can act on a terminal."""
+    _write(sys.stdout, text.removesuffix("\n"))
+
+
+def write_help(text: str) -> None:
+    """The program's own texts (help, completion scripts) to stdout."""
+    _write(sys.stdout, multiline(text).removesuffix("\n"))
+
+
+def flush() -> None:
+    """Flush both streams, so that a closed pipe shows here and not while the interpreter ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            close_quietly()
+
+
+def close_quietly() -> NoReturn:
+    """End with 0 because nobody reads any more; the interpreter's own flush must not complain either."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (BrokenPipeError, ValueError):
+            os.dup2(devnull, stream.fileno())
+    sys.exit(ExitCode.OK)
+
+
+def prepare_streams() -> None:
+    """Terminals and pipes that can't show a character get an escape instead of a crash."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _once(text: str) -> Safe:
+    return text if isinstance(text, Safe) else safe(text)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(f"{text}\n")
+    except BrokenPipeError:
+        close_quietly()

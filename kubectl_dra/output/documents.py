@@ -1,0 +1,81 @@
+"""JSON and YAML: lossless, 7-bit, for programs. Reports and lists get our envelope, API objects their own."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.api.quantities import encode_hook
+from kubectl_dra.output.console import write_data
+
+API_VERSION: Final = "kubectl-dra/v1alpha1"
+_INDENT: Final = 4
+# DEL is 7-bit but a control character; JSON lets it stand.
+_NOT_PRINTABLE: Final = re.compile("[^\x00-\x7e]")
+_encoder: Final = msgspec.json.Encoder(enc_hook=encode_hook)
+
+Writer = Callable[[bytes], str]
+
+
+def report_bytes(kind: str, report: object) -> bytes:
+    """One report in its envelope: ``apiVersion``, ``kind`` and the report's own fields."""
+    return _enveloped(kind, _encode(report))
+
+
+def list_bytes(kind: str, reports: Iterable[object], **fields: object) -> bytes:
+    """Reports as ``KIND`` with ``items``; ``fields`` (notes, assumptions) stand before them."""
+    items = b",".join(_encode(report) for report in reports)
+    head = _encode(fields)
+    separator = b"," if len(head) > 2 else b""
+    return _enveloped(kind, head[:-1] + separator + b'"items":[' + items + b"]}")
+
+
+def objects_bytes(objects: Sequence[bytes]) -> bytes:
+    """API objects, already encoded, as a ``v1`` List like kubectl's."""
+    return b'{"apiVersion":"v1","kind":"List","items":[' + b",".join(objects) + b"]}"
+
+
+def to_json(data: bytes) -> str:
+    """Indented JSON in 7 bits; numbers keep their literal."""
+    text = msgspec.json.format(data, indent=_INDENT).decode("utf-8", "replace")
+    return _NOT_PRINTABLE.sub(_escaped, text)
+
+
+def to_yaml(data: bytes) -> str:
+    """YAML in 7 bits that Kubernetes' YAML 1.1 reader takes for the same values."""
+    from kubectl_dra.output.yaml_dump import dump  # PyYAML only when YAML is asked for
+
+    return dump(json.loads(data))
+
+
+WRITERS: Final[dict[str, Writer]] = {"json": to_json, "yaml": to_yaml}
+
+
+def write_document(data: bytes, output: str) -> None:
+    """Write encoded JSON to stdout as ``json`` or ``yaml``."""
+    write_data(WRITERS[output](data))
+
+
+def _enveloped(kind: str, body: bytes) -> bytes:
+    head = _encoder.encode({"apiVersion": API_VERSION, "kind": kind})
+    return head[:-1] + (b"," if len(body) > 2 else b"") + body[1:]
+
+
+def _encode(value: object) -> bytes:
+    try:
+        return _encoder.encode(value)
+    except UnicodeEncodeError:
+        # A lone surrogate (from an argument or a file name) has no UTF-8; JSON's escapes can hold it.
+        return json.dumps(msgspec.to_builtins(value, enc_hook=encode_hook)).encode("ascii")
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"

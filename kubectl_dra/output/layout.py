@@ -1,0 +1,127 @@
+"""Layout in columns of a terminal: widths, padding, wrapping, tables. 80 columns unless the caller says otherwise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Final
+
+from kubectl_dra.output.console import DEFAULT_WIDTH
+from kubectl_dra.output.safe import Safe, plain
+
+GAP: Final = 2
+_MIN_FLEXIBLE: Final = 12
+_SGR_OR_CHARACTER: Final = re.compile("(?:\x1b\\[[0-9;]*m)*.(?:\x1b\\[0m)*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table; a flexible one is wrapped where the table would be too wide."""
+
+    title: str = ""
+    right: bool = False
+    flexible: bool = False
+
+
+def width(text: Safe) -> int:
+    """Columns that ``text`` takes on a terminal, colours not counted."""
+    bare = plain(text)
+    if bare.isascii():
+        return len(bare)
+    from rich.cells import cell_len  # only for text beyond ASCII
+
+    return cell_len(bare)
+
+
+def padded(text: Safe, columns: int, *, right: bool = False) -> Safe:
+    """``text`` filled up with spaces to ``columns``."""
+    space = Safe(" " * (columns - width(text)))
+    return space + text if right else text + space
+
+
+def wrapped(text: Safe, columns: int = DEFAULT_WIDTH, *, indent: int = 0, first: int | None = None) -> list[Safe]:
+    """``text`` in lines of at most ``columns``, broken at spaces, or inside a word that is longer than a line.
+
+    ``indent`` counts for every line, ``first`` for the first one instead.
+    """
+    lines: list[Safe] = []
+    start = indent if first is None else first
+    line, used = Safe(" " * start), start
+    empty = True
+    for word in _words(text, columns - max(indent, start)):
+        if not empty and used + 1 + width(word) > columns:
+            lines.append(line)
+            line, used, empty = Safe(" " * indent), indent, True
+        line = line + word if empty else line + " " + word
+        used = width(line)
+        empty = False
+    return [*lines, line] if not empty or not lines else lines
+
+
+def table(
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[Safe]],
+    *,
+    columns_wide: int | None = DEFAULT_WIDTH,
+    indent: int = 0,
+    header: bool = True,
+) -> list[Safe]:
+    """A table in lines, two spaces between columns, nothing after the last text of a line.
+
+    ``columns_wide`` None means as wide as it needs to be. Column titles stand in the program.
+    """
+    titles = [Safe(column.title) for column in columns]
+    all_rows = [titles, *rows] if header else list(rows)
+    widths = [max((width(row[i]) for row in all_rows), default=0) for i in range(len(columns))]
+    if columns_wide is not None:
+        widths = _fitted(widths, columns, columns_wide - indent)
+    lines: list[Safe] = []
+    for row in all_rows:
+        lines.extend(_row(row, columns, widths, indent))
+    return lines
+
+
+def _fitted(widths: list[int], columns: Sequence[Column], available: int) -> list[int]:
+    """Take what is too much from the flexible columns, the widest first."""
+    fitted = list(widths)
+    flexible = [i for i, column in enumerate(columns) if column.flexible]
+    excess = sum(widths) + GAP * (len(widths) - 1) - available
+    while excess > 0 and flexible:
+        widest = max(flexible, key=lambda i: fitted[i])
+        if fitted[widest] <= _MIN_FLEXIBLE:
+            break
+        fitted[widest] -= 1
+        excess -= 1
+    return fitted
+
+
+def _row(row: Sequence[Safe], columns: Sequence[Column], widths: Sequence[int], indent: int) -> Iterator[Safe]:
+    cells = [wrapped(cell, size) if width(cell) > size else [cell] for cell, size in zip(row, widths, strict=True)]
+    for parts in zip_longest(*cells, fillvalue=Safe("")):
+        texts = [
+            padded(part, size, right=column.right) for part, size, column in zip(parts, widths, columns, strict=True)
+        ]
+        yield Safe((" " * indent + (" " * GAP).join(texts)).rstrip(" "))
+
+
+def _words(text: Safe, limit: int) -> Iterator[Safe]:
+    for word in str(text).split(" "):
+        rest = Safe(word)
+        while width(rest) > max(limit, 1):
+            head, rest = _cut(rest, max(limit, 1))
+            yield head
+        if rest:
+            yield rest
+
+
+def _cut(word: Safe, columns: int) -> tuple[Safe, Safe]:
+    """The longest start of ``word`` that fits into ``columns`` (at least one character), and the rest."""
+    end = used = 0
+    for match in _SGR_OR_CHARACTER.finditer(word):
+        used += width(Safe(match.group()))
+        if used > columns and end:
+            break
+        end = match.end()
+    return Safe(word[:end]), Safe(word[end:])

@@ -1,0 +1,90 @@
+"""Small words for people: numbers with their unit, lists of names, ages as kubectl prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from kubectl_dra.output.safe import Safe, fmt, safe
+
+_IRREGULAR = {"is": "are", "has": "have", "does": "do", "it": "they", "was": "were"}
+
+
+def plural(word: str, number: int) -> str:
+    """``word`` as it stands after ``number``."""
+    if number == 1:
+        return word
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if word.endswith(("s", "x", "ch", "sh")):
+        return f"{word}es"
+    return f"{word[:-1]}ies" if word.endswith("y") and word[-2:-1] not in "aeiou" else f"{word}s"
+
+
+def counted(number: int, word: str) -> Safe:
+    """``1 device``, ``8 devices``, ``1,000,000 devices``; the word stands in the program."""
+    return fmt("{:,} {}", number, plural(word, number))
+
+
+def listed(names: Sequence[str], conjunction: str = "and") -> Safe:
+    """``a``, ``a and b``, ``a, b and c``."""
+    texts = [safe(name) for name in names]
+    if len(texts) < 2:
+        return Safe("".join(texts))
+    return Safe(f"{Safe(', ').join(texts[:-1])} {conjunction} {texts[-1]}")
+
+
+def shortened(names: Sequence[str], limit: int = 2) -> Safe:
+    """``a, b +6``: the first names and how many more there are."""
+    shown = Safe(", ").join(names[:limit])
+    return fmt("{} +{}", shown, len(names) - limit) if len(names) > limit else shown
+
+
+def spanned(names: Sequence[str]) -> Safe:
+    """``gpu-0 … gpu-7`` for three or more names in order, else all of them."""
+    return fmt("{} … {}", names[0], names[-1]) if len(names) > 2 else Safe(", ").join(names)
+
+
+def age(since: str | None, now: datetime) -> Safe:
+    """How long ago an RFC 3339 time was, as in kubectl's AGE column; ``<unknown>`` without a time."""
+    moment = parse_time(since)
+    return Safe("<unknown>") if moment is None else duration((now - moment).total_seconds())
+
+
+def parse_time(text: str | None) -> datetime | None:
+    """An RFC 3339 time as the API writes it; None if absent or malformed."""
+    try:
+        moment = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def duration(seconds: float) -> Safe:
+    """A duration as kubectl prints it (``apimachinery/pkg/util/duration.HumanDuration``): two units at most."""
+    total = int(seconds)
+    if total < -1:
+        return Safe("<invalid>")
+    if total < 0:
+        return Safe("0s")
+    minutes, hours = total // 60, total // 3600
+    days = hours // 24
+    if total < 120:
+        return Safe(f"{total}s")
+    if minutes < 10:
+        return _two(minutes, "m", total % 60, "s")
+    if minutes < 180:
+        return Safe(f"{minutes}m")
+    if hours < 8:
+        return _two(hours, "h", minutes % 60, "m")
+    if hours < 48:
+        return Safe(f"{hours}h")
+    if days < 8:
+        return _two(days, "d", hours % 24, "h")
+    if days < 365 * 2:
+        return Safe(f"{days}d")
+    return _two(days // 365, "y", days % 365, "d") if days < 365 * 8 else Safe(f"{days // 365}y")
+
+
+def _two(big: int, big_unit: str, small: int, small_unit: str) -> Safe:
+    return Safe(f"{big}{big_unit}{small}{small_unit}" if small else f"{big}{big_unit}")

@@ -1,0 +1,34 @@
+"""Where bytes come from: a live cluster, a file or stdin, or the built-in demo.
+
+Decoding rules live in ``api``. :func:`load` is the facade; the live source is imported only when it is asked for.
+"""
+
+from __future__ import annotations
+
+from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.source.spec import DEMO, SourceSpec
+
+
+def load(spec: SourceSpec) -> tuple[Inventory, Evidence]:
+    """Everything that ``spec`` names. Raises :class:`~kubectl_dra.source.errors.SourceError`."""
+    if spec.file is None:
+        from kubectl_dra.source import live  # the kubernetes package is heavy
+
+        return live.load(spec)
+    if spec.file == DEMO:
+        from kubectl_dra.source.demo import load_demo
+
+        return load_demo()
+    from kubectl_dra.source.file import load_file
+
+    return load_file(spec.file)
+
+
+def current_namespace(spec: SourceSpec) -> str:
+    """The namespace that counts when none is asked for: the kubeconfig context's, ``default`` for files."""
+    if spec.namespace or spec.file is not None:
+        return spec.namespace or "default"
+    from kubectl_dra.source import live
+
+    return live.current_namespace(spec.connection)

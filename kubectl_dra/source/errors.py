@@ -1,0 +1,40 @@
+"""What can go wrong between us and the bytes: one line what, one line what to do.
+
+SourceError
+├── FileError          a file can't be read, is too big, or is not what it says
+│   └── ManifestError  its content is no manifest: names document and line
+├── ClusterError       no connection, no credentials, or an answer that is none
+│   └── ForbiddenError the server refused a read that the command can't do without
+└── NotFoundError      an object that was asked for by name does not exist
+"""
+
+from __future__ import annotations
+
+
+class SourceError(Exception):
+    """Base of all source errors; ``what`` and ``hint`` are unescaped text in one line each."""
+
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.hint = hint
+
+
+class FileError(SourceError):
+    """Raised when a file can't be read, is too big, or is not the format that it seems to be."""
+
+
+class ManifestError(FileError):
+    """Raised when a document is no manifest; ``what`` starts with ``FILE, document N, line N``."""
+
+
+class ClusterError(SourceError):
+    """Raised when a cluster can't be reached, refuses the credentials, or does not answer as an API server."""
+
+
+class ForbiddenError(ClusterError):
+    """Raised when a read that the command can't do without is forbidden."""
+
+
+class NotFoundError(SourceError):
+    """Raised when an object that was named does not exist."""

@@ -1,0 +1,36 @@
+"""Where to read from, as the command line says it. Values only; reading is done by the modules beside this one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DEMO = "demo"
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """kubectl's connection flags; empty means what the kubeconfig says. ``request_timeout`` is in seconds."""
+
+    kubeconfig: str = ""
+    context: str = ""
+    cluster: str = ""
+    user: str = ""
+    as_user: str = ""
+    as_groups: tuple[str, ...] = ()
+    request_timeout: float | None = None
+    verbosity: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSpec:
+    """A source: ``file`` is a path, ``-`` or ``demo``; None means the live cluster behind ``connection``.
+
+    ``namespace`` is the one asked for, empty where the source is to say which is current; ``needs`` names the kinds
+    that the command reads, empty for all.
+    """
+
+    file: str | None = None
+    connection: Connection = Connection()
+    namespace: str = ""
+    needs: frozenset[str] = frozenset()
