@@ -1,0 +1,136 @@
+"""Comparing the predicted message with the one on the pod.
+
+A text that differs although nothing changed since it was written would be a fault of the model; one about an earlier
+state is merely old. What changed is told by resource versions, which grow through the whole cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from kubectl_dra.diagnosis.fit_message import FitError, parse_fit_error, without_preemption
+from kubectl_dra.diagnosis.nodefilters import plugins
+from kubectl_dra.diagnosis.records import Agreement, Observed
+from kubectl_dra.model.core import Event, Pod
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.meta import ObjectMeta
+
+_SCHEDULING_EVENT = "FailedScheduling"
+_EVENT_LIMIT = 1024
+_CUT = " ..."
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What the scheduler would write: nothing (``silent``), one of ``messages``, or what could not be predicted.
+
+    With ``fitting`` nodes it would bind the pod; ``messages`` then tell what it says of all other nodes.
+    """
+
+    messages: tuple[str, ...] = ()
+    silent: bool = False
+    fitting: int = 0
+
+
+def observed(pod: Pod, events: Iterable[Event]) -> Observed | None:
+    """The PodScheduled condition; its time is that of the last event with the same words, if that is later."""
+    condition = next((c for c in pod.status.conditions if c.type == "PodScheduled"), None)
+    if condition is None:
+        return None
+    times = [time for event in events if _same_words(event, condition.message) and (time := event_time(event))]
+    latest = max([*times, condition.last_transition_time or ""])
+    return Observed(condition.status, condition.reason, condition.message, latest or None)
+
+
+def _same_words(event: Event, message: str) -> bool:
+    if event.reason != _SCHEDULING_EVENT:
+        return False
+    text = event.message or event.note
+    return text == message or (text.endswith(_CUT) and message.startswith(text.removesuffix(_CUT)))
+
+
+def event_time(event: Event) -> str:
+    """When an event was last seen; empty if it does not say."""
+    last = event.series.last_observed_time if event.series is not None else None
+    return last or event.last_timestamp or event.event_time or event.first_timestamp or ""
+
+
+def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) -> Agreement:
+    """How the prediction relates to the condition. ``changed_since``: something that matters changed afterwards."""
+    if seen is None or seen.status != "False":
+        if prediction.silent:
+            return Agreement.AGREES
+        return Agreement.UNOBSERVED if prediction.messages else Agreement.UNCHECKED
+    if prediction.silent:
+        return Agreement.STALE
+    if not prediction.messages:
+        return Agreement.UNCHECKED
+    if any(same(message, seen.message, prediction.fitting) for message in prediction.messages):
+        return Agreement.AGREES
+    return Agreement.STALE if changed_since or prediction.fitting else Agreement.DIFFERS
+
+
+def same(predicted: str, actual: str, fitting: int = 0) -> bool:
+    """Whether two messages say the same: equal texts, or equal up to nodes that plugins not simulated here rejected."""
+    actual = without_preemption(actual)
+    if predicted == actual and not fitting:
+        return True
+    mine, theirs = parse_fit_error(predicted), parse_fit_error(actual)
+    return mine is not None and theirs is not None and _same_up_to_others(mine, theirs, fitting)
+
+
+def _same_up_to_others(mine: FitError, theirs: FitError, fitting: int) -> bool:
+    """Other plugins run before DynamicResources and take nodes away from it, never from the simulated ones."""
+    others = not_simulated(theirs)
+    if not others or mine.nodes != theirs.nodes or mine.pre_filter or theirs.pre_filter:
+        return False
+    taken = fitting
+    for reason in {*mine.reasons, *theirs.reasons} - set(others):
+        before, after = mine.reasons.get(reason, 0), theirs.reasons.get(reason, 0)
+        if plugins.plugin_of(reason) != plugins.DYNAMIC_RESOURCES and before != after:
+            return False
+        if after > before:
+            return False
+        taken += before - after
+    return taken <= sum(others.values())
+
+
+def not_simulated(message: FitError) -> Mapping[str, int]:
+    """The reasons of a message that plugins not simulated here gave."""
+    return {
+        reason: count
+        for reason, count in message.reasons.items()
+        if plugins.kind_of(plugins.plugin_of(reason)) is not plugins.Kind.SIMULATED
+    }
+
+
+def changed_since(pod: Pod, inventory: Inventory) -> bool:
+    """Whether something that a decision about the pod depends on is newer than the pod's own last change.
+
+    The condition is part of the pod, so the pod is at least as new as its condition. Deletions leave no trace.
+    """
+    version = _version(pod.metadata)
+    if version is None:
+        return True
+    return any((_version(meta) or 0) > version for meta in _relevant(pod, inventory))
+
+
+def _relevant(pod: Pod, inventory: Inventory) -> Iterable[ObjectMeta]:
+    for claim in inventory.claims.values():
+        yield claim.metadata
+    for device_class in inventory.classes.values():
+        yield device_class.metadata
+    for slice_ in inventory.slices.values():
+        yield slice_.metadata
+    for rule in inventory.taint_rules.values():
+        yield rule.metadata
+    for node in inventory.nodes.values():
+        yield node.metadata
+    for other in inventory.pods.values():
+        if other.metadata.uid != pod.metadata.uid and other.spec.node_name:
+            yield other.metadata
+
+
+def _version(metadata: ObjectMeta) -> int | None:
+    return int(metadata.resource_version) if metadata.resource_version.isdecimal() else None

@@ -1,0 +1,105 @@
+"""The literal texts of a PodScheduled condition: composing them from reasons, and taking observed ones apart.
+
+Upstream: the scheduler's FitError, the wrapping of plugin errors in framework/runtime, RunPostFilterPlugins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+UNSCHEDULABLE: Final = "Unschedulable"
+SCHEDULER_ERROR: Final = "SchedulerError"
+SCHEDULING_GATED: Final = "SchedulingGated"
+GATED_MESSAGE: Final = "Scheduling is blocked due to non-empty scheduling gates"
+NO_NODES_MESSAGE: Final = "no nodes available to schedule pods"
+DEALLOCATED: Final = "deallocation of ResourceClaim completed"
+DELETED: Final = "deletion of ResourceClaim completed"
+
+_PLUGIN: Final = "DynamicResources"
+_FIT_ERROR: Final = re.compile(r"0/(\d+) nodes are available:(.*)", re.DOTALL)
+_COUNTED: Final = re.compile(r"(\d+) (.+)", re.DOTALL)
+# What PostFilter plugins append; DefaultPreemption is the last one and always says something.
+_PREEMPTION: Final = re.compile(r"(?:, | )preemption: .*\Z", re.DOTALL)
+_POST_FILTER: Final = (DEALLOCATED, DELETED)
+
+
+def fit_error(nodes: int, reasons: Iterable[str], post_filter: str = "") -> str:
+    """``0/N nodes are available: …``: one reason per (node, text), counted, sorted as strings."""
+    counted = sorted(f"{count} {text}" for text, count in Counter(reasons).items())
+    message = f"0/{nodes} nodes are available:" + (f" {', '.join(counted)}." if counted else "")
+    return f"{message} {post_filter}" if post_filter else message
+
+
+def pre_filter_rejection(nodes: int, text: str) -> str:
+    """The same where a plugin rejected the pod before any node was looked at."""
+    return f"0/{nodes} nodes are available: {text}."
+
+
+def pre_filter_error(text: str) -> str:
+    """An error before any node was looked at."""
+    return f'running PreFilter plugin "{_PLUGIN}": {text}'
+
+
+def filter_error(text: str) -> str:
+    """An error on some node."""
+    return f'running "{_PLUGIN}" filter plugin: {text}'
+
+
+def pre_bind_error(text: str) -> str:
+    """An error while the decision was written."""
+    return f'running PreBind plugin "{_PLUGIN}": {text}'
+
+
+def not_preselected(plugin: str) -> str:
+    """The reason of nodes that a PreFilter result leaves out."""
+    return f"node(s) didn't satisfy plugin(s) [{plugin}]"
+
+
+def without_preemption(message: str) -> str:
+    """A message without the tail that DefaultPreemption appends."""
+    return _PREEMPTION.sub("", message)
+
+
+@dataclass(frozen=True, slots=True)
+class FitError:
+    """A message taken apart: number of nodes, reasons with counts, or the one text of a PreFilter plugin."""
+
+    nodes: int
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    pre_filter: str = ""
+    post_filter: str = ""
+
+
+def parse_fit_error(message: str) -> FitError | None:
+    """Take a ``0/N nodes are available`` message apart; None for any other text."""
+    match = _FIT_ERROR.fullmatch(without_preemption(message))
+    if match is None:
+        return None
+    nodes, rest = int(match[1]), match[2].strip()
+    post_filter = next((text for text in _POST_FILTER if rest.endswith(text)), "")
+    rest = rest.removesuffix(post_filter).strip().removesuffix(".")
+    reasons = _reasons(rest)
+    if reasons is None:
+        return FitError(nodes, pre_filter=rest, post_filter=post_filter)
+    return FitError(nodes, reasons, post_filter=post_filter)
+
+
+def _reasons(text: str) -> dict[str, int] | None:
+    """Reasons and counts; None if the text does not begin with a count. A comma inside a reason stays in it."""
+    if not text:
+        return {}
+    found: list[tuple[int, str]] = []
+    for part in text.split(", "):
+        match = _COUNTED.fullmatch(part)
+        if match is not None:
+            found.append((int(match[1]), match[2]))
+        elif found:
+            count, begun = found[-1]
+            found[-1] = (count, f"{begun}, {part}")
+        else:
+            return None
+    return {reason: count for count, reason in found}

@@ -1,0 +1,112 @@
+"""Pods that have their node: what the kubelet says about preparing devices, health of devices, other waiting reasons.
+
+Upstream: pkg/kubelet/cm/dra/manager.go (texts of FailedPrepareDynamicResources), KEP-4680 (allocatedResourcesStatus).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kubectl_dra.diagnosis.agreement import event_time
+from kubectl_dra.diagnosis.claims import is_reserved_for
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause, ContainerWaits, Health, KubeletText, ObjectRef
+from kubectl_dra.model.core import ContainerStatus, Event, Pod
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import ResourceClaim
+
+PREPARE_FAILED: Final = "FailedPrepareDynamicResources"
+_PREFIX: Final = re.compile(
+    r"Failed to prepare dynamic resources: (?:prepare dynamic resources: )?(?P<text>.*)", re.DOTALL
+)
+_CREATING: Final = frozenset({"ContainerCreating", "PodInitializing", ""})
+
+# The kubelet's error texts, most telling first; "claim" and "driver" name what they are about, "detail" the rest.
+_TEXTS: Final = tuple(
+    (re.compile(pattern, re.DOTALL), code)
+    for pattern, code in (
+        (r".*DRA driver (?P<driver>\S+) is not registered", Code.DRIVER_NOT_REGISTERED),
+        (r"NodePrepareResources failed for ResourceClaim (?P<claim>[^:\s]+): (?P<detail>.*)", Code.DRIVER_FAILED),
+        (r"NodePrepareResources(: | skipped | returned )(?P<detail>.*)", Code.DRIVER_FAILED),
+        (r"pod .* is not allowed to use ResourceClaim (?P<claim>\S+) .*", Code.CLAIM_NOT_RESERVED),
+        (r"ResourceClaim (?P<claim>\S+): not allocated", Code.CLAIM_NOT_ALLOCATED),
+        (r"old ResourceClaim with same name (?P<claim>\S+) and different UID .*", Code.CLAIM_REPLACED),
+        (r"ResourceClaim (?P<claim>\S+) is being unprepared", Code.CLAIM_REPLACED),
+        (r"fetch ResourceClaim (?P<claim>[^:\s]+): (?P<detail>.*)", Code.KUBELET_FAILED),
+        (r"ResourceClaim (?:\S+/)?(?P<claim>[^:\s]+) was not created for Pod .*", Code.CLAIM_NOT_OWNED),
+        (r"ResourceClaim (?P<claim>[^:\s]+): (?P<detail>.*)", Code.KUBELET_FAILED),
+        (r"(?P<detail>.*)", Code.KUBELET_FAILED),
+    )
+)
+
+
+def failure(pod: Pod, events: Iterable[Event]) -> Cause | None:
+    """What the kubelet last said about preparing the devices of this very pod."""
+    uid = pod.metadata.uid
+    about = (e for e in events if e.reason == PREPARE_FAILED and _subject_uid(e) in ("", uid))
+    last = max(about, key=event_time, default=None)
+    return _cause(pod, last) if last is not None else None
+
+
+def _subject_uid(event: Event) -> str:
+    about = event.regarding if event.regarding is not None and event.regarding.name else event.involved_object
+    return about.uid
+
+
+def _cause(pod: Pod, event: Event) -> Cause:
+    message = event.message or event.note
+    prefixed = _PREFIX.fullmatch(message)
+    text = prefixed["text"] if prefixed is not None else message
+    for pattern, code in _TEXTS:
+        match = pattern.fullmatch(text)
+        if match is not None:
+            found = match.groupdict()
+            detail = KubeletText(text, found.get("driver") or "", found.get("detail") or "", event_time(event) or None)
+            claim = found.get("claim")
+            ref = ObjectRef("ResourceClaim", pod.metadata.namespace, claim) if claim else None
+            return Cause(code, detail, claim=ref, nodes=(pod.spec.node_name,))
+    raise AssertionError("the last pattern matches everything")
+
+
+def not_usable(pod: Pod, claims: Iterable[ResourceClaim], features: Features) -> Iterator[Cause]:
+    """Claims that the pod can't use on its node: nobody allocates for a pod that has a node already."""
+    for claim in claims:
+        ref = ObjectRef.of("ResourceClaim", key_of(claim.metadata))
+        if claim.status.allocation is None:
+            yield Cause(Code.CLAIM_NOT_ALLOCATED, claim=ref, nodes=(pod.spec.node_name,))
+        elif not is_reserved_for(pod, claim, features):
+            yield Cause(Code.CLAIM_NOT_RESERVED, claim=ref, nodes=(pod.spec.node_name,))
+
+
+def unhealthy(pod: Pod) -> Iterator[Cause]:
+    """Devices that the pod's status does not report as healthy; health changes neither scheduling nor eviction."""
+    names = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
+    names |= {entry.name: entry.resource_claim_name for entry in pod.spec.resource_claims if entry.resource_claim_name}
+    for status in _statuses(pod):
+        for resource in status.allocated_resources_status:
+            if not resource.name.startswith("claim:"):
+                continue
+            entry, _, request = resource.name.removeprefix("claim:").partition("/")
+            claim = names.get(entry)
+            ref = ObjectRef.of("ResourceClaim", Key(pod.metadata.namespace, claim)) if claim else None
+            for device in resource.resources:
+                if device.health != "Healthy":
+                    detail = Health(device.resource_id, device.health or "Unknown", status.name, device.message)
+                    yield Cause(Code.DEVICE_UNHEALTHY, detail, claim=ref, request=request, nodes=(pod.spec.node_name,))
+
+
+def waiting(pod: Pod) -> Iterator[Cause]:
+    """Containers that wait for something else than their creation: images, configuration, crashes."""
+    for status in _statuses(pod):
+        state = status.state.waiting
+        if state is not None and state.reason not in _CREATING:
+            detail = ContainerWaits(status.name, state.reason, state.message)
+            yield Cause(Code.CONTAINER_WAITS, detail, nodes=(pod.spec.node_name,))
+
+
+def _statuses(pod: Pod) -> tuple[ContainerStatus, ...]:
+    return (*pod.status.init_container_statuses, *pod.status.container_statuses)

@@ -1,0 +1,40 @@
+"""What could not be read although it decides, which right would give it, and what that makes of numbers.
+
+Missing rights never turn into zero: unseen claims and taint rules mean that fewer devices may be free, unseen pods that
+fewer nodes may have room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubectl_dra.diagnosis import needs
+from kubectl_dra.diagnosis.records import Bound, Certainty, Missing
+from kubectl_dra.model.evidence import Coverage, Evidence
+
+
+def missing(evidence: Evidence, wanted: Iterable[needs.Need], namespace: str) -> tuple[Missing, ...]:
+    """Those of ``wanted`` that are not complete; namespaced ones that only explain are wanted in ``namespace`` only."""
+    found = []
+    for need in wanted:
+        scope = "" if need.cluster_wide else namespace
+        if not evidence.complete(need.kind, scope):
+            coverage = evidence.coverage(need.kind, scope)
+            found.append(Missing(need.kind, coverage.value, need.rule(scope), scope, need.decides))
+    return tuple(found)
+
+
+def certainty(evidence: Evidence) -> Certainty:
+    """What counts of devices and nodes are worth."""
+    nodes = evidence.complete("Node")
+    slices = evidence.complete("ResourceSlice")
+    free = all(map(evidence.complete, ("ResourceClaim", "DeviceTaintRule")))
+    return Certainty(
+        devices=Bound.EXACT if slices else _unseen(evidence, "ResourceSlice"),
+        free_devices=Bound.UNKNOWN if not slices else Bound.EXACT if free else Bound.AT_MOST,
+        nodes=Bound.UNKNOWN if not nodes else Bound.EXACT if evidence.complete("Pod") else Bound.AT_MOST,
+    )
+
+
+def _unseen(evidence: Evidence, kind: str) -> Bound:
+    return Bound.AT_LEAST if evidence.coverage(kind) is Coverage.PARTIAL else Bound.UNKNOWN

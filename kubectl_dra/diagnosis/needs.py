@@ -1,0 +1,59 @@
+"""Which kinds a diagnosis reads: those that decide, and those that only explain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from kubectl_dra.diagnosis.records import RbacRule
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A kind, whether it is read in the whole cluster, and whether a verdict depends on it."""
+
+    kind: str
+    api_group: str
+    resource: str
+    cluster_wide: bool = True
+    decides: bool = True
+
+    def rule(self, namespace: str = "") -> RbacRule:
+        """The rule that grants reading it."""
+        return RbacRule(self.api_group, self.resource, namespace="" if self.cluster_wide else namespace)
+
+
+_RESOURCE: Final = "resource.k8s.io"
+
+POD: Final[tuple[Need, ...]] = (
+    Need("Pod", "", "pods"),
+    Need("Node", "", "nodes"),
+    Need("ResourceClaim", _RESOURCE, "resourceclaims"),
+    Need("DeviceClass", _RESOURCE, "deviceclasses"),
+    Need("ResourceSlice", _RESOURCE, "resourceslices"),
+    Need("DeviceTaintRule", _RESOURCE, "devicetaintrules"),
+    Need("ResourceClaimTemplate", _RESOURCE, "resourceclaimtemplates", cluster_wide=False, decides=False),
+    Need("Namespace", "", "namespaces", decides=False),
+    Need("ResourceQuota", "", "resourcequotas", cluster_wide=False, decides=False),
+    Need("Event", "", "events", cluster_wide=False, decides=False),
+)
+CLAIM: Final[tuple[Need, ...]] = tuple(
+    need for need in POD if need.kind in ("Pod", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "Event")
+)
+WORKLOAD: Final[tuple[Need, ...]] = (
+    Need("Deployment", "apps", "deployments", cluster_wide=False, decides=False),
+    Need("ReplicaSet", "apps", "replicasets", cluster_wide=False, decides=False),
+    Need("StatefulSet", "apps", "statefulsets", cluster_wide=False, decides=False),
+    Need("DaemonSet", "apps", "daemonsets", cluster_wide=False, decides=False),
+    Need("ReplicationController", "", "replicationcontrollers", cluster_wide=False, decides=False),
+    Need("Job", "batch", "jobs", cluster_wide=False, decides=False),
+    Need("CronJob", "batch", "cronjobs", cluster_wide=False, decides=False),
+)
+BY_KIND: Final[Mapping[str, Need]] = MappingProxyType({need.kind: need for need in (*POD, *WORKLOAD)})
+
+
+def kinds(needs: tuple[Need, ...]) -> tuple[str, ...]:
+    """The names of the kinds."""
+    return tuple(need.kind for need in needs)

@@ -1,0 +1,10 @@
+"""The filter plugins that run before DynamicResources, one module each, and the order in which a node meets them.
+
+Volume and topology plugins also run before DynamicResources but are not simulated; ``plugins`` knows their words.
+"""
+
+from __future__ import annotations
+
+from kubectl_dra.diagnosis.nodefilters.chain import NodeFilters, Rejection, Request, preselected
+
+__all__ = ["NodeFilters", "Rejection", "Request", "preselected"]

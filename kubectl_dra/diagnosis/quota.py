@@ -1,0 +1,74 @@
+"""ResourceQuota: what a claim is charged, and which quota it would exceed.
+
+Upstream: pkg/quota/v1/evaluator/core/resource_claims.go. Quota is looked at when a claim is created, never later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from kubectl_dra.diagnosis.names import DEVICE_CLASS_PREFIX
+from kubectl_dra.diagnosis.records import QuotaShortage
+from kubectl_dra.model.core import ResourceQuota
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.resource import (
+    DeviceClass,
+    DeviceRequest,
+    DeviceSubRequest,
+    ExactDeviceRequest,
+    ResourceClaimSpec,
+)
+
+OBJECT_COUNT: Final = "count/resourceclaims.resource.k8s.io"
+PER_CLASS_SUFFIX: Final = ".deviceclass.resource.k8s.io/devices"
+#: What a request for all devices is charged: as many as an allocation can hold.
+ALL_DEVICES: Final = 32
+_REQUESTS: Final = "requests."
+
+
+def usage(spec: ResourceClaimSpec, classes: Mapping[str, DeviceClass], extended: bool = True) -> dict[str, int]:
+    """What one claim is charged per quota name; ``extended``: also under the extended resource names of its classes."""
+    per_class: dict[str, int] = {}
+    for request in spec.devices.requests:
+        for name, devices in _devices(request).items():
+            per_class[name] = per_class.get(name, 0) + devices
+    charged = {OBJECT_COUNT: 1}
+    for name, devices in per_class.items():
+        charged[name + PER_CLASS_SUFFIX] = devices
+        if extended and devices and name:
+            charged[f"{_REQUESTS}{DEVICE_CLASS_PREFIX}{name}"] = devices
+            resource = classes[name].spec.extended_resource_name if name in classes else None
+            if resource:
+                charged[_REQUESTS + resource] = devices
+    return charged
+
+
+def _devices(request: DeviceRequest) -> dict[str, int]:
+    """Devices per class: the most that any alternative takes of each class."""
+    if not request.first_available:
+        return {request.exactly.device_class_name: _count(request.exactly)} if request.exactly is not None else {}
+    most: dict[str, int] = {}
+    for alternative in request.first_available:
+        name = alternative.device_class_name
+        most[name] = max(most.get(name, 0), _count(alternative))
+    return most
+
+
+def _count(request: ExactDeviceRequest | DeviceSubRequest) -> int:
+    if request.allocation_mode == "ExactCount":
+        return request.count
+    return ALL_DEVICES if request.allocation_mode == "All" else 0
+
+
+def exceeded(quotas: Iterable[ResourceQuota], namespace: str, charged: Mapping[str, int]) -> Iterator[QuotaShortage]:
+    """The limits that one more claim with this charge would exceed, by quota and name."""
+    for quota in quotas:
+        if quota.metadata.namespace != namespace:
+            continue
+        limits = quota.status.hard or quota.spec.hard
+        for name in sorted(set(limits) & set(charged)):
+            used = quota.status.used.get(name, Quantity(0, text="0"))
+            if charged[name] > 0 and used.add(Quantity(charged[name])).cmp(limits[name]) > 0:
+                amounts = str(limits[name]), str(used), str(charged[name])
+                yield QuotaShortage(quota.metadata.name, name, *amounts)

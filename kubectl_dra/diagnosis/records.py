@@ -1,0 +1,464 @@
+"""What a diagnosis consists of: verdicts, causes with their evidence, groups of nodes. Shapes only, no decisions.
+
+Structs with camelCase names, so that reports can embed them as they are. Devices and pools are written
+``DRIVER/POOL[/DEVICE]``.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.model.ids import Key
+
+
+class Fact(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Base of all records here."""
+
+
+class TaggedFact(Fact, frozen=True, tag_field="type", tag=True):
+    """Base of the kinds of evidence, told apart by ``type``."""
+
+
+class Verdict(StrEnum):
+    """What becomes of a pod, in the order in which the first that holds is taken."""
+
+    NOT_PENDING = "NotPending"
+    PREPARING = "Preparing"
+    GATED = "Gated"
+    OTHER_SCHEDULER = "OtherScheduler"
+    BINDING = "Binding"
+    SCHEDULER_ERROR = "SchedulerError"
+    SCHEDULABLE = "Schedulable"
+    UNSCHEDULABLE = "Unschedulable"
+    UNKNOWN = "Unknown"
+
+
+class ClaimVerdict(StrEnum):
+    """The state of a claim."""
+
+    PENDING = "Pending"
+    ALLOCATED = "Allocated"
+    RESERVED = "Reserved"
+    UNRESERVED = "Unreserved"
+    DELETING = "Deleting"
+
+
+class NodeOutcome(StrEnum):
+    """What one attempt gives on a node."""
+
+    REJECTED = "Rejected"  # by a plugin before DynamicResources
+    CLAIM_UNAVAILABLE = "ClaimUnavailable"
+    CANNOT_ALLOCATE = "CannotAllocate"
+    FATAL = "Fatal"
+    FITS = "Fits"
+    UNDECIDED = "Undecided"
+
+
+class Agreement(StrEnum):
+    """The prediction beside what the pod's condition says."""
+
+    AGREES = "agrees"
+    STALE = "stale"  # the condition was written about an earlier state
+    DIFFERS = "differs"
+    UNOBSERVED = "unobserved"  # the scheduler has written nothing yet
+    UNCHECKED = "unchecked"  # no message could be predicted
+
+
+class Bound(StrEnum):
+    """How a number relates to the truth, given what could be read."""
+
+    EXACT = "exact"
+    AT_LEAST = "atLeast"
+    AT_MOST = "atMost"
+    UNKNOWN = "unknown"
+
+
+class Certainty(Fact, frozen=True):
+    """What the numbers of a diagnosis are worth: devices that exist, devices left over, nodes that pass or fit."""
+
+    devices: Bound = Bound.EXACT
+    free_devices: Bound = Bound.EXACT
+    nodes: Bound = Bound.EXACT
+
+
+class ObjectRef(Fact, frozen=True):
+    """An object; the namespace is empty for cluster-scoped kinds."""
+
+    kind: str
+    namespace: str = ""
+    name: str = ""
+
+    @staticmethod
+    def of(kind: str, key: Key) -> ObjectRef:
+        """The reference to ``kind`` ``key``."""
+        return ObjectRef(kind, key.namespace, key.name)
+
+    @property
+    def key(self) -> Key:
+        """Namespace and name."""
+        return Key(self.namespace, self.name)
+
+
+class RbacRule(Fact, frozen=True):
+    """A rule of a Role or ClusterRole; ``namespace`` is empty where a ClusterRole is needed."""
+
+    api_group: str
+    resource: str
+    verbs: tuple[str, ...] = ("get", "list", "watch")
+    namespace: str = ""
+
+
+class Missing(Fact, frozen=True):
+    """Something that could not be read: the kind, why, and the right that would give it."""
+
+    kind: str
+    coverage: str
+    rule: RbacRule
+    namespace: str = ""
+    decides: bool = True
+
+
+# --- evidence of causes -------------------------------------------------------------------------------------------
+
+
+class Gates(TaggedFact, frozen=True):
+    """``spec.schedulingGates``."""
+
+    names: tuple[str, ...]
+
+
+class ClaimEntry(TaggedFact, frozen=True):
+    """An entry of ``spec.resourceClaims`` and the scheduler's words about it (which it only logs)."""
+
+    entry: str
+    scheduler_text: str = ""
+    template: str = ""
+    similar: tuple[ObjectRef, ...] = ()
+    owner: ObjectRef | None = None
+    consumers: tuple[ObjectRef, ...] = ()
+    event_message: str = ""
+    event_time: str | None = None
+
+
+class QuotaShortage(TaggedFact, frozen=True):
+    """A quota that a claim would exceed."""
+
+    quota: str
+    resource: str
+    hard: str
+    used: str
+    requested: str
+
+
+class SchedulerName(TaggedFact, frozen=True):
+    """``spec.schedulerName``."""
+
+    name: str
+
+
+class PodGroupName(TaggedFact, frozen=True):
+    """``spec.schedulingGroup.podGroupName``."""
+
+    name: str
+
+
+class ClassProblem(TaggedFact, frozen=True):
+    """A class that is missing; ``similar`` are existing names that look like it."""
+
+    device_class: str
+    similar: tuple[str, ...] = ()
+
+
+class ExtendedResource(TaggedFact, frozen=True):
+    """An extended resource and the class that serves it, if any."""
+
+    resource: str
+    device_class: str = ""
+    similar: tuple[str, ...] = ()
+
+
+class Removal(Fact, frozen=True):
+    """Devices that one stage of a funnel takes out for one reason.
+
+    ``reason`` is the thing that took them: a clause, a taint ``KEY=VALUE:EFFECT``, a claim ``NAMESPACE/NAME``, a
+    counter. ``source`` says more: a value that was seen, the rule that set the taint, the pod that uses the claim.
+    """
+
+    reason: str
+    devices: tuple[str, ...]
+    source: str = ""
+
+
+class Stage(Fact, frozen=True):
+    """A step of a funnel: the devices that are still there after it, and what it took out."""
+
+    name: str
+    devices: tuple[str, ...]
+    removed: tuple[Removal, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """Devices that passed."""
+        return len(self.devices)
+
+
+class Funnel(TaggedFact, frozen=True):
+    """Static findings about one request on one node, in the order of the scheduler's checks.
+
+    ``best`` is the largest number of devices that one constraint allows together, ``-1`` where none applies.
+    """
+
+    node: str
+    needed: int
+    stages: tuple[Stage, ...]
+    all_devices: bool = False
+    best: int = -1
+    constraint: str = ""
+
+
+class PoolProblem(TaggedFact, frozen=True):
+    """A pool that is not used: slices seen and expected of the generation, or what contradicts itself."""
+
+    pool: str
+    generation: int = 0
+    seen: int = 0
+    expected: int = 0
+    detail: str = ""
+
+
+class ClaimElsewhere(TaggedFact, frozen=True):
+    """An allocated claim: where it can be used (nodes by name, or a selector), for whom it is reserved."""
+
+    nodes: tuple[str, ...] = ()
+    selector: str = ""
+    consumers: tuple[ObjectRef, ...] = ()
+
+
+class BindingProblem(TaggedFact, frozen=True):
+    """Binding conditions of one allocated device: waited for, failed, or over time."""
+
+    device: str
+    waiting_for: tuple[str, ...] = ()
+    failed: str = ""
+    reason: str = ""
+    message: str = ""
+    since: str | None = None
+
+
+class FatalError(TaggedFact, frozen=True):
+    """An error that aborts the attempt: the scheduler's text and what it points at."""
+
+    text: str
+    device: str = ""
+    selector: int = -1
+    owner: str = ""
+    expression: str = ""
+    detail: str = ""
+    position: int = -1
+
+
+class NodeTaint(TaggedFact, frozen=True):
+    """A taint of nodes that the pod does not tolerate."""
+
+    taint: str
+
+
+class NodeSelection(TaggedFact, frozen=True):
+    """What of the pod's node selector or affinity does not match."""
+
+    unmatched: tuple[str, ...] = ()
+
+
+class NodeShortage(TaggedFact, frozen=True):
+    """A resource that nodes lack; amounts of the node that is closest, in milli-cores or base units."""
+
+    resource: str
+    requested: int
+    used: int
+    allocatable: int
+    node: str
+
+
+class TakenPorts(TaggedFact, frozen=True):
+    """Host ports that are taken, ``IP:PORT/PROTOCOL``."""
+
+    ports: tuple[str, ...]
+
+
+class PluginText(TaggedFact, frozen=True):
+    """What the scheduler said of a plugin that is not simulated here."""
+
+    plugin: str
+    text: str
+
+
+class KubeletText(TaggedFact, frozen=True):
+    """What the kubelet said about preparing devices."""
+
+    text: str
+    driver: str = ""
+    detail: str = ""
+    time: str | None = None
+
+
+class Health(TaggedFact, frozen=True):
+    """Health of a device according to the pod's status."""
+
+    device: str
+    health: str
+    container: str
+    message: str = ""
+
+
+class ContainerWaits(TaggedFact, frozen=True):
+    """A container's ``state.waiting``."""
+
+    container: str
+    reason: str
+    message: str = ""
+
+
+class Consumers(TaggedFact, frozen=True):
+    """``status.reservedFor``: consumers that are there, and those that are gone or finished."""
+
+    present: tuple[ObjectRef, ...] = ()
+    gone: tuple[ObjectRef, ...] = ()
+
+
+class MissingEvidence(TaggedFact, frozen=True):
+    """What could not be read."""
+
+    missing: tuple[Missing, ...]
+
+
+class SearchSize(TaggedFact, frozen=True):
+    """How many steps the real search would take, or at least takes."""
+
+    steps: int
+    why: str = ""
+
+
+class Retry(TaggedFact, frozen=True):
+    """Why a pod that fits is still pending: when the scheduler last wrote, what makes it try again."""
+
+    last_message_time: str | None = None
+    triggers: tuple[str, ...] = ()
+    fallback_seconds: int = 300
+
+
+Detail = (
+    Gates
+    | ClaimEntry
+    | QuotaShortage
+    | SchedulerName
+    | PodGroupName
+    | ClassProblem
+    | ExtendedResource
+    | Funnel
+    | PoolProblem
+    | ClaimElsewhere
+    | BindingProblem
+    | FatalError
+    | NodeTaint
+    | NodeSelection
+    | NodeShortage
+    | TakenPorts
+    | PluginText
+    | KubeletText
+    | Health
+    | ContainerWaits
+    | Consumers
+    | MissingEvidence
+    | SearchSize
+    | Retry
+)
+
+
+class Cause(Fact, frozen=True):
+    """One reason: its code, what it is about, on which nodes it holds, and the evidence.
+
+    Of a cause that holds on several nodes the evidence is that of the node that came closest.
+    """
+
+    code: Code
+    detail: Detail | None = None
+    claim: ObjectRef | None = None
+    request: str = ""
+    nodes: tuple[str, ...] = ()
+
+
+class RequestReport(Fact, frozen=True):
+    """One request of one claim on a group of nodes."""
+
+    claim: ObjectRef
+    request: str
+    funnel: Funnel | None = None
+
+
+class NodeGroup(Fact, frozen=True):
+    """Nodes with the same outcome. ``messages`` are the reasons as the scheduler counts them."""
+
+    outcome: NodeOutcome
+    nodes: tuple[str, ...]
+    plugin: str = ""
+    messages: tuple[str, ...] = ()
+    requests: tuple[RequestReport, ...] = ()
+    claims: tuple[ObjectRef, ...] = ()
+    causes: tuple[Code, ...] = ()
+    not_checked: tuple[str, ...] = ()
+
+
+class Observed(Fact, frozen=True):
+    """The pod's PodScheduled condition; ``time`` is when the scheduler last said so, as far as events tell."""
+
+    status: str
+    reason: str = ""
+    message: str = ""
+    time: str | None = None
+
+
+class PodDiagnosis(Fact, frozen=True):
+    """Everything about one pod.
+
+    ``message`` is what the scheduler would write as PodScheduled message without the preemption tail; None where it
+    writes nothing or where evidence is missing. ``alternatives`` are further texts that would be as right (several
+    nodes abort the attempt, and the first one wins).
+    """
+
+    pod: ObjectRef
+    verdict: Verdict
+    reason: str | None = None
+    message: str | None = None
+    alternatives: tuple[str, ...] = ()
+    observed: Observed | None = None
+    agreement: Agreement = Agreement.UNCHECKED
+    node: str = ""
+    claims: tuple[ObjectRef, ...] = ()
+    nodes: tuple[NodeGroup, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    depends_on_node_order: bool = False
+    certainty: Certainty = Certainty()
+    missing: tuple[Missing, ...] = ()
+    assumed: tuple[str, ...] = ()
+
+
+class ClaimDiagnosis(Fact, frozen=True):
+    """Everything about one claim: its state, who uses it, why it hangs.
+
+    ``waiting_pods`` are the pods that name it and are not running; their diagnosis explains a claim without devices.
+    """
+
+    claim: ObjectRef
+    verdict: ClaimVerdict
+    causes: tuple[Cause, ...] = ()
+    consumers: tuple[ObjectRef, ...] = ()
+    waiting_pods: tuple[ObjectRef, ...] = ()
+    owner: ObjectRef | None = None
+    devices: tuple[str, ...] = ()
+    usable_on: tuple[str, ...] = ()
+    certainty: Certainty = Certainty()
+    missing: tuple[Missing, ...] = ()
+    assumed: tuple[str, ...] = ()
