@@ -87,6 +87,8 @@ class Client:
         created: Object = self.request("POST", path, body)
         if body.get("status"):
             created["status"] = body["status"]
+            # Controllers write to new objects as well; without a version the write can't conflict with theirs.
+            del created["metadata"]["resourceVersion"]
             created = self.request("PUT", f"{path}/{meta['name']}/status", created)
         return created
 
