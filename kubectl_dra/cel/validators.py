@@ -1,4 +1,4 @@
-"""Checks that Kubernetes adds for well-typed expressions: arguments that are literals, and literals of one element type."""
+"""Checks that Kubernetes adds for well-typed expressions: literals as arguments, and literals of one element type."""
 
 from __future__ import annotations
 
