@@ -1,0 +1,379 @@
+"""describe-pool: is the pool usable, what is in it, how much of it is taken, by whom, and what still fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from kubectl_dra.allocation.allocated import DeviceState as Held
+from kubectl_dra.allocation.allocated import nano
+from kubectl_dra.allocation.counters import PoolCounters
+from kubectl_dra.allocation.pools import Pool
+from kubectl_dra.allocation.taints import selects
+from kubectl_dra.model.ids import DeviceId, PoolId
+from kubectl_dra.model.resource import (
+    CapacityRequestPolicy,
+    CounterConsumption,
+    Device,
+    DeviceAttribute,
+    DeviceTaintRule,
+    ResourceSlice,
+)
+from kubectl_dra.reports.attributes import common_values, device_values, varying_names
+from kubectl_dra.reports.base import MissingRight, ReadRecord, ReportRecord, assumptions_of, feature_record, reads_of
+from kubectl_dra.reports.device_state import (
+    DeviceState,
+    device_state,
+    feature_missing,
+    left_of,
+    shareable,
+    used_text,
+)
+from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.health import Health
+from kubectl_dra.reports.holders import Holder, holder_of
+from kubectl_dra.reports.partitions import (
+    CounterRecord,
+    Member,
+    PartitionType,
+    counter_records,
+    exclusions,
+    partition_types,
+)
+from kubectl_dra.reports.pool_state import PoolState, PoolView, node_views, whole_pool
+from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.scope import Scope, device_scope, joint_scope, slice_scope
+from kubectl_dra.reports.taints import TaintRecord, device_taints
+from kubectl_dra.reports.totals import CapacityTotal, DeviceTotals, Tally, bound_of
+
+KINDS = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Pod", "Node")
+
+
+class CapacityRecord(ReportRecord, frozen=True):
+    """One capacity of one device; ``consumed`` and ``available`` are None where the device is not shareable."""
+
+    name: str
+    total: str
+    consumed: str | None
+    available: str | None
+    policy: CapacityRequestPolicy | None
+
+
+class DeviceRecord(ReportRecord, frozen=True):
+    """One device. ``values`` are all attributes and capacities as text by short name, for tables.
+
+    ``feature`` is the gate that is missing where the state is ``notOffered`` for that reason; ``excludes`` are devices
+    that can't be allocated beside it, ``held_back_by`` the allocated ones that take the counter which a blocked device
+    lacks first. ``scope`` is None where it is the pool's.
+    """
+
+    name: str
+    slice: str
+    state: DeviceState
+    feature: str | None
+    shareable: bool
+    values: dict[str, str]
+    attributes: dict[str, DeviceAttribute]
+    capacity: tuple[CapacityRecord, ...]
+    consumes: tuple[CounterConsumption, ...]
+    excludes: tuple[str, ...]
+    held_back_by: tuple[str, ...]
+    taints: tuple[TaintRecord, ...]
+    health: tuple[Health, ...]
+    holders: tuple[Holder, ...]
+    scope: Scope | None
+    binds_to_node: bool
+    binding_conditions: tuple[str, ...] | None
+    binding_failure_conditions: tuple[str, ...] | None
+    node_allocatable_resources: msgspec.Raw | None
+
+
+class SliceRecord(ReportRecord, frozen=True):
+    """One slice of the pool; ``current`` if it is of the newest generation, else stale and not used."""
+
+    name: str
+    generation: int
+    expected: int
+    current: bool
+    devices: int
+    counter_sets: tuple[str, ...]
+    scope: Scope
+    created: str | None
+    partition_type_attribute: str | None
+    skip_node_operations: tuple[str, ...]
+
+
+class PoolSummary(ReportRecord, frozen=True):
+    """One line of the list of pools. ``views`` are given where nodes disagree, None where that can't be known."""
+
+    driver: str
+    pool: str
+    scope: Scope
+    view: PoolView
+    views: tuple[PoolView, ...] | None
+    stale_slices: int
+    totals: DeviceTotals
+    capacity: tuple[CapacityTotal, ...]
+
+
+class PoolReport(PoolSummary, frozen=True):
+    """Everything about one pool. ``same`` is what all its devices have in common, ``differing`` the other names."""
+
+    slices: tuple[SliceRecord, ...]
+    same: dict[str, str]
+    differing: tuple[str, ...]
+    counters: tuple[CounterRecord, ...]
+    partitions: tuple[PartitionType, ...]
+    devices: tuple[DeviceRecord, ...]
+    missing: tuple[MissingRight, ...]
+    assumed: tuple[str, ...]
+    features: Mapping[str, bool | int | str]
+    read: tuple[ReadRecord, ...]
+    as_of: str
+
+
+@dataclass(slots=True)
+class PoolFacts:
+    """One pool opened up: the allocator's record of it, its counters, the rules that touch it."""
+
+    id: PoolId
+    facts: Facts
+    view: PoolView
+    views: tuple[PoolView, ...] | None
+    pool: Pool | None
+    counters: PoolCounters | None
+    held: Mapping[str, Held]
+    rules: Sequence[DeviceTaintRule]
+    slices: tuple[ResourceSlice, ...]
+    offered: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        views = self.views or (self.view,)
+        self.offered = any(view.state is PoolState.READY for view in views)
+
+    def devices(self) -> Iterator[tuple[ResourceSlice, Device]]:
+        """The devices that the newest generation publishes, in search order."""
+        partitionable = self.facts.features.partitionable_devices
+        for slice_ in self.slices:
+            # A device list beside shared counters is ignored.
+            if not (partitionable and slice_.spec.shared_counters):
+                for device in slice_.spec.devices:
+                    yield slice_, device
+
+    def state(self, device: Device, tainted: bool) -> DeviceState:
+        """The state of one of its devices."""
+        held, features = self.held.get(device.name), self.facts.features
+        return device_state(device, held, self.offered, tainted, self.counters, features)
+
+    def taints(self, device: Device, slice_: ResourceSlice) -> tuple[TaintRecord, ...]:
+        """The taints of one of its devices."""
+        if not device.taints and not self.rules:
+            return ()
+        return device_taints(device, slice_.spec, self.rules, self.facts.features)
+
+    def device_id(self, device: Device) -> DeviceId:
+        """The id of one of its devices."""
+        return DeviceId(self.id.driver, self.id.pool, device.name)
+
+    def admin_only(self, device: Device) -> bool:
+        """Whether only admin access holds it."""
+        return device.name not in self.held and self.device_id(device) in self.facts.inventory.holdings_by_device
+
+
+def open_pool(pool: PoolId, facts: Facts) -> PoolFacts:
+    """Open one pool of the inventory."""
+    view, judged = whole_pool(pool, facts)
+    held = facts.allocated.pool(*pool)
+    counters = PoolCounters(judged, held) if judged is not None and judged.counter_sets else None
+    rules = [rule for rule in facts.rules if selects(rule, *pool)]
+    return PoolFacts(pool, facts, view, node_views(pool, facts), judged, counters, held, rules, facts.newest(pool))
+
+
+# --- summary --------------------------------------------------------------------------------------------------------
+
+
+def pool_summaries(facts: Facts, pools: Iterable[PoolId] | None = None) -> tuple[PoolSummary, ...]:
+    """One summary per pool, sorted by driver and pool."""
+    return tuple(pool_summary(open_pool(pool, facts)) for pool in (facts.pools if pools is None else pools))
+
+
+def pool_summary(opened: PoolFacts) -> PoolSummary:
+    """The summary of one pool."""
+    facts, tally = opened.facts, tally_of(opened)
+    return PoolSummary(
+        driver=opened.id.driver,
+        pool=opened.id.pool,
+        scope=_scope(opened),
+        view=opened.view,
+        views=opened.views,
+        stale_slices=len(facts.inventory.slices_by_pool.get(opened.id, ())) - len(opened.slices),
+        totals=tally.totals(facts.evidence),
+        capacity=tally.capacity_totals(facts.evidence),
+    )
+
+
+def tally_of(opened: PoolFacts) -> Tally:
+    """Count the devices of one pool."""
+    tally, features = Tally(), opened.facts.features
+    for slice_, device in opened.devices():
+        tainted = any(taint.prevents for taint in opened.taints(device, slice_))
+        state = opened.state(device, tainted)
+        tally.device(state, tainted, opened.admin_only(device))
+        if shareable(device, features):
+            _tally_capacity(tally, device, opened.held.get(device.name), state)
+    return tally
+
+
+def _tally_capacity(tally: Tally, device: Device, held: Held | None, state: DeviceState) -> None:
+    available = state in (DeviceState.FREE, DeviceState.PARTLY)
+    for name, capacity in device.capacity.items():
+        left = left_of(device, name, held)
+        consumed = held.consumed.get(name, 0) if held is not None else 0
+        if held is not None and held.dedicated:
+            consumed, left = nano(capacity.value), 0
+        tally.capacity(name, capacity.value, consumed, left if available else 0)
+
+
+def _scope(opened: PoolFacts) -> Scope:
+    inventory, evidence = opened.facts.inventory, opened.facts.evidence
+    return joint_scope(slice_scope(slice_, inventory, evidence) for slice_ in opened.slices)
+
+
+# --- report ---------------------------------------------------------------------------------------------------------
+
+
+def pool_report(pool: PoolId, facts: Facts) -> PoolReport:
+    """The report of one pool of the inventory."""
+    opened = open_pool(pool, facts)
+    summary = pool_summary(opened)
+    devices = device_records(opened, summary.scope)
+    values = [device.values for device in devices]
+    same = common_values(values)
+    return PoolReport(
+        **{name: getattr(summary, name) for name in PoolSummary.__struct_fields__},
+        slices=tuple(_slice_records(opened)),
+        same=same,
+        differing=varying_names(values, same),
+        counters=_counters(opened),
+        partitions=_partitions(opened),
+        devices=devices,
+        missing=missing_rights(facts.evidence, KINDS),
+        assumed=assumptions_of(facts.evidence),
+        features=feature_record(facts.features),
+        read=reads_of(facts.evidence),
+        as_of=facts.as_of,
+    )
+
+
+def _slice_records(opened: PoolFacts) -> Iterator[SliceRecord]:
+    inventory, evidence = opened.facts.inventory, opened.facts.evidence
+    slices = inventory.slices_by_pool.get(opened.id, ())
+    for slice_ in sorted(slices, key=lambda s: (-s.spec.pool.generation, s.metadata.name)):
+        spec = slice_.spec
+        yield SliceRecord(
+            name=slice_.metadata.name,
+            generation=spec.pool.generation,
+            expected=spec.pool.resource_slice_count,
+            current=spec.pool.generation == opened.slices[0].spec.pool.generation,
+            devices=len(spec.devices),
+            counter_sets=tuple(counter_set.name for counter_set in spec.shared_counters),
+            scope=slice_scope(slice_, inventory, evidence),
+            created=slice_.metadata.creation_timestamp,
+            partition_type_attribute=spec.partition_type_attribute,
+            skip_node_operations=spec.skip_node_operations,
+        )
+
+
+def _counters(opened: PoolFacts) -> tuple[CounterRecord, ...]:
+    if opened.pool is None or opened.counters is None:
+        return ()
+    return counter_records(opened.pool, opened.counters)
+
+
+def _partitions(opened: PoolFacts) -> tuple[PartitionType, ...]:
+    if opened.counters is None:
+        return ()
+    return partition_types(_members(opened), opened.counters, bound_of(DeviceState.FREE, opened.facts.evidence))
+
+
+def _members(opened: PoolFacts) -> list[Member]:
+    members = []
+    for slice_, device in opened.devices():
+        if device.consumes_counters:
+            tainted = any(taint.prevents for taint in opened.taints(device, slice_))
+            members.append(Member(slice_, device, opened.state(device, tainted)))
+    return members
+
+
+def device_records(opened: PoolFacts, scope: Scope) -> tuple[DeviceRecord, ...]:
+    """The records of all devices of a pool, in search order; ``scope`` is the pool's."""
+    excludes: Mapping[str, tuple[str, ...]] = {}
+    if opened.pool is not None and opened.counters is not None:
+        excludes = exclusions(_members(opened), opened.pool, opened.counters)
+    return tuple(
+        _device_record(opened, slice_, device, scope, excludes.get(device.name, ()))
+        for slice_, device in opened.devices()
+    )
+
+
+def _device_record(
+    opened: PoolFacts, slice_: ResourceSlice, device: Device, scope: Scope, excludes: tuple[str, ...]
+) -> DeviceRecord:
+    facts, held = opened.facts, opened.held
+    taints = opened.taints(device, slice_)
+    device_id = opened.device_id(device)
+    own_scope = device_scope(device, slice_, facts.inventory, facts.evidence)
+    holdings = facts.inventory.holdings_by_device.get(device_id, ())
+    state = opened.state(device, any(taint.prevents for taint in taints))
+    return DeviceRecord(
+        name=device.name,
+        slice=slice_.metadata.name,
+        state=state,
+        feature=feature_missing(device, facts.features),
+        shareable=shareable(device, facts.features),
+        values=device_values(device, opened.id.driver),
+        attributes=dict(device.attributes),
+        capacity=tuple(_capacity_records(device, held.get(device.name), shareable(device, facts.features))),
+        consumes=device.consumes_counters,
+        excludes=excludes,
+        held_back_by=_held_back_by(opened, device) if state is DeviceState.BLOCKED else (),
+        taints=taints,
+        health=facts.health.get(device_id, ()),
+        holders=tuple(sorted((holder_of(h, facts.inventory, facts.evidence) for h in holdings), key=_holder_order)),
+        scope=own_scope if own_scope != scope else None,
+        binds_to_node=bool(device.binds_to_node),
+        binding_conditions=device.binding_conditions,
+        binding_failure_conditions=device.binding_failure_conditions,
+        node_allocatable_resources=device.node_allocatable_resources,
+    )
+
+
+def _held_back_by(opened: PoolFacts, device: Device) -> tuple[str, ...]:
+    if opened.counters is None:
+        return ()
+    lacking = opened.counters.shortage(opened.counters.consumption(device))
+    if lacking is None:
+        return ()
+    return tuple(
+        other.name
+        for _, other in opened.devices()
+        if other.name in opened.held
+        and any(c.counter_set == lacking[0] and lacking[1] in c.counters for c in other.consumes_counters)
+    )
+
+
+def _holder_order(holder: Holder) -> tuple[str, str, str, str]:
+    return holder.namespace, holder.claim, holder.request, holder.share_id or ""
+
+
+def _capacity_records(device: Device, held: Held | None, shares: bool) -> Iterator[CapacityRecord]:
+    for name, capacity in sorted(device.capacity.items()):
+        value = capacity.value
+        consumed = available = None
+        if shares or (held is not None and held.shared):
+            amount = held.consumed.get(name, 0) if held is not None else 0
+            consumed = used_text(amount, value)
+            available = used_text(0 if held is not None and held.dedicated else left_of(device, name, held), value)
+        yield CapacityRecord(name, str(value), consumed, available, capacity.request_policy)

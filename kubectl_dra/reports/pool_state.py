@@ -1,0 +1,148 @@
+"""Whether a pool can be allocated from, as each node sees it; ``allocation.pools`` decides, this gathers it for people.
+
+A pool whose slices all have the same node selection looks the same from every node that can use it. Otherwise (slices
+of other nodes, stale slices elsewhere) nodes may disagree, and the views that differ are listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+import msgspec
+
+from kubectl_dra.allocation import nodes, pools
+from kubectl_dra.allocation.errors import Aborted
+from kubectl_dra.model.core import Node
+from kubectl_dra.model.ids import PoolId
+from kubectl_dra.model.meta import NodeSelector, ObjectMeta
+from kubectl_dra.model.resource import ResourceSlice
+from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.facts import Facts
+
+_MAX_NAMES = 20
+
+
+class PoolState(StrEnum):
+    """What the scheduler makes of a pool."""
+
+    READY = "ready"
+    INCOMPLETE = "incomplete"  # not exactly the expected number of slices: skipped, fatal for mode All
+    INVALID = "invalid"  # contradicts itself: skipped, fatal for mode All
+    OBSOLETE = "obsolete"  # this node has only slices of an older generation
+    IGNORED = "ignored"  # uses a feature that is off, or a node selection that is unknown
+    UNPARSABLE = "unparsable"  # a node selector that can't be parsed: fatal for every pod
+
+
+class Fault(ReportRecord, frozen=True):
+    """Why a pool is invalid: the kind of fault, the name it is about, the counter set of an unknown counter."""
+
+    kind: pools.PoolFault
+    name: str
+    counter_set: str
+
+
+class PoolView(ReportRecord, frozen=True):
+    """A pool as some nodes see it: ``nodes`` are the first 20 of ``count``; none and None: all that can use it."""
+
+    state: PoolState
+    generation: int
+    seen: int
+    expected: int
+    fault: Fault | None = None
+    nodes: tuple[str, ...] = ()
+    count: int | None = None
+
+
+def whole_pool(pool: PoolId, facts: Facts) -> tuple[PoolView, pools.Pool | None]:
+    """The pool as a node sees it that can use every slice, and the allocator's own record of it if there is one."""
+    slices = [_everywhere(slice_) for slice_ in facts.inventory.slices_by_pool.get(pool, ())]
+    return _view(slices, Node(), facts)
+
+
+def node_views(pool: PoolId, facts: Facts) -> tuple[PoolView, ...] | None:
+    """How nodes see a pool whose slices have different node selections, one view per group of nodes that agree.
+
+    Empty where all nodes see :func:`whole_pool`; None where that needs nodes that were not read.
+    """
+    slices = facts.inventory.slices_by_pool.get(pool, ())
+    if _uniform(slices):
+        return ()
+    selectors = set(_selectors(slices))
+    if selectors and not facts.evidence.complete("Node"):
+        return None
+    groups: dict[PoolView, list[str]] = {}
+    for names in _alike_nodes(slices, selectors, facts):
+        node = facts.inventory.nodes.get(names[0]) or Node(metadata=ObjectMeta(name=names[0]))
+        groups.setdefault(_view(slices, node, facts)[0], []).extend(names)
+    groups.pop(_NOTHING, None)
+    views = [
+        msgspec.structs.replace(view, nodes=tuple(sorted(names)[:_MAX_NAMES]), count=len(names))
+        for view, names in groups.items()
+    ]
+    agreed = list(groups) == [whole_pool(pool, facts)[0]]
+    return () if agreed else tuple(sorted(views, key=lambda view: view.nodes))
+
+
+_NOTHING = PoolView(PoolState.IGNORED, 0, 0, 0)
+
+
+def _view(slices: Sequence[ResourceSlice], node: Node, facts: Facts) -> tuple[PoolView, pools.Pool | None]:
+    try:
+        gathered = pools.gather(pools.SliceIndex(slices, facts.features), node)
+    except Aborted:
+        return PoolView(PoolState.UNPARSABLE, *_claimed(slices)), None
+    for pool in gathered.pools:
+        fault = pool.invalid
+        state = PoolState.INCOMPLETE if pool.incomplete else PoolState.INVALID if fault else PoolState.READY
+        record = Fault(fault.fault, fault.name, fault.counter_set) if fault is not None else None
+        return PoolView(state, pool.generation, pool.seen, pool.expected, record), pool
+    for obsolete in gathered.obsolete:
+        return PoolView(PoolState.OBSOLETE, obsolete.generation, 0, 0), None
+    return (PoolView(PoolState.IGNORED, *_claimed(slices)) if gathered.ignored else _NOTHING), None
+
+
+def _claimed(slices: Sequence[ResourceSlice]) -> tuple[int, int, int]:
+    """Generation, number and expected number of the newest slices, of a pool that nobody judges."""
+    newest = max(slice_.spec.pool.generation for slice_ in slices)
+    current = [slice_ for slice_ in slices if slice_.spec.pool.generation == newest]
+    return newest, len(current), current[0].spec.pool.resource_slice_count
+
+
+def _everywhere(slice_: ResourceSlice) -> ResourceSlice:
+    """The slice as if all nodes could use it; one without any known node selection stays as it is."""
+    spec = slice_.spec
+    known = spec.node_name or spec.all_nodes or spec.node_selector is not None or spec.per_device_node_selection
+    if not known:
+        return slice_
+    # perDeviceNodeSelection stays: whether it is supported is the allocator's question.
+    open_to_all = msgspec.structs.replace(spec, node_name=None, node_selector=None, all_nodes=True)
+    return msgspec.structs.replace(slice_, spec=open_to_all)
+
+
+def _uniform(slices: Sequence[ResourceSlice]) -> bool:
+    if any(slice_.spec.per_device_node_selection for slice_ in slices):
+        return False
+    return len({(s.spec.node_name, s.spec.all_nodes, s.spec.node_selector) for s in slices}) < 2
+
+
+def _selectors(slices: Sequence[ResourceSlice]) -> list[NodeSelector]:
+    found = [slice_.spec.node_selector for slice_ in slices]
+    found += [device.node_selector for slice_ in slices for device in slice_.spec.devices]
+    return [selector for selector in found if selector is not None]
+
+
+def _alike_nodes(slices: Sequence[ResourceSlice], selectors: set[NodeSelector], facts: Facts) -> list[list[str]]:
+    """Names of nodes in groups that see the same slices: nodes named one by one, the others by matching selectors."""
+    named = {name for slice_ in slices for name in (slice_.spec.node_name, *_device_nodes(slice_)) if name}
+    groups: dict[object, list[str]] = {name: [name] for name in sorted(named)}
+    parsed = [nodes.parse(selector) for selector in selectors]
+    for name, node in facts.inventory.nodes.items():
+        if name not in named:
+            seen = tuple(not selector.problems and selector.matches(node) for selector in parsed)
+            groups.setdefault(seen, []).append(name)
+    return list(groups.values())
+
+
+def _device_nodes(slice_: ResourceSlice) -> list[str | None]:
+    return [device.node_name for device in slice_.spec.devices] if slice_.spec.per_device_node_selection else []

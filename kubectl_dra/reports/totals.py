@@ -1,0 +1,132 @@
+"""Totals over devices: every device counts once, by its state, and every number says how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kubectl_dra.allocation.allocated import NANO, nano
+from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.reports.base import Bound, Count, ReportRecord
+from kubectl_dra.reports.device_state import DeviceState
+
+# Which numbers may turn out larger or smaller while a kind is not completely read. A slice that is missing may belong
+# to a newer generation and change everything.
+_MAY_GROW: Mapping[str, frozenset[str]] = {
+    "ResourceClaim": frozenset(
+        {DeviceState.IN_USE, DeviceState.PARTLY, DeviceState.BLOCKED, "in_use_tainted", "admin_only", "consumed"}
+    ),
+    "DeviceTaintRule": frozenset({DeviceState.TAINTED, "in_use_tainted"}),
+}
+_MAY_SHRINK: Mapping[str, frozenset[str]] = {
+    "ResourceClaim": frozenset(DeviceState) - {DeviceState.IN_USE} | {"admin_only", "available"},
+    "DeviceTaintRule": frozenset({DeviceState.FREE, DeviceState.PARTLY, DeviceState.BLOCKED, "available"}),
+}
+
+
+class DeviceTotals(ReportRecord, frozen=True):
+    """Devices by state: ``devices`` is the sum of the six states.
+
+    ``in_use_tainted`` of those in use are tainted as well; ``admin_only`` of the others are held with admin access,
+    which leaves them as free as they are.
+    """
+
+    devices: Count
+    free: Count
+    partly: Count
+    in_use: Count
+    tainted: Count
+    blocked: Count
+    not_offered: Count
+    in_use_tainted: Count
+    admin_only: Count
+
+
+class CapacityTotal(ReportRecord, frozen=True):
+    """One capacity over all shareable devices: ``available`` only counts devices that a request could get now."""
+
+    name: str
+    total: str
+    consumed: str
+    available: str
+    consumed_bound: Bound
+    available_bound: Bound
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts devices one by one."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    capacities: dict[str, list[int]] = field(default_factory=dict)
+    formats: dict[str, Quantity] = field(default_factory=dict)
+
+    def device(self, state: DeviceState, tainted: bool, admin_only: bool) -> None:
+        """Count one device."""
+        self._add("devices", True)
+        self._add(state, True)
+        self._add("in_use_tainted", state is DeviceState.IN_USE and tainted)
+        self._add("admin_only", admin_only)
+
+    def capacity(self, name: str, value: Quantity, consumed: int, available: int) -> None:
+        """Add one capacity of a shareable device; amounts in 1e-9 units."""
+        sums = self.capacities.setdefault(name, [0, 0, 0])
+        self.formats.setdefault(name, value)
+        for index, amount in enumerate((nano(value), consumed, available)):
+            sums[index] += amount
+
+    def plus(self, other: Tally) -> None:
+        """Add what another tally counted."""
+        for name, number in other.numbers.items():
+            self.numbers[name] = self.numbers.get(name, 0) + number
+        for name, sums in other.capacities.items():
+            mine = self.capacities.setdefault(name, [0, 0, 0])
+            self.capacities[name] = [a + b for a, b in zip(mine, sums, strict=True)]
+            self.formats.setdefault(name, other.formats[name])
+
+    def totals(self, evidence: Evidence) -> DeviceTotals:
+        """The totals, as sure as the evidence allows."""
+        return DeviceTotals(
+            devices=self._count("devices", evidence),
+            free=self._count(DeviceState.FREE, evidence),
+            partly=self._count(DeviceState.PARTLY, evidence),
+            in_use=self._count(DeviceState.IN_USE, evidence),
+            tainted=self._count(DeviceState.TAINTED, evidence),
+            blocked=self._count(DeviceState.BLOCKED, evidence),
+            not_offered=self._count(DeviceState.NOT_OFFERED, evidence),
+            in_use_tainted=self._count("in_use_tainted", evidence),
+            admin_only=self._count("admin_only", evidence),
+        )
+
+    def capacity_totals(self, evidence: Evidence) -> tuple[CapacityTotal, ...]:
+        """The sums per capacity, by name."""
+        return tuple(self._capacity_total(name, evidence) for name in sorted(self.capacities))
+
+    def _capacity_total(self, name: str, evidence: Evidence) -> CapacityTotal:
+        like = self.formats[name].format
+        total, consumed, available = (str(Quantity(amount, NANO, like)) for amount in self.capacities[name])
+        bounds = bound_of("consumed", evidence), bound_of("available", evidence)
+        return CapacityTotal(name, total, consumed, available, *bounds)
+
+    def _add(self, name: str, counts: bool) -> None:
+        self.numbers[name] = self.numbers.get(name, 0) + counts
+
+    def _count(self, name: str, evidence: Evidence) -> Count:
+        return Count(self.numbers.get(name, 0), bound_of(name, evidence))
+
+
+def bound_of(name: str, evidence: Evidence) -> Bound:
+    """How sure the number called ``name`` (a state or a field of the totals) is."""
+    if not evidence.complete("ResourceSlice"):
+        return Bound.UNKNOWN
+    lacking = evidence.missing(_MAY_GROW)
+    grows = _any(name, lacking, _MAY_GROW)
+    shrinks = _any(name, lacking, _MAY_SHRINK)
+    if grows and shrinks:
+        return Bound.UNKNOWN
+    return Bound.AT_LEAST if grows else Bound.AT_MOST if shrinks else Bound.EXACT
+
+
+def _any(name: str, kinds: Iterable[str], table: Mapping[str, frozenset[str]]) -> bool:
+    return any(name in table[kind] for kind in kinds)
