@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from kubectl_dra.diagnosis import events as events_
 from kubectl_dra.diagnosis.fit_message import FitError, parse_fit_error, without_preemption
 from kubectl_dra.diagnosis.nodefilters import plugins
 from kubectl_dra.diagnosis.records import Agreement, Observed
@@ -38,7 +39,7 @@ def observed(pod: Pod, events: Iterable[Event]) -> Observed | None:
     condition = next((c for c in pod.status.conditions if c.type == "PodScheduled"), None)
     if condition is None:
         return None
-    times = [time for event in events if _same_words(event, condition.message) and (time := event_time(event))]
+    times = [time for event in events if _same_words(event, condition.message) and (time := events_.last_seen(event))]
     latest = max([*times, condition.last_transition_time or ""])
     return Observed(condition.status, condition.reason, condition.message, latest or None)
 
@@ -46,14 +47,8 @@ def observed(pod: Pod, events: Iterable[Event]) -> Observed | None:
 def _same_words(event: Event, message: str) -> bool:
     if event.reason != _SCHEDULING_EVENT:
         return False
-    text = event.message or event.note
+    text = events_.text(event)
     return text == message or (text.endswith(_CUT) and message.startswith(text.removesuffix(_CUT)))
-
-
-def event_time(event: Event) -> str:
-    """When an event was last seen; empty if it does not say."""
-    last = event.series.last_observed_time if event.series is not None else None
-    return last or event.last_timestamp or event.event_time or event.first_timestamp or ""
 
 
 def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) -> Agreement:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kubectl_dra.diagnosis.agreement import event_time
+from kubectl_dra.diagnosis import events as events_
 from kubectl_dra.diagnosis.claims import is_reserved_for
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ContainerWaits, Health, KubeletText, ObjectRef
@@ -47,25 +47,22 @@ _TEXTS: Final = tuple(
 def failure(pod: Pod, events: Iterable[Event]) -> Cause | None:
     """What the kubelet last said about preparing the devices of this very pod."""
     uid = pod.metadata.uid
-    about = (e for e in events if e.reason == PREPARE_FAILED and _subject_uid(e) in ("", uid))
-    last = max(about, key=event_time, default=None)
+    about = (e for e in events if e.reason == PREPARE_FAILED and events_.subject_uid(e) in ("", uid))
+    last = max(about, key=events_.last_seen, default=None)
     return _cause(pod, last) if last is not None else None
 
 
-def _subject_uid(event: Event) -> str:
-    about = event.regarding if event.regarding is not None and event.regarding.name else event.involved_object
-    return about.uid
-
-
 def _cause(pod: Pod, event: Event) -> Cause:
-    message = event.message or event.note
+    message = events_.text(event)
     prefixed = _PREFIX.fullmatch(message)
     text = prefixed["text"] if prefixed is not None else message
     for pattern, code in _TEXTS:
         match = pattern.fullmatch(text)
         if match is not None:
             found = match.groupdict()
-            detail = KubeletText(text, found.get("driver") or "", found.get("detail") or "", event_time(event) or None)
+            detail = KubeletText(
+                text, found.get("driver") or "", found.get("detail") or "", events_.last_seen(event) or None
+            )
             claim = found.get("claim")
             ref = ObjectRef("ResourceClaim", pod.metadata.namespace, claim) if claim else None
             return Cause(code, detail, claim=ref, nodes=(pod.spec.node_name,))

@@ -1,0 +1,120 @@
+"""The state of one claim, who uses it, and what it waits for.
+
+Upstream: the resource claim controller (syncClaim, isPodDone) and the columns of ``kubectl get resourceclaims``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_dra.diagnosis import missing, needs
+from kubectl_dra.diagnosis.binding import waiting_causes
+from kubectl_dra.diagnosis.claims import is_reserved_for
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gates import owner_of
+from kubectl_dra.diagnosis.records import Cause, ClaimDiagnosis, ClaimVerdict, Consumers, ObjectRef
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.meta import NodeSelector
+from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
+from kubectl_dra.model.usage import is_terminal
+
+_POD: str = "Pod"
+
+
+def diagnose(inventory: Inventory, evidence: Evidence, features: Features, claim: ResourceClaim) -> ClaimDiagnosis:
+    """Everything about one claim that needs no search; a pod that waits for it is diagnosed on its own."""
+    key = key_of(claim.metadata)
+    pods = inventory.pods_by_claim.get(key, ())
+    allocation = claim.status.allocation
+    results = allocation.devices.results if allocation is not None else ()
+    pods_known = evidence.complete(_POD, key.namespace)
+    return ClaimDiagnosis(
+        ObjectRef.of("ResourceClaim", key),
+        verdict(claim),
+        tuple(_causes(inventory, features, claim, pods, pods_known)),
+        consumers=tuple(_reference(key.namespace, consumer) for consumer in claim.status.reserved_for),
+        waiting_pods=tuple(ObjectRef.of(_POD, key_of(pod.metadata)) for pod in pods if _waits(pod)),
+        owner=owner_of(claim),
+        devices=tuple(str(DeviceId(result.driver, result.pool, result.device)) for result in results),
+        usable_on=selected_names(allocation.node_selector if allocation is not None else None),
+        certainty=missing.certainty(evidence),
+        missing=missing.missing(evidence, needs.CLAIM, key.namespace),
+    )
+
+
+def verdict(claim: ResourceClaim) -> ClaimVerdict:
+    """The state: a deleted claim that still holds devices is ``Deleting``."""
+    if claim.metadata.deletion_timestamp is not None:
+        return ClaimVerdict.DELETING
+    if claim.status.allocation is None:
+        return ClaimVerdict.PENDING
+    if claim.status.reserved_for:
+        return ClaimVerdict.RESERVED
+    # Without devices nothing is held, so nothing is wasted.
+    return ClaimVerdict.UNRESERVED if claim.status.allocation.devices.results else ClaimVerdict.ALLOCATED
+
+
+def _causes(
+    inventory: Inventory, features: Features, claim: ResourceClaim, pods: tuple[Pod, ...], pods_known: bool
+) -> Iterator[Cause]:
+    ref = ObjectRef.of("ResourceClaim", key_of(claim.metadata))
+    present, gone = _consumers(inventory, claim, pods_known)
+    match verdict(claim):
+        case ClaimVerdict.DELETING:
+            yield Cause(Code.CLAIM_KEPT_BY_CONSUMERS, Consumers(present, gone), claim=ref)
+        case ClaimVerdict.PENDING:
+            if pods_known and not any(not is_terminal(pod) for pod in pods):
+                yield Cause(Code.CLAIM_WAITS_FOR_POD, claim=ref)
+        case ClaimVerdict.UNRESERVED:
+            yield Cause(Code.CLAIM_UNUSED, claim=ref)
+        case ClaimVerdict.RESERVED:
+            if features.device_binding_and_status and not any(_runs_with(pod, claim, features) for pod in pods):
+                yield from waiting_causes(claim)
+    if gone and claim.metadata.deletion_timestamp is None:
+        yield Cause(Code.CONSUMER_GONE, Consumers(present, gone), claim=ref)
+
+
+def _consumers(
+    inventory: Inventory, claim: ResourceClaim, pods_known: bool
+) -> tuple[tuple[ObjectRef, ...], tuple[ObjectRef, ...]]:
+    """Consumers that are there (or may be), and pods that are gone, replaced or finished."""
+    namespace = claim.metadata.namespace
+    present, gone = [], []
+    for consumer in claim.status.reserved_for:
+        ref = _reference(namespace, consumer)
+        (gone if pods_known and _is_gone(inventory, namespace, consumer) else present).append(ref)
+    return tuple(present), tuple(gone)
+
+
+def _is_gone(inventory: Inventory, namespace: str, consumer: ConsumerReference) -> bool:
+    if consumer.api_group or consumer.resource != "pods":
+        return False
+    pod = inventory.pods.get(Key(namespace, consumer.name))
+    return pod is None or pod.metadata.uid != consumer.uid or is_terminal(pod)
+
+
+def _reference(namespace: str, consumer: ConsumerReference) -> ObjectRef:
+    kinds = {"pods": _POD, "podgroups": "PodGroup"}
+    return ObjectRef(kinds.get(consumer.resource, consumer.resource), namespace, consumer.name)
+
+
+def _waits(pod: Pod) -> bool:
+    return pod.status.phase in ("", "Pending")
+
+
+def _runs_with(pod: Pod, claim: ResourceClaim, features: Features) -> bool:
+    return bool(pod.spec.node_name) and is_reserved_for(pod, claim, features)
+
+
+def selected_names(selector: NodeSelector | None) -> tuple[str, ...]:
+    """The node names that an allocation's selector allows, if it names nodes."""
+    if selector is None:
+        return ()
+    fields = (field for term in selector.node_selector_terms for field in term.match_fields)
+    return tuple(
+        value for field in fields if (field.key, field.operator) == ("metadata.name", "In") for value in field.values
+    )

@@ -1,0 +1,22 @@
+"""Reading events of either API: what they say, about whom, and when last."""
+
+from __future__ import annotations
+
+from kubectl_dra.model.core import Event
+
+
+def text(event: Event) -> str:
+    """The message."""
+    return event.message or event.note
+
+
+def subject_uid(event: Event) -> str:
+    """The uid of the object that the event is about; empty if it does not say."""
+    about = event.regarding if event.regarding is not None and event.regarding.name else event.involved_object
+    return about.uid
+
+
+def last_seen(event: Event) -> str:
+    """When the event was last seen (RFC 3339); empty if it does not say."""
+    last = event.series.last_observed_time if event.series is not None else None
+    return last or event.last_timestamp or event.event_time or event.first_timestamp or ""
