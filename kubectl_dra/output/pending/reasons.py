@@ -1,0 +1,338 @@
+"""One sentence per reason code: what is wrong, with the names and numbers of its evidence.
+
+Every sentence is a clause that can follow "Pod X cannot be scheduled:", without a full stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from kubectl_dra.diagnosis.codes import MEANING, Code
+from kubectl_dra.diagnosis.records import (
+    BindingProblem,
+    Cause,
+    ClaimElsewhere,
+    ClaimEntry,
+    ClassProblem,
+    Consumers,
+    ContainerWaits,
+    ExtendedResource,
+    FatalError,
+    Funnel,
+    Gates,
+    Health,
+    KubeletText,
+    MissingEvidence,
+    NodeSelection,
+    NodeShortage,
+    NodeTaint,
+    ObjectRef,
+    PluginText,
+    PodGroupName,
+    PoolProblem,
+    QuotaShortage,
+    SchedulerName,
+    SearchSize,
+    TakenPorts,
+)
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import counted, listed, plural
+
+DetailT = TypeVar("DetailT")
+Sentence = Callable[[Cause], Safe]
+
+
+def reason_sentence(cause: Cause) -> Safe:
+    """The clause of one cause; the code's general meaning where its evidence does not allow a more precise one."""
+    sentence = _SENTENCES.get(cause.code)
+    return sentence(cause) if sentence is not None else Safe(MEANING[cause.code])
+
+
+def object_name(ref: ObjectRef | None) -> Safe:
+    """``namespace/name``, or the name alone for cluster-scoped objects."""
+    return safe(str(ref.key)) if ref is not None else Safe("")
+
+
+def _with(kind: type[DetailT], say: Callable[[DetailT, Cause], Safe]) -> Sentence:
+    def sentence(cause: Cause) -> Safe:
+        return say(cause.detail, cause) if isinstance(cause.detail, kind) else Safe(MEANING[cause.code])
+
+    return sentence
+
+
+# --- nothing is tried -----------------------------------------------------------------------------------------------
+
+
+def _gates(gates: Gates, _cause: Cause) -> Safe:
+    return fmt("it has the scheduling {} {}", Safe(plural("gate", len(gates.names))), listed(gates.names))
+
+
+def _claim_missing(entry: ClaimEntry, cause: Cause) -> Safe:
+    return fmt(
+        'it waits for ResourceClaim "{}", which does not exist', cause.claim.name if cause.claim else entry.entry
+    )
+
+
+def _not_created(entry: ClaimEntry, _cause: Cause) -> Safe:
+    return fmt('its claim "{}" was not created from ResourceClaimTemplate "{}" yet', entry.entry, entry.template)
+
+
+def _template_missing(entry: ClaimEntry, _cause: Cause) -> Safe:
+    return fmt('it needs ResourceClaimTemplate "{}", which does not exist', entry.template)
+
+
+def _creation_failed(entry: ClaimEntry, _cause: Cause) -> Safe:
+    return fmt('the controller cannot create its claim "{}" from template "{}"', entry.entry, entry.template)
+
+
+def _quota(quota: QuotaShortage, _cause: Cause) -> Safe:
+    return fmt(
+        'ResourceQuota "{}" forbids the claim: {} of {} {} are used, {} more are asked for',
+        quota.quota,
+        quota.used,
+        quota.hard,
+        quota.resource,
+        quota.requested,
+    )
+
+
+def _deleting(_entry: ClaimEntry, cause: Cause) -> Safe:
+    return fmt("its ResourceClaim {} is being deleted", object_name(cause.claim))
+
+
+def _not_owned(entry: ClaimEntry, cause: Cause) -> Safe:
+    owner = fmt("belongs to {} {}", entry.owner.kind, entry.owner.name) if entry.owner else Safe("has no owner")
+    return fmt("ResourceClaim {}, which is recorded for it, {}", object_name(cause.claim), owner)
+
+
+def _other_scheduler(scheduler: SchedulerName, _cause: Cause) -> Safe:
+    return fmt('it is left to the scheduler "{}"', scheduler.name)
+
+
+def _pod_group(group: PodGroupName, _cause: Cause) -> Safe:
+    return fmt('it waits for PodGroup "{}"', group.name)
+
+
+# --- no devices -----------------------------------------------------------------------------------------------------
+
+
+def _class_missing(problem: ClassProblem, _cause: Cause) -> Safe:
+    return fmt("DeviceClass {} does not exist", problem.device_class)
+
+
+def _unserved(resource: ExtendedResource, _cause: Cause) -> Safe:
+    return fmt("no DeviceClass and no node offers the resource {}", resource.resource)
+
+
+def wanted(funnel: Funnel) -> Safe:
+    """``4 devices``, ``a device``, ``all devices``: what a request needs."""
+    if funnel.all_devices:
+        return Safe("all devices")
+    return Safe("a device") if funnel.needed == 1 else counted(funnel.needed, "device")
+
+
+def _left(funnel: Funnel) -> int:
+    return funnel.stages[-1].count if funnel.stages else 0
+
+
+def _closest(funnel: Funnel, have: int) -> Safe:
+    """How near the best node is; nothing where no node has any."""
+    if have <= 0 or funnel.needed <= 1 or funnel.all_devices:
+        return Safe("")
+    return fmt(". The closest is {}, with {} of {}", funnel.node, have, funnel.needed)
+
+
+def _few(text: str) -> Sentence:
+    def say(funnel: Funnel, _cause: Cause) -> Safe:
+        return fmt(text, wanted(funnel)) + _closest(funnel, _left(funnel))
+
+    return _with(Funnel, say)
+
+
+def _removed_by(funnel: Funnel, names: tuple[str, ...]) -> tuple[str, ...]:
+    reasons = [removal.reason for stage in funnel.stages if stage.name in names for removal in stage.removed]
+    return tuple(dict.fromkeys(reasons))
+
+
+def _tainted(funnel: Funnel, _cause: Cause) -> Safe:
+    taints = _removed_by(funnel, ("notTainted",))
+    by = fmt(" ({})", listed(taints)) if taints else Safe("")
+    return fmt("no node has {} without a taint{}", wanted(funnel), by) + _closest(funnel, _left(funnel))
+
+
+def _constraint(funnel: Funnel, _cause: Cause) -> Safe:
+    kind, _, attribute = funnel.constraint.partition(" ")
+    name = attribute.rpartition("/")[2] or "one attribute"
+    if kind == "distinct":
+        return fmt("no node has {} free that all differ in {}", wanted(funnel), name) + _closest(funnel, funnel.best)
+    free = fmt("{} free devices", funnel.needed) if funnel.needed != 1 else Safe("a free device")
+    return fmt("no node has {} in one {}", free, name) + _closest(funnel, funnel.best)
+
+
+def _elsewhere(elsewhere: ClaimElsewhere, cause: Cause) -> Safe:
+    where = listed(elsewhere.nodes) if elsewhere.nodes else safe(elsewhere.selector)
+    at = fmt(" (it can be used on {})", where) if where else Safe("")
+    return fmt("its ResourceClaim {} is allocated where the pod can't run{}", object_name(cause.claim), at)
+
+
+def _binding_failed(problem: BindingProblem, cause: Cause) -> Safe:
+    what = fmt("reported {}", problem.failed) if problem.failed else Safe("was not ready in time")
+    return fmt("device {} of claim {} {}", problem.device, object_name(cause.claim), what)
+
+
+def _pool_incomplete(pool: PoolProblem, _cause: Cause) -> Safe:
+    return fmt(
+        "pool {} is being updated: {} of its {} ResourceSlices of generation {} are there",
+        pool.pool,
+        pool.seen,
+        pool.expected,
+        pool.generation,
+    )
+
+
+def _pool_invalid(pool: PoolProblem, _cause: Cause) -> Safe:
+    return fmt("pool {} contradicts itself ({}) and is not used", pool.pool, pool.detail)
+
+
+# --- the attempt is aborted -----------------------------------------------------------------------------------------
+
+
+def _selector_fails(error: FatalError, cause: Cause) -> Safe:
+    where = fmt(" on device {}", error.device) if error.device else Safe("")
+    owner = fmt("a selector of {}", error.owner) if error.owner else fmt("a selector of {}", object_name(cause.claim))
+    return fmt("{} fails{} instead of saying yes or no, and one failure aborts the attempt on all nodes", owner, where)
+
+
+def _fatal(error: FatalError, cause: Cause) -> Safe:
+    return fmt("{}, which aborts every attempt ({})", Safe(MEANING[cause.code]), error.detail or error.text)
+
+
+def _timeout(size: SearchSize, _cause: Cause) -> Safe:
+    return fmt("the search takes {} steps, more than the scheduler's 10 seconds allow", Safe(f"{size.steps:,}"))
+
+
+# --- nodes ----------------------------------------------------------------------------------------------------------
+
+
+def _node_taints(taint: NodeTaint, _cause: Cause) -> Safe:
+    return fmt("untolerated taint {}", taint.taint)
+
+
+def _node_selection(selection: NodeSelection, cause: Cause) -> Safe:
+    return fmt("not matched: {}", listed(selection.unmatched)) if selection.unmatched else Safe(MEANING[cause.code])
+
+
+def _shortage(shortage: NodeShortage, _cause: Cause) -> Safe:
+    free = max(shortage.allocatable - shortage.used, 0)
+    unit = "m" if shortage.resource == "cpu" else ""
+    return fmt(
+        "{} {} left on {} of {} needed",
+        f"{free}{unit}",
+        shortage.resource,
+        shortage.node,
+        f"{shortage.requested}{unit}",
+    )
+
+
+def _ports(ports: TakenPorts, _cause: Cause) -> Safe:
+    return fmt("host {} {} taken", Safe(plural("port", len(ports.ports))), listed(ports.ports))
+
+
+def _plugin(text: PluginText, _cause: Cause) -> Safe:
+    return fmt("{} says: {}", text.plugin, text.text)
+
+
+# --- binding and after ----------------------------------------------------------------------------------------------
+
+
+def _binding_conditions(problem: BindingProblem, _cause: Cause) -> Safe:
+    return fmt("device {} has not reported {} yet", problem.device, listed(problem.waiting_for))
+
+
+def _kubelet(text: KubeletText, cause: Cause) -> Safe:
+    return fmt("{}: {}", Safe(MEANING[cause.code]), text.detail or text.text)
+
+
+def _not_registered(text: KubeletText, _cause: Cause) -> Safe:
+    return fmt("driver {} is not registered at the kubelet of the node", text.driver)
+
+
+def _unhealthy(health: Health, _cause: Cause) -> Safe:
+    return fmt("device {} of container {} is {}", health.device, health.container, health.health)
+
+
+def _waits(waits: ContainerWaits, _cause: Cause) -> Safe:
+    return fmt("container {} waits: {}", waits.container, waits.reason)
+
+
+def _consumers_gone(consumers: Consumers, _cause: Cause) -> Safe:
+    return fmt("it is reserved for {}, which is gone or finished", listed([str(ref.key) for ref in consumers.gone]))
+
+
+def _kept(consumers: Consumers, _cause: Cause) -> Safe:
+    return fmt("its deletion waits for {}", listed([str(ref.key) for ref in consumers.present]))
+
+
+def _missing(evidence: MissingEvidence, _cause: Cause) -> Safe:
+    kinds = dict.fromkeys(missing.kind for missing in evidence.missing)
+    return fmt("{} could not be read", listed(tuple(kinds)))
+
+
+def _no_nodes(_cause: Cause) -> Safe:
+    return Safe("the cluster has no nodes")
+
+
+_SENTENCES: Final[dict[Code, Sentence]] = {
+    Code.SCHEDULING_GATES: _with(Gates, _gates),
+    Code.CLAIM_MISSING: _with(ClaimEntry, _claim_missing),
+    Code.CLAIM_NOT_CREATED: _with(ClaimEntry, _not_created),
+    Code.TEMPLATE_MISSING: _with(ClaimEntry, _template_missing),
+    Code.CLAIM_CREATION_FAILED: _with(ClaimEntry, _creation_failed),
+    Code.QUOTA_EXCEEDED: _with(QuotaShortage, _quota),
+    Code.CLAIM_BEING_DELETED: _with(ClaimEntry, _deleting),
+    Code.CLAIM_NOT_OWNED: _with(ClaimEntry, _not_owned),
+    Code.OTHER_SCHEDULER: _with(SchedulerName, _other_scheduler),
+    Code.POD_GROUP: _with(PodGroupName, _pod_group),
+    Code.CLASS_MISSING: _with(ClassProblem, _class_missing),
+    Code.EXTENDED_RESOURCE_UNSERVED: _with(ExtendedResource, _unserved),
+    Code.NO_DEVICE_IN_CLASS: _few("no node has {} of the class"),
+    Code.SELECTOR_MATCHES_NOTHING: _few("no node has {} that passes the selectors"),
+    Code.TOO_FEW_DEVICES: _few("no node has {} left"),
+    Code.DEVICES_IN_USE: _few("no node has {} that matches and is free"),
+    Code.DEVICES_TAINTED: _with(Funnel, _tainted),
+    Code.CAPACITY_TOO_SMALL: _few("no node has {} with the requested capacity left"),
+    Code.COUNTERS_EXHAUSTED: _few("no node has {} that the shared counters of its pool still allow"),
+    Code.ALL_MODE_BLOCKED: _few("the request asks for {} of its kind, and on no node all of them can be had"),
+    Code.DEVICES_FOR_OTHER_NODES: _few("no node has {} that matches; those that match are for other nodes"),
+    Code.DEVICES_UNUSABLE: _few("no node has {} that can be used with the features that are on"),
+    Code.CONSTRAINT: _with(Funnel, _constraint),
+    Code.CLAIM_ELSEWHERE: _with(ClaimElsewhere, _elsewhere),
+    Code.BINDING_FAILED: _with(BindingProblem, _binding_failed),
+    Code.POOL_INCOMPLETE: _with(PoolProblem, _pool_incomplete),
+    Code.POOL_INVALID: _with(PoolProblem, _pool_invalid),
+    Code.ALL_MODE_POOL: _with(FatalError, _fatal),
+    Code.SELECTOR_FAILS: _with(FatalError, _selector_fails),
+    Code.SELECTOR_DOES_NOT_COMPILE: _with(FatalError, _fatal),
+    Code.TOO_MANY_DEVICES: _with(FatalError, _fatal),
+    Code.FEATURE_DISABLED_FATAL: _with(FatalError, _fatal),
+    Code.REQUEST_MALFORMED: _with(FatalError, _fatal),
+    Code.SEARCH_TIMEOUT: _with(SearchSize, _timeout),
+    Code.NO_NODES: _no_nodes,
+    Code.NODE_TAINTS: _with(NodeTaint, _node_taints),
+    Code.NODE_AFFINITY: _with(NodeSelection, _node_selection),
+    Code.NODE_RESOURCES: _with(NodeShortage, _shortage),
+    Code.NODE_PORTS: _with(TakenPorts, _ports),
+    Code.VOLUMES: _with(PluginText, _plugin),
+    Code.TOPOLOGY: _with(PluginText, _plugin),
+    Code.OTHER_PLUGIN: _with(PluginText, _plugin),
+    Code.BINDING_CONDITIONS: _with(BindingProblem, _binding_conditions),
+    Code.DRIVER_NOT_REGISTERED: _with(KubeletText, _not_registered),
+    Code.DRIVER_FAILED: _with(KubeletText, _kubelet),
+    Code.KUBELET_FAILED: _with(KubeletText, _kubelet),
+    Code.DEVICE_UNHEALTHY: _with(Health, _unhealthy),
+    Code.CONTAINER_WAITS: _with(ContainerWaits, _waits),
+    Code.CONSUMER_GONE: _with(Consumers, _consumers_gone),
+    Code.CLAIM_KEPT_BY_CONSUMERS: _with(Consumers, _kept),
+    Code.EVIDENCE_MISSING: _with(MissingEvidence, _missing),
+}

@@ -1,0 +1,67 @@
+"""The header of a snapshot: what was read, what was refused, from which server and when.
+
+A snapshot is a JSON object ``{apiVersion: kubectl-dra/v1alpha1, kind: Snapshot, taken, server, reads[], items[]}``;
+``reads[]`` says for each kind and namespace what the items can prove, and counts exactly as it says.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.model.evidence import Coverage, Read
+from kubectl_dra.source.errors import ManifestError
+
+SNAPSHOT_API_VERSION: Final = "kubectl-dra/v1alpha1"
+SNAPSHOT_KIND: Final = "Snapshot"
+_VERSION: Final = re.compile(r"v?(\d{1,4})\.(\d{1,4})")
+
+
+class SnapshotRead(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """One list that was taken, or could not be; an empty namespace means the whole cluster."""
+
+    kind: str
+    coverage: Coverage
+    namespace: str = ""
+    resource_version: str = ""
+    time: str = ""
+    note: str = ""
+
+
+class SnapshotServer(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """The API server: its ``gitVersion``."""
+
+    version: str = ""
+
+
+class SnapshotHeader(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """All of a snapshot but its items. ``taken`` is RFC 3339, UTC."""
+
+    reads: tuple[SnapshotRead, ...]
+    taken: str = ""
+    server: SnapshotServer = SnapshotServer()
+    notes: tuple[str, ...] = ()
+
+    def evidence_reads(self) -> tuple[Read, ...]:
+        """The reads as evidence; one without a time was taken when the snapshot was."""
+        return tuple(
+            Read(r.kind, r.namespace, r.coverage, r.resource_version, r.time or self.taken, r.note) for r in self.reads
+        )
+
+    def server_version(self) -> tuple[int, int] | None:
+        """Major and minor version of the server, if the snapshot says it."""
+        match = _VERSION.match(self.server.version)
+        return (int(match[1]), int(match[2])) if match else None
+
+
+_header: Final = msgspec.json.Decoder(SnapshotHeader)
+
+
+def decode_header(data: bytes, place: str) -> SnapshotHeader:
+    """The header of a snapshot's bytes. Raises :class:`ManifestError`."""
+    try:
+        return _header.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ManifestError(f"{place}: the snapshot's header is broken: {error}", "take the snapshot again") from error
