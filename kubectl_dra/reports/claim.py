@@ -8,7 +8,6 @@ import msgspec
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence
-from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import Condition
@@ -24,12 +23,13 @@ from kubectl_dra.model.resource import (
 )
 from kubectl_dra.reports.ask import ClaimAsk, claim_ask
 from kubectl_dra.reports.base import MissingRight, ReadRecord, ReportRecord, feature_record, reads_of
-from kubectl_dra.reports.health import Health, health_by_device
+from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.health import Health
 from kubectl_dra.reports.holders import Consumer, ConsumerState, consumers_of, pod_state, waiting_reason
 from kubectl_dra.reports.lifecycle import ClaimState, claim_state, printed_state, waiting_pods
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, claim_scope
-from kubectl_dra.reports.taints import TaintRecord, device_taints, rules_in_force
+from kubectl_dra.reports.taints import TaintRecord, device_taints
 
 POD_CLAIM_ANNOTATION = "resource.kubernetes.io/pod-claim-name"
 _CLUSTER_KINDS = ("ResourceSlice", "DeviceTaintRule", "DeviceClass", "Node")
@@ -122,17 +122,15 @@ class ClaimReport(ReportRecord, frozen=True):
     as_of: str
 
 
-def claim_report(
-    claim: ResourceClaim, inventory: Inventory, evidence: Evidence, features: Features, as_of: str = ""
-) -> ClaimReport:
-    """The report of one claim of ``inventory``."""
+def claim_report(claim: ResourceClaim, facts: Facts) -> ClaimReport:
+    """The report of one claim of the inventory."""
     meta, allocation = claim.metadata, claim.status.allocation
-    template = _template_use(claim, inventory, evidence)
+    template = _template_use(claim, facts.inventory, facts.evidence)
     return ClaimReport(
         namespace=meta.namespace,
         name=meta.name,
         uid=meta.uid,
-        state=claim_state(claim, inventory, evidence),
+        state=claim_state(claim, facts),
         printed_state=printed_state(claim),
         created=meta.creation_timestamp,
         deleted=meta.deletion_timestamp,
@@ -141,15 +139,15 @@ def claim_report(
         owner=_owner(claim),
         template=template,
         asks=claim_ask(claim, template.entry if template else "", template.name if template else None),
-        results=_results(claim, inventory, evidence, features),
-        configs=tuple(_configs(claim, inventory)),
-        scope=claim_scope(allocation.node_selector, inventory, evidence) if allocation is not None else None,
-        reserved_for=consumers_of(claim, inventory, evidence),
-        waiting=tuple(map(_waiting, waiting_pods(claim, inventory))),
-        missing=_missing(evidence, meta.namespace),
-        features=feature_record(features),
-        read=reads_of(evidence),
-        as_of=as_of,
+        results=_results(claim, facts),
+        configs=tuple(_configs(claim, facts.inventory)),
+        scope=claim_scope(allocation.node_selector, facts) if allocation is not None else None,
+        reserved_for=consumers_of(claim, facts),
+        waiting=tuple(map(_waiting, waiting_pods(claim, facts.inventory))),
+        missing=_missing(facts.evidence, meta.namespace),
+        features=feature_record(facts.features),
+        read=reads_of(facts.evidence),
+        as_of=facts.as_of,
     )
 
 
@@ -201,29 +199,24 @@ def _template_name(claim: ResourceClaim, entry: str, inventory: Inventory) -> st
 # --- results --------------------------------------------------------------------------------------------------------
 
 
-def _results(
-    claim: ResourceClaim, inventory: Inventory, evidence: Evidence, features: Features
-) -> tuple[ResultRecord, ...]:
+def _results(claim: ResourceClaim, facts: Facts) -> tuple[ResultRecord, ...]:
     if claim.status.allocation is None:
         return ()
-    rules, health = rules_in_force(inventory, features), health_by_device(inventory)
     records = []
     for result in claim.status.allocation.devices.results:
         device_id = DeviceId(result.driver, result.pool, result.device)
-        found = published_device(device_id, inventory)
-        taints = device_taints(found[1], found[0].spec, rules, features) if found else ()
+        found = published_device(device_id, facts)
+        taints = device_taints(found[1], found[0].spec, facts.rules, facts.features) if found else ()
         status = _driver_status(claim, result)
-        published = True if found else (False if evidence.complete("ResourceSlice") else None)
-        records.append(_result(result, published, taints, health.get(device_id, ()), status))
+        published = True if found else (False if facts.evidence.complete("ResourceSlice") else None)
+        records.append(_result(result, published, taints, facts.health.get(device_id, ()), status))
     return tuple(records)
 
 
-def published_device(device: DeviceId, inventory: Inventory) -> tuple[ResourceSlice, Device] | None:
+def published_device(device: DeviceId, facts: Facts) -> tuple[ResourceSlice, Device] | None:
     """The slice of the pool's newest generation that has the device, and the device in it."""
-    slices = inventory.slices_by_pool.get(device.pool_id, ())
-    newest = max((slice_.spec.pool.generation for slice_ in slices), default=0)
-    for slice_ in slices:
-        for candidate in slice_.spec.devices if slice_.spec.pool.generation == newest else ():
+    for slice_ in facts.newest(device.pool_id):
+        for candidate in slice_.spec.devices:
             if candidate.name == device.device:
                 return slice_, candidate
     return None

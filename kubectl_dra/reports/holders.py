@@ -9,11 +9,11 @@ from __future__ import annotations
 from enum import StrEnum
 
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.evidence import Evidence
-from kubectl_dra.model.inventory import Holding, Inventory
+from kubectl_dra.model.inventory import Holding
 from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.facts import Facts
 
 
 class ConsumerState(StrEnum):
@@ -58,7 +58,7 @@ class Holder(ReportRecord, frozen=True):
     consumers: tuple[Consumer, ...]
 
 
-def holder_of(holding: Holding, inventory: Inventory, evidence: Evidence) -> Holder:
+def holder_of(holding: Holding, facts: Facts) -> Holder:
     """The record of one allocation result."""
     claim, result = holding.claim, holding.result
     allocation = claim.status.allocation
@@ -71,14 +71,14 @@ def holder_of(holding: Holding, inventory: Inventory, evidence: Evidence) -> Hol
         consumed_capacity={name: str(amount) for name, amount in sorted(result.consumed_capacity.items())},
         since=allocation.allocation_timestamp if allocation is not None else None,
         deleting=claim.metadata.deletion_timestamp is not None,
-        consumers=consumers_of(claim, inventory, evidence),
+        consumers=consumers_of(claim, facts),
     )
 
 
-def consumers_of(claim: ResourceClaim, inventory: Inventory, evidence: Evidence) -> tuple[Consumer, ...]:
+def consumers_of(claim: ResourceClaim, facts: Facts) -> tuple[Consumer, ...]:
     """Everything that ``claim`` is reserved for, by name."""
     namespace = claim.metadata.namespace
-    consumers = (_consumer(reference, namespace, inventory, evidence) for reference in claim.status.reserved_for)
+    consumers = (_consumer(reference, namespace, facts) for reference in claim.status.reserved_for)
     return tuple(sorted(consumers, key=lambda consumer: (consumer.resource, consumer.name, consumer.uid)))
 
 
@@ -103,13 +103,13 @@ def is_pod(reference: ConsumerReference) -> bool:
     return reference.resource == "pods" and not reference.api_group
 
 
-def _consumer(reference: ConsumerReference, namespace: str, inventory: Inventory, evidence: Evidence) -> Consumer:
+def _consumer(reference: ConsumerReference, namespace: str, facts: Facts) -> Consumer:
     # A pod of the same name with another uid is a successor, not the consumer.
-    pod = inventory.pods_by_uid.get(reference.uid) if is_pod(reference) else None
+    pod = facts.inventory.pods_by_uid.get(reference.uid) if is_pod(reference) else None
     if pod is not None:
         state, node, reason = pod_state(pod), pod.spec.node_name, waiting_reason(pod)
     else:
-        known = is_pod(reference) and evidence.complete("Pod", namespace)
+        known = is_pod(reference) and facts.evidence.complete("Pod", namespace)
         state, node, reason = (ConsumerState.GONE if known else ConsumerState.UNKNOWN), "", ""
     return Consumer(
         reference.api_group, reference.resource, namespace, reference.name, reference.uid, state, node, reason

@@ -9,10 +9,10 @@ from __future__ import annotations
 from enum import StrEnum
 
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import is_terminal
+from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.holders import ConsumerState, consumers_of, is_pod
 
 
@@ -40,7 +40,7 @@ def printed_state(claim: ResourceClaim) -> str:
     return ",".join(words)
 
 
-def claim_state(claim: ResourceClaim, inventory: Inventory, evidence: Evidence) -> ClaimState:
+def claim_state(claim: ResourceClaim, facts: Facts) -> ClaimState:
     """The state of ``claim``."""
     if claim.metadata.deletion_timestamp is not None:
         return ClaimState.DELETING
@@ -48,9 +48,9 @@ def claim_state(claim: ResourceClaim, inventory: Inventory, evidence: Evidence) 
         return ClaimState.PENDING
     if claim.status.reserved_for:
         return ClaimState.RESERVED
-    if waiting_pods(claim, inventory):
+    if waiting_pods(claim, facts.inventory):
         return ClaimState.ALLOCATED
-    return ClaimState.UNRESERVED if evidence.complete("Pod", claim.metadata.namespace) else ClaimState.UNKNOWN
+    return ClaimState.UNRESERVED if facts.evidence.complete("Pod", claim.metadata.namespace) else ClaimState.UNKNOWN
 
 
 def waiting_pods(claim: ResourceClaim, inventory: Inventory) -> tuple[Pod, ...]:
@@ -61,13 +61,13 @@ def waiting_pods(claim: ResourceClaim, inventory: Inventory) -> tuple[Pod, ...]:
     return tuple(sorted(waiting, key=lambda pod: pod.metadata.name))
 
 
-def is_unused(claim: ResourceClaim, inventory: Inventory, evidence: Evidence) -> bool | None:
+def is_unused(claim: ResourceClaim, facts: Facts) -> bool | None:
     """Whether nobody uses or wants ``claim``; None where that can't be known because pods were not read."""
-    if waiting_pods(claim, inventory):
+    if waiting_pods(claim, facts.inventory):
         return False
-    states = {consumer.state for consumer in consumers_of(claim, inventory, evidence)}
+    states = {consumer.state for consumer in consumers_of(claim, facts)}
     if states - {ConsumerState.GONE, ConsumerState.FINISHED, ConsumerState.UNKNOWN}:
         return False
-    if ConsumerState.UNKNOWN in states or not evidence.complete("Pod", claim.metadata.namespace):
+    if ConsumerState.UNKNOWN in states or not facts.evidence.complete("Pod", claim.metadata.namespace):
         return None
     return True

@@ -237,8 +237,7 @@ def _tally_capacity(tally: Tally, device: Device, held: Held | None, state: Devi
 
 
 def _scope(opened: PoolFacts) -> Scope:
-    inventory, evidence = opened.facts.inventory, opened.facts.evidence
-    return joint_scope(slice_scope(slice_, inventory, evidence) for slice_ in opened.slices)
+    return joint_scope(slice_scope(slice_, opened.facts) for slice_ in opened.slices)
 
 
 # --- report ---------------------------------------------------------------------------------------------------------
@@ -268,8 +267,7 @@ def pool_report(pool: PoolId, facts: Facts) -> PoolReport:
 
 
 def _slice_records(opened: PoolFacts) -> Iterator[SliceRecord]:
-    inventory, evidence = opened.facts.inventory, opened.facts.evidence
-    slices = inventory.slices_by_pool.get(opened.id, ())
+    slices = opened.facts.inventory.slices_by_pool.get(opened.id, ())
     for slice_ in sorted(slices, key=lambda s: (-s.spec.pool.generation, s.metadata.name)):
         spec = slice_.spec
         yield SliceRecord(
@@ -279,7 +277,7 @@ def _slice_records(opened: PoolFacts) -> Iterator[SliceRecord]:
             current=spec.pool.generation == opened.slices[0].spec.pool.generation,
             devices=len(spec.devices),
             counter_sets=tuple(counter_set.name for counter_set in spec.shared_counters),
-            scope=slice_scope(slice_, inventory, evidence),
+            scope=slice_scope(slice_, opened.facts),
             created=slice_.metadata.creation_timestamp,
             partition_type_attribute=spec.partition_type_attribute,
             skip_node_operations=spec.skip_node_operations,
@@ -324,7 +322,7 @@ def _device_record(
     facts, held = opened.facts, opened.held
     taints = opened.taints(device, slice_)
     device_id = opened.device_id(device)
-    own_scope = device_scope(device, slice_, facts.inventory, facts.evidence)
+    own_scope = device_scope(device, slice_, facts)
     holdings = facts.inventory.holdings_by_device.get(device_id, ())
     state = opened.state(device, any(taint.prevents for taint in taints))
     return DeviceRecord(
@@ -341,7 +339,7 @@ def _device_record(
         held_back_by=_held_back_by(opened, device) if state is DeviceState.BLOCKED else (),
         taints=taints,
         health=facts.health.get(device_id, ()),
-        holders=tuple(sorted((holder_of(h, facts.inventory, facts.evidence) for h in holdings), key=_holder_order)),
+        holders=tuple(sorted((holder_of(h, facts) for h in holdings), key=_holder_order)),
         scope=own_scope if own_scope != scope else None,
         binds_to_node=bool(device.binds_to_node),
         binding_conditions=device.binding_conditions,

@@ -10,11 +10,10 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from kubectl_dra.allocation import nodes
-from kubectl_dra.model.evidence import Evidence
-from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement
 from kubectl_dra.model.resource import Device, ResourceSlice
 from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.facts import Facts
 
 _NAME_FIELD = nodes.NAME_FIELD
 _OPERATORS = {"In": "in", "NotIn": "notin", "Gt": ">", "Lt": "<"}
@@ -45,25 +44,25 @@ class Scope(ReportRecord, frozen=True):
     nodes: int | None = None
 
 
-def slice_scope(slice_: ResourceSlice, inventory: Inventory, evidence: Evidence) -> Scope:
+def slice_scope(slice_: ResourceSlice, facts: Facts) -> Scope:
     """Where the devices of a slice can be used."""
     spec = slice_.spec
     if spec.node_name or spec.all_nodes or spec.node_selector is not None:
-        return _scope(spec.node_name, spec.all_nodes, spec.node_selector, inventory, evidence)
+        return _scope(spec.node_name, spec.all_nodes, spec.node_selector, facts)
     return Scope(ScopeKind.PER_DEVICE if spec.per_device_node_selection else ScopeKind.NONE)
 
 
-def device_scope(device: Device, slice_: ResourceSlice, inventory: Inventory, evidence: Evidence) -> Scope:
+def device_scope(device: Device, slice_: ResourceSlice, facts: Facts) -> Scope:
     """Where one device can be used: its own fields where its slice leaves that to the devices."""
-    of_slice = slice_scope(slice_, inventory, evidence)
+    of_slice = slice_scope(slice_, facts)
     if of_slice.kind is not ScopeKind.PER_DEVICE:
         return of_slice
-    return _scope(device.node_name, device.all_nodes, device.node_selector, inventory, evidence)
+    return _scope(device.node_name, device.all_nodes, device.node_selector, facts)
 
 
-def claim_scope(selector: NodeSelector | None, inventory: Inventory, evidence: Evidence) -> Scope:
+def claim_scope(selector: NodeSelector | None, facts: Facts) -> Scope:
     """Where an allocated claim can be used."""
-    return _scope(None, selector is None, selector, inventory, evidence)
+    return _scope(None, selector is None, selector, facts)
 
 
 def joint_scope(scopes: Iterable[Scope]) -> Scope:
@@ -74,14 +73,8 @@ def joint_scope(scopes: Iterable[Scope]) -> Scope:
     return different.pop() if len(different) == 1 else Scope(ScopeKind.MIXED)
 
 
-def _scope(
-    node: str | None,
-    all_nodes: bool | None,
-    selector: NodeSelector | None,
-    inventory: Inventory,
-    evidence: Evidence,
-) -> Scope:
-    known = evidence.complete("Node")
+def _scope(node: str | None, all_nodes: bool | None, selector: NodeSelector | None, facts: Facts) -> Scope:
+    known, inventory = facts.evidence.complete("Node"), facts.inventory
     if node:
         return Scope(ScopeKind.NODE, node=node, nodes=int(node in inventory.nodes) if known else None)
     if all_nodes:
@@ -91,14 +84,10 @@ def _scope(
     single = _single_node(selector)
     if single is not None:
         return Scope(ScopeKind.NODE, single, selector, nodes=int(single in inventory.nodes) if known else None)
-    return Scope(ScopeKind.SELECTOR, "", selector, selector_text(selector), _matching(selector, inventory, known))
-
-
-def _matching(selector: NodeSelector, inventory: Inventory, known: bool) -> int | None:
-    parsed = nodes.parse(selector)
-    if not known or parsed.problems:
-        return None
-    return sum(parsed.matches(node) for node in inventory.nodes.values())
+    matching = facts.matching_nodes(selector)
+    return Scope(
+        ScopeKind.SELECTOR, "", selector, selector_text(selector), len(matching) if matching is not None else None
+    )
 
 
 def _single_node(selector: NodeSelector) -> str | None:
