@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
 
 import msgspec
 
+from kubectl_dra.diagnosis.records import Bound as DiagnosisBound
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.features import Features
 
@@ -73,3 +76,14 @@ def feature_record(features: Features) -> Mapping[str, bool | int | str]:
     """The features that the answer assumes, with the allocator that they choose."""
     values = {name: getattr(features, name) for name in Features.__dataclass_fields__}
     return {**values, "implementation": features.implementation}
+
+
+# How a number of a diagnosis is written before it.
+BOUND_SIGNS: Final[Mapping[DiagnosisBound, str]] = MappingProxyType(
+    {
+        DiagnosisBound.EXACT: "",
+        DiagnosisBound.AT_LEAST: "≥",
+        DiagnosisBound.AT_MOST: "≤",
+        DiagnosisBound.UNKNOWN: "?",
+    }
+)

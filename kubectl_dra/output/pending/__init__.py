@@ -1,1 +1,1 @@
-"""The words of why-pending: one pod, one claim, and everything that hangs. Reports decide, these modules only say it."""
+"""The words of why-pending: one pod, one claim, everything that hangs. Reports decide, these modules only say it."""

@@ -156,7 +156,7 @@ def _removed_by(funnel: Funnel, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _tainted(funnel: Funnel, _cause: Cause) -> Safe:
-    taints = _removed_by(funnel, ("notTainted",))
+    taints = _removed_by(funnel, ("taint",))
     by = fmt(" ({})", listed(taints)) if taints else Safe("")
     return fmt("no node has {} without a taint{}", wanted(funnel), by) + _closest(funnel, _left(funnel))
 

@@ -1,0 +1,60 @@
+"""What a pod asks for, in a few lines: claims, requests, selectors, constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import counted, listed
+from kubectl_dra.reports.ask import ClaimAsk, ConstraintAsk, RequestAsk
+
+_LABEL: Final = 12
+_INDENT: Final = 4
+
+
+def ask_lines(asks: Sequence[ClaimAsk]) -> Iterator[Safe]:
+    """Lines for all claims of a pod."""
+    for ask in asks:
+        origin = fmt(", from template {}", ask.template) if ask.template else Safe("")
+        yield from wrapped(fmt("It asks (ResourceClaim {}/{}{}):", ask.namespace, ask.name, origin))
+        if not ask.requests:
+            yield Safe("  nothing: the claim has no requests")
+        for request in ask.requests:
+            yield from _request_lines(request)
+        for constraint in ask.constraints:
+            yield from _labelled("constraint", _constraint(constraint))
+
+
+def _request_lines(request: RequestAsk) -> Iterator[Safe]:
+    amount = Safe("all") if request.count is None else fmt("{} ×", request.count)
+    admin = Safe(", with admin access") if request.admin_access else Safe("")
+    yield from wrapped(fmt("  {}: {} class {}{}", request.name, amount, request.device_class, admin), indent=_INDENT)
+    for selector in request.selectors:
+        yield from _labelled("selector", safe(" ".join(selector.split())))
+    for key, value in request.capacity.items():
+        yield from _labelled("capacity", fmt("{} {}", key, value))
+    if request.tolerations:
+        yield from _labelled("tolerates", listed(request.tolerations))
+
+
+def _constraint(constraint: ConstraintAsk) -> Safe:
+    name = constraint.attribute.rpartition("/")[2]
+    among = Safe("")
+    if constraint.requests:
+        among = fmt(" (of {})", listed(constraint.requests))
+    if constraint.kind == "match":
+        return fmt("all with the same {}{}", name, among)
+    return fmt("each with another {}{}", name, among)
+
+
+def _labelled(label: str, text: Safe) -> list[Safe]:
+    column = _INDENT + _LABEL
+    lines = wrapped(text, indent=column)
+    return [Safe(" " * _INDENT + label.ljust(_LABEL)) + Safe(lines[0][column:]), *lines[1:]]
+
+
+def extended_line(resource: str, number: int) -> Safe:
+    """What a pod asks for through an extended resource."""
+    return fmt("It asks for {} of the extended resource {}.", counted(number, "device"), resource)

@@ -1,0 +1,61 @@
+"""One claim on one page: its state, what it asks for, who uses it, and why it hangs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import MEANING
+from kubectl_dra.diagnosis.records import ClaimVerdict, ObjectRef
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.asks import ask_lines
+from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
+from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.words import counted, listed
+from kubectl_dra.reports.pending import ClaimPendingReport
+
+_STATE: Final = {
+    ClaimVerdict.PENDING: "has no devices yet",
+    ClaimVerdict.ALLOCATED: "has its devices",
+    ClaimVerdict.RESERVED: "has its devices and is in use",
+    ClaimVerdict.UNRESERVED: "holds devices that nobody uses",
+    ClaimVerdict.DELETING: "is being deleted",
+}
+
+
+def claim_pending_page(report: ClaimPendingReport, now: datetime) -> list[Safe]:
+    """All lines of one claim's report."""
+    cause = report.causes[0] if report.causes else None
+    reason = fmt(": {}", reason_sentence(cause)) if cause is not None else Safe("")
+    head = fmt("ResourceClaim {} {}{}.", str(report.claim.key), Safe(_STATE[report.verdict]), reason)
+    lines = wrapped(styled(head, Style.BOLD))
+    blocks = [
+        list(ask_lines(report.asks)),
+        _holds(report),
+        [line for each in report.causes for line in evidence_lines(each, now)],
+        list(missing_lines(report.missing)),
+        [fmt("{} {}", each.code, Safe(MEANING[each.code])) for each in report.causes],
+    ]
+    for block in blocks:
+        if block:
+            lines += [Safe(""), *block]
+    return lines
+
+
+def _holds(report: ClaimPendingReport) -> list[Safe]:
+    lines: list[Safe] = []
+    if report.devices:
+        lines += wrapped(fmt("  {}: {}", counted(len(report.devices), "device"), listed(report.devices)), indent=4)
+    if report.usable_on:
+        lines += wrapped(fmt("  usable on {}", listed(report.usable_on)), indent=4)
+    if report.consumers:
+        lines += wrapped(fmt("  reserved for {}", _refs(report.consumers)), indent=4)
+    if report.waiting_pods:
+        lines += wrapped(fmt("  waiting: {} (kubectl dra why-pending)", _refs(report.waiting_pods)), indent=4)
+    return lines
+
+
+def _refs(refs: Sequence[ObjectRef]) -> Safe:
+    return listed([f"{ref.kind} {ref.name}" for ref in refs])

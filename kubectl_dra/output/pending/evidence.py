@@ -1,0 +1,127 @@
+"""What is shown under an answer besides the funnel: the failing expression, near names, events, missing rights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+from kubectl_dra.diagnosis.records import (
+    BindingProblem,
+    Cause,
+    ClaimEntry,
+    ClassProblem,
+    ExtendedResource,
+    FatalError,
+    KubeletText,
+    Missing,
+    PoolProblem,
+    Retry,
+)
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import age, listed
+
+_CARET_ROOM: Final = 74
+
+
+def evidence_lines(cause: Cause, now: datetime) -> Iterator[Safe]:
+    """The lines that prove one cause; none where its sentence says all."""
+    match cause.detail:
+        case FatalError() as error:
+            yield from _expression(error)
+        case ClaimEntry() as entry:
+            yield from _claim_entry(entry, now)
+        case ClassProblem(similar=similar) if similar:
+            yield from wrapped(fmt("  Existing classes with a similar name: {}", listed(similar)), indent=2)
+        case ExtendedResource(similar=similar) if similar:
+            yield from wrapped(fmt("  Resources with a similar name: {}", listed(similar)), indent=2)
+        case PoolProblem() as pool:
+            yield from _pool(pool)
+        case BindingProblem() as binding:
+            yield from _binding(binding, now)
+        case KubeletText() as kubelet:
+            yield from wrapped(fmt("  Kubelet, {} ago: {}", age(kubelet.time, now), kubelet.text), indent=2)
+        case Retry() as retry:
+            yield from _retry(retry)
+        case _:
+            return
+
+
+def missing_lines(missing: Sequence[Missing]) -> Iterator[Safe]:
+    """What could not be read, in RBAC's words."""
+    decisive = [item for item in missing if item.decides]
+    if decisive:
+        yield Safe("Could not be read, so the answer is one-sided:")
+    for item in decisive:
+        scope = fmt(" in namespace {}", item.namespace) if item.namespace else Safe(" in the whole cluster")
+        group = item.rule.api_group or '""'
+        yield from wrapped(
+            fmt(
+                '  {}{} ({}): needs {} on resource "{}" of apiGroup {}',
+                item.kind,
+                scope,
+                item.coverage,
+                listed(item.rule.verbs),
+                item.rule.resource,
+                group,
+            ),
+            indent=4,
+        )
+
+
+def _expression(error: FatalError) -> Iterator[Safe]:
+    """The expression with a caret under the place, if it is known and fits."""
+    if not error.expression:
+        return
+    text = " ".join(error.expression.split())
+    position = error.position if text == error.expression else -1
+    if len(text) <= _CARET_ROOM or position < 0:
+        yield from wrapped(fmt("  {}", text), indent=2)
+    else:
+        start = max(0, min(position - _CARET_ROOM // 2, len(text) - _CARET_ROOM))
+        yield fmt("  {}", text[start : start + _CARET_ROOM])
+        position -= start
+    if error.detail:
+        caret = Safe(" " * position + "^ ") if 0 <= position < _CARET_ROOM // 2 + 10 else Safe("")
+        yield from wrapped(fmt("  {}{}", caret, styled(safe(error.detail), Style.BAD)), indent=2)
+
+
+def _claim_entry(entry: ClaimEntry, now: datetime) -> Iterator[Safe]:
+    if entry.event_message:
+        yield from wrapped(fmt("  Event, {} ago: {}", age(entry.event_time, now), entry.event_message), indent=2)
+    same = [ref for ref in entry.similar if ref.namespace]
+    if same:
+        yield from wrapped(fmt("  Similar names: {}", listed([str(ref.key) for ref in same])), indent=2)
+    if entry.consumers:
+        names = listed([f"{ref.kind} {ref.key}" for ref in entry.consumers])
+        yield from wrapped(fmt("  It is still used by {}", names), indent=2)
+
+
+def _pool(pool: PoolProblem) -> Iterator[Safe]:
+    if pool.expected:
+        yield from wrapped(
+            fmt(
+                "  Pool {}: {} of {} ResourceSlices of generation {} seen",
+                pool.pool,
+                pool.seen,
+                pool.expected,
+                pool.generation,
+            ),
+            indent=4,
+        )
+    elif pool.detail:
+        yield from wrapped(fmt("  Pool {}: {}", pool.pool, pool.detail), indent=4)
+
+
+def _binding(binding: BindingProblem, now: datetime) -> Iterator[Safe]:
+    if binding.message or binding.reason:
+        yield from wrapped(fmt("  {}: {} {}", binding.device, binding.reason, binding.message), indent=2)
+    if binding.since:
+        yield from wrapped(fmt("  Allocated {} ago", age(binding.since, now)), indent=2)
+
+
+def _retry(retry: Retry) -> Iterator[Safe]:
+    minutes = retry.fallback_seconds // 60
+    triggers = fmt(", sooner when {}", listed(retry.triggers, "or")) if retry.triggers else Safe("")
+    yield from wrapped(fmt("  The scheduler retries within {} minutes{}.", minutes, triggers), indent=2)

@@ -1,0 +1,170 @@
+"""One pod on one page: the answer, what it asks for, the evidence as a funnel, the scheduler's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import MEANING, Code
+from kubectl_dra.diagnosis.fit_message import without_preemption
+from kubectl_dra.diagnosis.records import Agreement, Cause, NodeOutcome, Verdict
+from kubectl_dra.output.layout import padded, width, wrapped
+from kubectl_dra.output.pending.asks import ask_lines
+from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
+from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views, has_devices
+from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import age, listed, shortened
+from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
+
+_WIDTH: Final = 80
+_MAX_FUNNELS: Final = 3
+_AGREEMENT: Final = {
+    Agreement.AGREES: "agrees with the above",
+    Agreement.STALE: "is older than the state shown above",
+    Agreement.DIFFERS: "differs from the above: please report it with a snapshot",
+    Agreement.UNOBSERVED: "nothing written yet",
+    Agreement.UNCHECKED: "could not be compared",
+}
+
+
+def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
+    """All lines of one report; ``now`` is the time that ages are counted from."""
+    blocks: list[list[Safe]] = [
+        wrapped(styled(_headline(report), Style.BOLD)),
+        list(ask_lines(report.asks)) if _shows_asks(report) else [],
+        *_funnels(report),
+        list(_other_nodes(report)),
+        [line for cause in report.causes for line in evidence_lines(cause, now)],
+        list(missing_lines(report.missing)),
+        [*_scheduler(report, now), *_footer(report)],
+    ]
+    lines: list[Safe] = []
+    for block in blocks:
+        if block:
+            lines += [Safe(""), *block] if lines else block
+    return lines
+
+
+def _headline(report: PendingReport) -> Safe:
+    pod = fmt("Pod {}", str(report.pod.key))
+    cause = report.causes[0] if report.causes else None
+    reason = reason_sentence(cause) if cause is not None else Safe("")
+    sentences: dict[Verdict, Safe] = {
+        Verdict.NOT_PENDING: fmt("{} is not pending{}.", pod, _on(report)),
+        Verdict.PREPARING: fmt("{} has its devices and node {}; {}.", pod, report.node, reason),
+        Verdict.GATED: fmt("{} is not tried by the scheduler: {}.", pod, reason),
+        Verdict.OTHER_SCHEDULER: fmt("{} waits, but not for the default scheduler: {}.", pod, reason),
+        Verdict.BINDING: fmt("{} has devices that are not ready yet: {}.", pod, reason),
+        Verdict.SCHEDULER_ERROR: fmt("{} cannot be scheduled{}: {}.", pod, _although(report), reason),
+        Verdict.SCHEDULABLE: fmt("{} would fit now{}.", pod, _fitting(report)),
+        Verdict.UNSCHEDULABLE: fmt("{} cannot be scheduled: {}.", pod, reason),
+        Verdict.UNKNOWN: fmt("Whether pod {} can be scheduled is unknown: {}.", str(report.pod.key), reason),
+    }
+    return sentences[report.verdict]
+
+
+def _on(report: PendingReport) -> Safe:
+    return fmt(": it runs on node {}", report.node) if report.node else Safe("")
+
+
+def _fits(report: PendingReport) -> list[NodeGroupRecord]:
+    return [group for group in report.nodes if group.outcome == NodeOutcome.FITS]
+
+
+def _names(groups: Sequence[NodeGroupRecord]) -> Safe:
+    """A few names of the nodes of some groups, and how many more there are."""
+    names = [name for group in groups for name in group.names]
+    more = sum(group.count for group in groups) - min(len(names), 3)
+    shown = Safe(", ").join(names[:3])
+    return fmt("{} +{}", shown, more) if more > 0 else listed(names[:3])
+
+
+def _fitting(report: PendingReport) -> Safe:
+    groups = _fits(report)
+    return fmt(" on {}", _names(groups)) if groups else Safe("")
+
+
+def _although(report: PendingReport) -> Safe:
+    groups = _fits(report)
+    return fmt(", although it would fit on {}", _names(groups)) if groups else Safe("")
+
+
+def _shows_asks(report: PendingReport) -> bool:
+    return report.verdict not in (Verdict.NOT_PENDING, Verdict.PREPARING)
+
+
+def _funnels(report: PendingReport) -> list[list[Safe]]:
+    views = funnel_views(report.nodes)
+    several = len(views) > 1
+    blocks = []
+    for view in views[:_MAX_FUNNELS]:
+        lines = list(funnel_lines(view, report.certainty))
+        if lines and several:
+            lines = [fmt("Request {} of claim {}:", view.request, view.claim.name), *lines]
+        blocks.append(lines)
+    return blocks
+
+
+def _other_nodes(report: PendingReport) -> Iterator[Safe]:
+    """Nodes that have no column: without any device of the class, or out before devices were tried."""
+    for view in funnel_views(report.nodes)[:_MAX_FUNNELS]:
+        empty = [track.group for track in view.tracks if not has_devices(track)]
+        if empty:
+            verb = Safe("has" if sum(group.count for group in empty) == 1 else "have")
+            yield from wrapped(fmt("  {} {} no device of the class", _names(empty), verb), indent=2)
+    for group in report.nodes:
+        text = _why_out(group, report.causes)
+        if text:
+            verb = Safe("was" if group.count == 1 else "were")
+            yield from wrapped(fmt("  {} {} out before devices were tried: {}", _names([group]), verb, text), indent=2)
+    unavailable = [group for group in report.nodes if group.outcome == NodeOutcome.CLAIM_UNAVAILABLE]
+    for group in unavailable:
+        claims = listed([str(claim.key) for claim in group.claims])
+        yield from wrapped(fmt("  {}: allocated claim {} can't be used there", _names([group]), claims), indent=2)
+
+
+def _why_out(group: NodeGroupRecord, causes: Sequence[Cause]) -> Safe:
+    if group.outcome != NodeOutcome.REJECTED:
+        return Safe("")
+    first = group.names[0] if group.names else ""
+    own = [cause for cause in causes if cause.code in group.causes and first in cause.nodes]
+    sentences = [reason_sentence(cause) for cause in own] or [safe(group.message)]
+    return Safe("; ").join(dict.fromkeys(sentences))
+
+
+def _scheduler(report: PendingReport, now: datetime) -> Iterator[Safe]:
+    """What the scheduler wrote, and whether that is what the diagnosis predicts."""
+    seen = report.observed
+    if seen is not None and seen.status == "False":
+        reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
+        words = fmt("Scheduler, {} ago{}: {}", age(seen.time, now), reason, without_preemption(seen.message))
+        yield from _closing(words, styled(Safe(_AGREEMENT[report.agreement]), Style.DIM))
+        if report.agreement is Agreement.STALE and report.message is not None:
+            yield from wrapped(fmt("It would say now: {}", report.message))
+        if report.agreement is Agreement.DIFFERS and report.message is not None:
+            yield from wrapped(fmt("Expected: {}", report.message))
+    elif report.verdict is Verdict.GATED:
+        yield from wrapped(Safe("The scheduler does not try such a pod and writes neither condition nor event."))
+    elif report.message is not None:
+        yield from wrapped(fmt("The scheduler has written nothing yet; it would say: {}", report.message))
+
+
+def _closing(text: Safe, right: Safe) -> list[Safe]:
+    """``text``, and ``right`` at the end of its last line if there is room, else on a line of its own."""
+    lines = wrapped(text)
+    room = _WIDTH - width(lines[-1]) - 2
+    if width(right) <= room:
+        return [*lines[:-1], padded(lines[-1], _WIDTH - width(right)) + right]
+    return [*lines, padded(Safe(""), _WIDTH - width(right)) + right]
+
+
+def _footer(report: PendingReport) -> Iterator[Safe]:
+    if not report.causes:
+        return
+    codes = list(dict.fromkeys(cause.code for cause in report.causes))
+    first = styled(safe(codes[0]), Style.DIM) + Safe(f" {MEANING[codes[0]]}")
+    others = [code for code in codes[1:] if code is not Code.EVIDENCE_MISSING]
+    more = fmt("also {}", shortened(others, 3)) if others else Safe("")
+    yield from _closing(first, more) if more else wrapped(first)

@@ -1,0 +1,194 @@
+"""Why pods and claims wait: the diagnosis of each as a report, and all of them grouped by their main reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kubectl_dra.diagnosis.codes import MEANING, Code
+from kubectl_dra.diagnosis.records import (
+    Agreement,
+    Cause,
+    Certainty,
+    ClaimDiagnosis,
+    ClaimVerdict,
+    Missing,
+    NodeGroup,
+    ObjectRef,
+    Observed,
+    PodDiagnosis,
+    RequestReport,
+    Verdict,
+)
+from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.reports.ask import ClaimAsk, claim_ask
+from kubectl_dra.reports.base import ReadRecord, ReportRecord, assumptions_of, feature_record, reads_of
+
+NAMES_SHOWN = 20
+
+
+class NodeGroupRecord(ReportRecord, frozen=True):
+    """Nodes with the same outcome: at most 20 ``names`` unless all were asked for, ``more`` says how many are left out.
+
+    ``message`` is the reason as the scheduler counts it; several reasons of one plugin are joined with ``, ``.
+    """
+
+    count: int
+    names: tuple[str, ...]
+    more: int
+    outcome: str
+    plugin: str
+    message: str
+    claims: tuple[ObjectRef, ...]
+    causes: tuple[Code, ...]
+    requests: tuple[RequestReport, ...]
+    not_checked: tuple[str, ...]
+
+
+class PendingReport(ReportRecord, frozen=True):
+    """Why one pod is pending. ``message`` is the text that the scheduler would write, without the preemption tail."""
+
+    pod: ObjectRef
+    verdict: Verdict
+    reason: str | None
+    message: str | None
+    alternatives: tuple[str, ...]
+    observed: Observed | None
+    agreement: Agreement
+    node: str
+    asks: tuple[ClaimAsk, ...]
+    nodes: tuple[NodeGroupRecord, ...]
+    causes: tuple[Cause, ...]
+    depends_on_node_order: bool
+    certainty: Certainty
+    missing: tuple[Missing, ...]
+    assumed: tuple[str, ...]
+    features: Mapping[str, bool | int | str]
+    read: tuple[ReadRecord, ...]
+
+    @property
+    def code(self) -> Code | None:
+        """The main reason."""
+        return self.causes[0].code if self.causes else None
+
+
+class ClaimPendingReport(ReportRecord, frozen=True):
+    """Why one claim has no devices, keeps them, or does not go away."""
+
+    claim: ObjectRef
+    verdict: ClaimVerdict
+    asks: tuple[ClaimAsk, ...]
+    causes: tuple[Cause, ...]
+    consumers: tuple[ObjectRef, ...]
+    waiting_pods: tuple[ObjectRef, ...]
+    devices: tuple[str, ...]
+    usable_on: tuple[str, ...]
+    certainty: Certainty
+    missing: tuple[Missing, ...]
+    assumed: tuple[str, ...]
+    features: Mapping[str, bool | int | str]
+    read: tuple[ReadRecord, ...]
+
+
+class ReasonGroup(ReportRecord, frozen=True):
+    """Pods with the same main reason."""
+
+    code: Code | None
+    meaning: str
+    pods: tuple[ObjectRef, ...]
+
+
+def pending_report(
+    diagnosis: PodDiagnosis, inventory: Inventory, evidence: Evidence, features: Features, *, all_nodes: bool = False
+) -> PendingReport:
+    """The report of one diagnosis; ``all_nodes`` names every node instead of the first 20 of a group."""
+    limit = None if all_nodes else NAMES_SHOWN
+    return PendingReport(
+        pod=diagnosis.pod,
+        verdict=diagnosis.verdict,
+        reason=diagnosis.reason,
+        message=diagnosis.message,
+        alternatives=diagnosis.alternatives,
+        observed=diagnosis.observed,
+        agreement=diagnosis.agreement,
+        node=diagnosis.node,
+        asks=_asks(diagnosis, inventory),
+        nodes=tuple(_node_group(group, limit) for group in diagnosis.nodes),
+        causes=diagnosis.causes,
+        depends_on_node_order=diagnosis.depends_on_node_order,
+        certainty=diagnosis.certainty,
+        missing=diagnosis.missing,
+        assumed=tuple(sorted({*diagnosis.assumed, *assumptions_of(evidence)})),
+        features=feature_record(features),
+        read=reads_of(evidence),
+    )
+
+
+def claim_pending_report(
+    diagnosis: ClaimDiagnosis, inventory: Inventory, evidence: Evidence, features: Features
+) -> ClaimPendingReport:
+    """The report of one claim's diagnosis."""
+    claim = inventory.claims.get(diagnosis.claim.key)
+    return ClaimPendingReport(
+        claim=diagnosis.claim,
+        verdict=diagnosis.verdict,
+        asks=(claim_ask(claim),) if claim is not None else (),
+        causes=diagnosis.causes,
+        consumers=diagnosis.consumers,
+        waiting_pods=diagnosis.waiting_pods,
+        devices=diagnosis.devices,
+        usable_on=diagnosis.usable_on,
+        certainty=diagnosis.certainty,
+        missing=diagnosis.missing,
+        assumed=tuple(sorted({*diagnosis.assumed, *assumptions_of(evidence)})),
+        features=feature_record(features),
+        read=reads_of(evidence),
+    )
+
+
+def reason_groups(reports: Iterable[PendingReport]) -> tuple[ReasonGroup, ...]:
+    """Pods by main reason: the most frequent first, those that fit now last, then by code."""
+    groups: dict[Code | None, list[ObjectRef]] = {}
+    for report in reports:
+        groups.setdefault(report.code, []).append(report.pod)
+
+    def rank(item: tuple[Code | None, list[ObjectRef]]) -> tuple[bool, int, str]:
+        return item[0] is Code.FITS_NOW, -len(item[1]), item[0] or ""
+
+    return tuple(
+        ReasonGroup(code, MEANING[code] if code is not None else "", tuple(pods))
+        for code, pods in sorted(groups.items(), key=rank)
+    )
+
+
+def _asks(diagnosis: PodDiagnosis, inventory: Inventory) -> tuple[ClaimAsk, ...]:
+    """The pod's claims that exist, with the pod's name for each and the template it was made from."""
+    pod = inventory.pods.get(diagnosis.pod.key)
+    if pod is None:
+        return ()
+    recorded = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
+    asks = []
+    for entry in pod.spec.resource_claims:
+        name = entry.resource_claim_name or recorded.get(entry.name)
+        claim = inventory.claims.get(Key(pod.metadata.namespace, name)) if name else None
+        if claim is not None:
+            asks.append(claim_ask(claim, entry.name, entry.resource_claim_template_name))
+    return tuple(asks)
+
+
+def _node_group(group: NodeGroup, limit: int | None) -> NodeGroupRecord:
+    names = group.nodes if limit is None else group.nodes[:limit]
+    return NodeGroupRecord(
+        count=len(group.nodes),
+        names=names,
+        more=len(group.nodes) - len(names),
+        outcome=group.outcome,
+        plugin=group.plugin,
+        message=", ".join(group.messages),
+        claims=group.claims,
+        causes=group.causes,
+        requests=group.requests,
+        not_checked=group.not_checked,
+    )
