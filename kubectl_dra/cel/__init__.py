@@ -1,0 +1,22 @@
+"""The CEL of device selectors: compile an expression once, evaluate it on many devices.
+
+``compile_expression(text, environment)`` gives a :class:`Program`; ``device_value(driver, device)`` what it is evaluated on.
+"""
+
+from kubectl_dra.cel.device import DeviceValue, device_value
+from kubectl_dra.cel.environment import SCHEDULER, Environment
+from kubectl_dra.cel.errors import CompileError
+from kubectl_dra.cel.program import COST_LIMIT, Answer, EvaluationError, Program, compile_expression
+
+__all__ = [
+    "COST_LIMIT",
+    "SCHEDULER",
+    "Answer",
+    "CompileError",
+    "DeviceValue",
+    "Environment",
+    "EvaluationError",
+    "Program",
+    "compile_expression",
+    "device_value",
+]

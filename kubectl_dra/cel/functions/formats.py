@@ -1,0 +1,164 @@
+"""The named formats ``format.X()`` and their validation messages.
+
+Upstream: apimachinery's name validation and kube-openapi's string formats.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from kubectl_dra.cel.functions.time import is_calendar_date
+from kubectl_dra.cel.functions.urls import UrlError, check_request_uri
+from kubectl_dra.cel.values import NONE, NamedFormat, Optional, Value
+
+_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN: Final = _LABEL + r"(\." + _LABEL + ")*"
+_LABEL_1035: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
+_NAME: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_LABEL_TEXT: Final = (
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
+    "an alphanumeric character"
+)
+_SUBDOMAIN_TEXT: Final = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+    "end with an alphanumeric character"
+)
+_LABEL_1035_TEXT: Final = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
+    "and end with an alphanumeric character"
+)
+_NAME_TEXT: Final = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+)
+_VALUE_TEXT: Final = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    "end with an alphanumeric character"
+)
+_UUID: Final = re.compile("[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+_BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})")
+_TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))", re.ASCII)
+
+
+def _too_long(limit: int) -> str:
+    return f"must be no more than {limit} characters"
+
+
+def _pattern(text: str, pattern: str, *examples: str) -> str:
+    shown = " or ".join(f"'{example}', " for example in examples)
+    return f"{text} (e.g. {shown}regex used for validation is '{pattern}')"
+
+
+def _length(text: str, limit: int) -> list[str]:
+    return [_too_long(limit)] if len(text.encode()) > limit else []
+
+
+def _label(text: str) -> list[str]:
+    messages = _length(text, 63)
+    if not re.fullmatch(_LABEL, text):
+        dotted = re.fullmatch(_SUBDOMAIN, text)
+        messages.append("must not contain dots" if dotted else _pattern(_LABEL_TEXT, _LABEL, "my-name", "123-abc"))
+    return messages
+
+
+def _subdomain(text: str) -> list[str]:
+    messages = _length(text, 253)
+    if not re.fullmatch(_SUBDOMAIN, text):
+        messages.append(_pattern(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com"))
+    return messages
+
+
+def _label_1035(text: str) -> list[str]:
+    messages = _length(text, 63)
+    if not re.fullmatch(_LABEL_1035, text):
+        messages.append(_pattern(_LABEL_1035_TEXT, _LABEL_1035, "my-name", "abc-123"))
+    return messages
+
+
+def _qualified_name(text: str) -> list[str]:
+    prefix, slash, name = text.rpartition("/")
+    wrong_name = _pattern(_NAME_TEXT, _NAME, "MyName", "my.name", "123-abc")
+    if "/" in prefix:
+        return [
+            f"a valid label key {wrong_name} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        ]
+    messages: list[str] = []
+    if slash:
+        problems = _subdomain(prefix) if prefix else ["must be non-empty"]
+        messages += [f"prefix part {problem}" for problem in problems]
+    problems = _length(name, 63) if name else ["must be non-empty"]
+    if not re.fullmatch(_NAME, name):
+        problems.append(wrong_name)
+    return messages + [f"name part {problem}" for problem in problems]
+
+
+def _label_value(text: str) -> list[str]:
+    messages = _length(text, 63)
+    if text and not re.fullmatch(_NAME, text):
+        messages.append(_pattern(_VALUE_TEXT, f"({_NAME})?", "MyValue", "my_value", "12345"))
+    return messages
+
+
+def _prefix(check: Callable[[str], list[str]], text: str) -> list[str]:
+    """A name that something will be appended to: a trailing dash is accepted."""
+    return check(text[:-2] + "a" if len(text) > 1 and text.endswith("-") else text)
+
+
+def _uri(text: str) -> list[str]:
+    try:
+        check_request_uri(text)
+    except UrlError as error:
+        return [str(error)]
+    return []
+
+
+def _is_datetime(text: str) -> bool:
+    parts = text.lower().split("t")
+    if len(parts) < 2 or not is_calendar_date(parts[0]):
+        return False
+    match = _TIME.fullmatch(parts[1])
+    return match is not None and match[1] <= "23" and match[2] <= "59" and match[3] <= "59"
+
+
+def _test(message: str, is_valid: Callable[[str], object]) -> Callable[[str], list[str]]:
+    return lambda text: [] if is_valid(text) else [message]
+
+
+_CHECKS: Final[dict[str, tuple[str, Callable[[str], list[str]], int]]] = {
+    "dns1123Label": ("DNS1123Label", _label, 30),
+    "dns1123Subdomain": ("DNS1123Subdomain", _subdomain, 60),
+    "dns1035Label": ("DNS1035Label", _label_1035, 30),
+    "qualifiedName": ("QualifiedName", _qualified_name, 60),
+    "dns1123LabelPrefix": ("DNS1123LabelPrefix", partial(_prefix, _label), 30),
+    "dns1123SubdomainPrefix": ("DNS1123SubdomainPrefix", partial(_prefix, _subdomain), 60),
+    "dns1035LabelPrefix": ("DNS1035LabelPrefix", partial(_prefix, _label_1035), 30),
+    "labelValue": ("LabelValue", _label_value, 40),
+    "uri": ("URI", _uri, 1103),
+    "uuid": ("uuid", _test("does not match the UUID format", _UUID.fullmatch), 70),
+    "byte": ("byte", _test("invalid base64", _BASE64.fullmatch), 84),
+    "date": ("date", _test("invalid date", is_calendar_date), 71),
+    "datetime": ("datetime", _test("invalid datetime", _is_datetime), 71),
+}
+_FORMATS: Final = {key: NamedFormat(name, check, size) for key, (name, check, size) in _CHECKS.items()}
+
+
+def _named(name: str) -> Optional:
+    return Optional(_FORMATS[name]) if name in _FORMATS else NONE
+
+
+def _validate(checked: NamedFormat, text: str) -> Optional:
+    messages = checked.check(text)
+    return Optional(messages) if messages else NONE
+
+
+def _constant(value: Value) -> Callable[[], Value]:
+    return lambda: value
+
+
+OVERLOADS: Final[dict[str, Callable[..., Value]]] = {
+    **{f"format.{key}": _constant(value) for key, value in _FORMATS.items()},
+    "format-named": _named,
+    "format-validate": _validate,
+}

@@ -1,0 +1,158 @@
+"""A compiled expression: its static facts and its evaluation on devices. Everything else of this package is behind it."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from kubectl_dra.cel.compile import Planner
+from kubectl_dra.cel.errors import CompileError
+from kubectl_dra.cel.front import check
+from kubectl_dra.cel.result import to_attribute, to_match
+from kubectl_dra.cel.state import UNSET, PlanError, State, Step
+from kubectl_dra.cel.types import full_text
+from kubectl_dra.cel.values import Cancelled, CelError, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubectl_dra.cel.ast import Checked
+    from kubectl_dra.cel.device import DeviceValue
+    from kubectl_dra.cel.environment import Environment
+    from kubectl_dra.model.resource import DeviceAttribute
+
+# resource.k8s.io: CELSelectorExpressionMaxCost.
+COST_LIMIT: Final = 1_000_000
+# Expressions with fewer nodes than this never come near Python's recursion limit, nor do the values they make.
+_SHALLOW: Final = 60
+_FRAMES_PER_NODE: Final = 12
+
+
+class EvaluationError(Exception):
+    """The evaluation failed; ``text`` is the scheduler's.
+
+    ``cost`` is what was spent, None if the device itself is broken. ``undecided`` is set where the real evaluation would
+    go on for longer, or with more memory, than this one dares.
+    """
+
+    def __init__(self, text: str, cost: int | None, *, undecided: bool = False) -> None:
+        super().__init__(text)
+        self.text = text
+        self.cost = cost
+        self.undecided = undecided
+
+
+class Answer(NamedTuple):
+    """The outcome of one evaluation: ``match`` of a selector or ``value`` of a derived attribute, or ``error``."""
+
+    match: bool | None
+    value: DeviceAttribute | None
+    error: str | None
+    cost: int | None
+    undecided: bool = False
+
+
+@dataclass(eq=False)
+class Program:
+    """An expression that can be evaluated. Immutable and safe to share between threads."""
+
+    expression: str
+    environment: Environment
+    derived: bool
+    checked: Checked
+    step: Step
+    slot_count: int
+
+    @property
+    def output_type(self) -> str:
+        """The static type, as error texts print it."""
+        return full_text(self.checked.output)
+
+    @cached_property
+    def max_cost(self) -> int:
+        """The estimated maximum cost, which admission compares with 1,000,000."""
+        from kubectl_dra.cel.estimate import estimate_cost  # noqa: PLC0415 (only admission asks)
+
+        return estimate_cost(self.checked)
+
+    @cached_property
+    def _deep(self) -> bool:
+        return len(self.checked.types) > _SHALLOW
+
+    def run(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> tuple[Value, int]:
+        """The value on a device and what it cost. Raises :class:`EvaluationError`."""
+        device.prepare()
+        if device.error is not None:
+            raise EvaluationError(device.error, None)
+        state = State(device, cost_limit, [UNSET] * self.slot_count)
+        try:
+            if self._deep:
+                with recursion(len(self.checked.types)):
+                    return self.step(state), state.cost
+            return self.step(state), state.cost
+        except CelError as error:
+            raise EvaluationError(error.text, state.cost) from None
+        except Cancelled as error:
+            raise EvaluationError(error.text, state.cost, undecided=error.undecided) from None
+        except RecursionError:
+            raise EvaluationError("values are nested too deeply", state.cost, undecided=True) from None
+
+    def matches(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> bool:
+        """Whether the selector matches. Raises :class:`EvaluationError`."""
+        value, cost = self.run(device, cost_limit)
+        if value is True or value is False:
+            return bool(value)
+        try:
+            return to_match(value)
+        except CelError as error:
+            raise EvaluationError(error.text, cost) from None
+
+    def derive(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> tuple[DeviceAttribute, int]:
+        """The value of a derived attribute and its cost. Raises :class:`EvaluationError`."""
+        value, cost = self.run(device, cost_limit)
+        try:
+            return to_attribute(value), cost
+        except CelError as error:
+            raise EvaluationError(error.text, cost) from None
+
+    def evaluate(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> Answer:
+        """The outcome as a record; never raises."""
+        try:
+            if self.derived:
+                attribute, cost = self.derive(device, cost_limit)
+                return Answer(None, attribute, None, cost)
+            value, cost = self.run(device, cost_limit)
+            try:
+                return Answer(to_match(value), None, None, cost)
+            except CelError as error:
+                return Answer(None, None, error.text, cost)
+        except EvaluationError as error:
+            return Answer(None, None, error.text, error.cost, error.undecided)
+
+
+@contextmanager
+def recursion(nodes: int) -> Iterator[None]:
+    """Room for the nested calls that an expression of so many nodes can need, and the values that it can nest.
+
+    The limit is only ever raised: it is the whole process's, and other threads may be inside.
+    """
+    needed = 2000 + nodes * _FRAMES_PER_NODE
+    if sys.getrecursionlimit() < needed:
+        sys.setrecursionlimit(needed)
+    yield
+
+
+@lru_cache(maxsize=4096)
+def compile_expression(expression: str, environment: Environment, *, derived: bool = False) -> Program:
+    """Compile a selector or, if ``derived``, the expression of a derived attribute. Raises :class:`CompileError`."""
+    checked = check(expression, environment, derived)
+    planner = Planner(checked, environment)
+    try:
+        with recursion(len(checked.types)):
+            step = planner.step(checked.parsed.root)
+    except PlanError as error:
+        raise CompileError("InternalError", f"program instantiation failed: {error.text}") from None
+    return Program(expression, environment, derived, checked, step, planner.slot_count)
