@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kubectl_dra.allocation.allocated import NANO, nano
+from kubectl_dra.allocation.constraints import lookup
 from kubectl_dra.allocation.counters import Consumption, PoolCounters
 from kubectl_dra.allocation.pools import Pool
 from kubectl_dra.model.quantity import Quantity
@@ -78,10 +79,7 @@ def _partition_type(name: str, members: Sequence[Member], counters: PoolCounters
 def _type_name(member: Member) -> str:
     attribute = member.slice.spec.partition_type_attribute
     if attribute is not None:
-        driver = member.slice.spec.driver
-        value = member.device.attributes.get(attribute) or member.device.attributes.get(
-            attribute.removeprefix(f"{driver}/")
-        )
+        value = lookup(member.device, member.slice.spec.driver, attribute)
         if value is not None:
             return attribute_text(value)
     return consumption_text(member.device)

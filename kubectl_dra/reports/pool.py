@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -87,7 +87,7 @@ class DeviceRecord(ReportRecord, frozen=True):
     binds_to_node: bool
     binding_conditions: tuple[str, ...] | None
     binding_failure_conditions: tuple[str, ...] | None
-    node_allocatable_resources: msgspec.Raw | None
+    node_allocatable_resources: msgspec.Raw | msgspec.UnsetType
 
 
 class SliceRecord(ReportRecord, frozen=True):
@@ -305,14 +305,15 @@ def _members(opened: PoolFacts) -> list[Member]:
     return members
 
 
-def device_records(opened: PoolFacts, scope: Scope) -> tuple[DeviceRecord, ...]:
-    """The records of all devices of a pool, in search order; ``scope`` is the pool's."""
+def device_records(opened: PoolFacts, scope: Scope, names: Container[str] | None = None) -> tuple[DeviceRecord, ...]:
+    """The records of all devices of a pool (or of those named), in search order; ``scope`` is the pool's."""
     excludes: Mapping[str, tuple[str, ...]] = {}
     if opened.pool is not None and opened.counters is not None:
         excludes = exclusions(_members(opened), opened.pool, opened.counters)
     return tuple(
         _device_record(opened, slice_, device, scope, excludes.get(device.name, ()))
         for slice_, device in opened.devices()
+        if names is None or device.name in names
     )
 
 

@@ -1,0 +1,212 @@
+"""get classes: what each DeviceClass offers, how much of it is free, and the largest set that still fits together."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kubectl_dra.allocation.constraints import lookup
+from kubectl_dra.allocation.counters import Consumption
+from kubectl_dra.model.ids import PoolId
+from kubectl_dra.model.resource import Device, DeviceClass, ResourceClaimSpec, ResourceSlice
+from kubectl_dra.reports.ask import expression_of
+from kubectl_dra.reports.attributes import attribute_text
+from kubectl_dra.reports.base import Bound, Count, ReportRecord
+from kubectl_dra.reports.device_list import usable_on
+from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.membership import Matcher, Verdict, class_matcher
+from kubectl_dra.reports.packing import largest_set
+from kubectl_dra.reports.pool import PoolFacts, open_pool
+from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope
+from kubectl_dra.reports.totals import DeviceTotals, Tally, bound_of
+
+_SHOWN = 20
+_FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
+
+
+class AlikeSet(ReportRecord, frozen=True):
+    """The largest free set on a node with one value of an attribute that claims constrain: how fragmented it is."""
+
+    attribute: str
+    value: str
+    size: int
+
+
+class NodeOffer(ReportRecord, frozen=True):
+    """What nodes offer of a class: the first 20 of ``count`` nodes with the same numbers.
+
+    ``free`` devices one by one, ``together`` the largest set that one claim could get (partitions exclude each other),
+    ``alike`` the largest sets with one value of an attribute that claims or templates for this class ask to match.
+    """
+
+    nodes: tuple[str, ...]
+    count: int
+    devices: int
+    free: Count
+    together: Count
+    alike: tuple[AlikeSet, ...]
+
+
+class ClassRow(ReportRecord, frozen=True):
+    """One class. ``problem`` says why its selectors can't be used; ``errors`` on how many devices they fail, by text.
+
+    ``claims`` ask for it, ``pending`` of them have no devices yet. ``offers`` is None where nodes were not read.
+    """
+
+    name: str
+    extended_resource: str | None
+    selectors: tuple[str, ...]
+    configs: int
+    problem: str | None
+    errors: Mapping[str, int]
+    totals: DeviceTotals
+    claims: Count
+    pending: Count
+    offers: tuple[NodeOffer, ...] | None
+    created: str | None
+
+
+@dataclass(slots=True)
+class _Member:
+    """One free or taken device of a class."""
+
+    opened: PoolFacts
+    device: Device
+    scope: Scope
+    free: bool
+
+
+@dataclass(slots=True)
+class _Members:
+    tally: Tally = field(default_factory=Tally)
+    local: defaultdict[str, list[_Member]] = field(default_factory=lambda: defaultdict(list))
+    shared: list[_Member] = field(default_factory=list)
+
+
+def class_rows(classes: Iterable[DeviceClass], facts: Facts) -> tuple[ClassRow, ...]:
+    """One row per class, by name."""
+    pools = [open_pool(pool, facts) for pool in facts.pools]
+    return tuple(_row(device_class, pools, facts) for device_class in sorted(classes, key=lambda c: c.metadata.name))
+
+
+def _row(device_class: DeviceClass, pools: Sequence[PoolFacts], facts: Facts) -> ClassRow:
+    name, matcher = device_class.metadata.name, class_matcher(device_class, facts.features)
+    members = _members(pools, matcher)
+    claims = [claim for claim in facts.inventory.claims.values() if name in _classes_of(claim.spec)]
+    sure = Bound.EXACT if facts.evidence.complete("ResourceClaim") else Bound.AT_LEAST
+    return ClassRow(
+        name=name,
+        extended_resource=device_class.spec.extended_resource_name,
+        selectors=tuple(map(expression_of, device_class.spec.selectors)),
+        configs=len(device_class.spec.config),
+        problem=matcher.problem,
+        errors=dict(matcher.errors),
+        totals=members.tally.totals(facts.evidence),
+        claims=Count(len(claims), sure),
+        pending=Count(sum(claim.status.allocation is None for claim in claims), sure),
+        offers=_offers(members, _constrained(name, facts), facts),
+        created=device_class.metadata.creation_timestamp,
+    )
+
+
+def _members(pools: Sequence[PoolFacts], matcher: Matcher) -> _Members:
+    members = _Members()
+    for opened in pools:
+        for slice_, device in opened.devices():
+            if matcher.verdict(opened.id.driver, device) is Verdict.MATCHES:
+                _add(members, opened, slice_, device)
+    return members
+
+
+def _add(members: _Members, opened: PoolFacts, slice_: ResourceSlice, device: Device) -> None:
+    tainted = any(taint.prevents for taint in opened.taints(device, slice_))
+    state = opened.state(device, tainted)
+    members.tally.device(state, tainted, opened.admin_only(device))
+    scope = device_scope(device, slice_, opened.facts)
+    member = _Member(opened, device, scope, state in _FREE)
+    (members.local[scope.node] if scope.kind is ScopeKind.NODE else members.shared).append(member)
+
+
+# --- per node -------------------------------------------------------------------------------------------------------
+
+
+def _offers(members: _Members, constrained: Sequence[str], facts: Facts) -> tuple[NodeOffer, ...] | None:
+    if members.shared and not facts.evidence.complete("Node"):
+        return None
+    nodes = sorted(set(members.local) | (set(facts.inventory.nodes) if members.shared else set()))
+    by_offer: defaultdict[NodeOffer, list[str]] = defaultdict(list)
+    for node in nodes:
+        near = [member for member in members.shared if usable_on(node, member.scope, facts)]
+        here = members.local.get(node, []) + near
+        if here:
+            by_offer[_offer(here, constrained, facts)].append(node)
+    offers = [
+        NodeOffer(tuple(names[:_SHOWN]), len(names), offer.devices, offer.free, offer.together, offer.alike)
+        for offer, names in by_offer.items()
+    ]
+    return tuple(sorted(offers, key=lambda offer: (-offer.together.value, -offer.free.value, offer.nodes)))
+
+
+def _offer(members: Sequence[_Member], constrained: Sequence[str], facts: Facts) -> NodeOffer:
+    sure = bound_of(DeviceState.FREE, facts.evidence)
+    free = [member for member in members if member.free]
+    size, exact = _together(free)
+    together = Count(size, sure if exact else Bound.UNKNOWN if sure is not Bound.EXACT else Bound.AT_LEAST)
+    alike = tuple(found for name in constrained if (found := _alike(name, free)) is not None)
+    return NodeOffer((), 0, len(members), Count(len(free), sure), together, alike)
+
+
+def _together(members: Sequence[_Member]) -> tuple[int, bool]:
+    """The largest set of these devices that can be allocated at once, and whether that is exact."""
+    size, exact = 0, True
+    consuming: defaultdict[PoolId, list[tuple[PoolFacts, Consumption]]] = defaultdict(list)
+    for member in members:
+        counters = member.opened.counters
+        if counters is None or not member.device.consumes_counters:
+            size += 1
+        else:
+            consuming[member.opened.id].append((member.opened, counters.consumption(member.device)))
+    for entries in consuming.values():
+        counters = entries[0][0].counters
+        if counters is not None:
+            found, sure = largest_set([consumption for _, consumption in entries], counters.available)
+            size, exact = size + found, exact and sure
+    return size, exact
+
+
+def _alike(attribute: str, free: Sequence[_Member]) -> AlikeSet | None:
+    by_value: defaultdict[str, list[_Member]] = defaultdict(list)
+    for member in free:
+        value = lookup(member.device, member.opened.id.driver, attribute)
+        if value is not None:
+            by_value[attribute_text(value)].append(member)
+    sizes = Counter({value: _together(members)[0] for value, members in by_value.items()})
+    if not sizes:
+        return None
+    best, size = min(sizes.items(), key=lambda item: (-item[1], item[0]))
+    return AlikeSet(attribute, best, size)
+
+
+# --- what claims ask for --------------------------------------------------------------------------------------------
+
+
+def _classes_of(spec: ResourceClaimSpec) -> set[str]:
+    forms = [form for request in spec.devices.requests for form in (request.exactly, *request.first_available)]
+    return {form.device_class_name for form in forms if form is not None}
+
+
+def _constrained(device_class: str, facts: Facts) -> tuple[str, ...]:
+    """The attributes that claims and templates for this class ask to match."""
+    inventory = facts.inventory
+    specs = [claim.spec for claim in inventory.claims.values()]
+    specs += [template.spec.spec for template in inventory.templates.values()]
+    names = {
+        constraint.match_attribute
+        for spec in specs
+        if device_class in _classes_of(spec)
+        for constraint in spec.devices.constraints
+        if constraint.match_attribute
+    }
+    return tuple(sorted(names))

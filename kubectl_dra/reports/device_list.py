@@ -1,0 +1,124 @@
+"""get devices: every device in one list, filtered by what people look for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from kubectl_dra.model.ids import DeviceId, PoolId
+from kubectl_dra.model.resource import Device, ResourceSlice
+from kubectl_dra.reports.base import MissingRight, ReportRecord
+from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.membership import Matcher
+from kubectl_dra.reports.pool import DeviceRecord, PoolFacts, PoolSummary, device_records, open_pool, pool_summary
+from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope
+from kubectl_dra.reports.totals import DeviceTotals, Tally
+
+_FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFilter:
+    """What to list; every condition given must hold. ``matchers`` are those of a class and of an expression.
+
+    ``free``: a request without tolerations could get it, or a share of it. ``used``: somebody holds it, with admin
+    access or without. ``tainted``: it has a taint of any effect.
+    """
+
+    free: bool = False
+    used: bool = False
+    tainted: bool = False
+    node: str | None = None
+    matchers: tuple[Matcher, ...] = ()
+    devices: Collection[DeviceId] | None = None
+    pools: Iterable[PoolId] | None = None
+
+
+class ListedDevice(ReportRecord, frozen=True):
+    """A device with the pool it belongs to; ``where`` is the scope that counts for it."""
+
+    driver: str
+    pool: str
+    where: Scope
+    device: DeviceRecord
+
+
+class DeviceList(ReportRecord, frozen=True):
+    """The devices found, and the totals over exactly those.
+
+    ``errors``: selectors that failed, by text, with the number of devices; those devices are not listed.
+    """
+
+    items: tuple[ListedDevice, ...]
+    totals: DeviceTotals
+    errors: Mapping[str, int]
+    missing: tuple[MissingRight, ...]
+    as_of: str
+
+
+@dataclass(slots=True)
+class _Found:
+    items: list[ListedDevice] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
+
+
+def device_list(facts: Facts, wanted: DeviceFilter) -> DeviceList:
+    """All devices that ``wanted`` lets through, by driver and pool, in their order in the pool."""
+    found = _Found()
+    for pool in facts.pools if wanted.pools is None else wanted.pools:
+        if wanted.devices is None or any(device.pool_id == pool for device in wanted.devices):
+            _collect(open_pool(pool, facts), wanted, found)
+    errors: dict[str, int] = {}
+    for matcher in wanted.matchers:
+        errors.update(matcher.errors)
+    missing = missing_rights(facts.evidence, ("ResourceSlice", "ResourceClaim", "DeviceTaintRule"))
+    return DeviceList(tuple(found.items), found.tally.totals(facts.evidence), errors, missing, facts.as_of)
+
+
+def _collect(opened: PoolFacts, wanted: DeviceFilter, found: _Found) -> None:
+    chosen = {device.name: scope for device, scope in _chosen(opened, wanted)}
+    if not chosen:
+        return
+    summary: PoolSummary = pool_summary(opened)
+    for record in device_records(opened, summary.scope, chosen):
+        state, tainted = record.state, any(taint.prevents for taint in record.taints)
+        admin_only = bool(record.holders) and record.name not in opened.held
+        found.tally.device(state, tainted, admin_only)
+        found.items.append(ListedDevice(opened.id.driver, opened.id.pool, chosen[record.name], record))
+
+
+def _chosen(opened: PoolFacts, wanted: DeviceFilter) -> Iterator[tuple[Device, Scope]]:
+    for slice_, device in opened.devices():
+        if wanted.devices is not None and opened.device_id(device) not in wanted.devices:
+            continue
+        scope = device_scope(device, slice_, opened.facts)
+        if wanted.node is not None and not usable_on(wanted.node, scope, opened.facts):
+            continue
+        if _in_state(opened, slice_, device, wanted) and all(
+            matcher.matches(opened.id.driver, device) for matcher in wanted.matchers
+        ):
+            yield device, scope
+
+
+def _in_state(opened: PoolFacts, slice_: ResourceSlice, device: Device, wanted: DeviceFilter) -> bool:
+    if not (wanted.free or wanted.used or wanted.tainted):
+        return True
+    taints = opened.taints(device, slice_)
+    if wanted.tainted and not taints:
+        return False
+    if wanted.used and not opened.facts.inventory.holdings_by_device.get(opened.device_id(device)):
+        return False
+    return not wanted.free or opened.state(device, any(taint.prevents for taint in taints)) in _FREE
+
+
+def usable_on(node: str, scope: Scope, facts: Facts) -> bool:
+    """Whether something with this scope can be used on a node; a selector needs the node to have been read."""
+    if scope.kind is ScopeKind.NODE:
+        return scope.node == node
+    if scope.kind is ScopeKind.ALL:
+        return True
+    if scope.selector is None:
+        return False
+    return node in (facts.matching_nodes(scope.selector) or ())

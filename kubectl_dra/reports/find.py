@@ -1,0 +1,45 @@
+"""Pools and devices by the names that people type: ``[DRIVER/]POOL`` and ``[[DRIVER/]POOL/]DEVICE``.
+
+Names of pools may contain slashes, so a word may mean several things; all of them are found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_dra.model.ids import DeviceId, PoolId
+from kubectl_dra.reports.facts import Facts
+
+
+def find_pools(word: str, facts: Facts) -> tuple[PoolId, ...]:
+    """The pools that ``word`` names, sorted."""
+    return tuple(pool for pool in facts.pools if word in (pool.pool, str(pool)))
+
+
+def find_devices(word: str, facts: Facts) -> tuple[DeviceId, ...]:
+    """The devices of the newest generations that ``word`` names, sorted by pool, in their order in it."""
+    found = (device for device in _devices(facts, word) if word in _names(device))
+    return tuple(dict.fromkeys(found))
+
+
+def _devices(facts: Facts, word: str) -> Iterator[DeviceId]:
+    last = word.rpartition("/")[2]
+    for pool in facts.pools:
+        for slice_ in facts.newest(pool):
+            for device in slice_.spec.devices:
+                if device.name == last:
+                    yield DeviceId(*pool, device.name)
+
+
+def _names(device: DeviceId) -> tuple[str, str, str]:
+    return device.device, f"{device.pool}/{device.device}", str(device)
+
+
+def pool_names(facts: Facts) -> tuple[str, ...]:
+    """Every word that names a pool, for near misses."""
+    return tuple(dict.fromkeys(name for pool in facts.pools for name in (pool.pool, str(pool))))
+
+
+def devices_of(pool: PoolId, facts: Facts) -> tuple[DeviceId, ...]:
+    """The devices of a pool's newest generation."""
+    return tuple(DeviceId(*pool, device.name) for slice_ in facts.newest(pool) for device in slice_.spec.devices)

@@ -1,0 +1,97 @@
+"""get taints: every DeviceTaintRule and every taint that drivers set, with the devices, claims and pods behind them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from kubectl_dra.allocation.taints import PREVENTING, selects
+from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.meta import Condition
+from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaintSelector
+from kubectl_dra.reports.base import Bound, Count, ReportRecord
+from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.pool import open_pool
+
+_SHOWN = 20
+
+
+class TaintRow(ReportRecord, frozen=True):
+    """One rule, or one taint that a driver put on devices of one pool (``rule`` is then None).
+
+    ``devices`` are the first 20 of ``device_count`` published ones that it hits; ``in_use`` of them are held by
+    ``claims`` claims. ``prevents``: requests without a toleration are kept away. ``selector`` is None for a driver's
+    taint and for a rule that selects nothing; an empty one selects every device.
+    """
+
+    key: str
+    value: str
+    effect: str
+    prevents: bool
+    rule: str | None
+    selector: DeviceTaintSelector | None
+    time_added: str | None
+    created: str | None
+    devices: tuple[str, ...]
+    device_count: Count
+    in_use: Count
+    claims: Count
+    conditions: tuple[Condition, ...]
+
+
+def taint_rows(facts: Facts) -> tuple[TaintRow, ...]:
+    """Rules by name, then drivers' taints by pool and key."""
+    rules = sorted(facts.inventory.taint_rules.values(), key=lambda rule: rule.metadata.name)
+    return (*(rule_row(rule, facts) for rule in rules), *_driver_rows(facts))
+
+
+def rule_row(rule: DeviceTaintRule, facts: Facts) -> TaintRow:
+    """The row of one rule. With the feature off a rule hits nothing."""
+    hit = _selected(rule, facts) if facts.features.device_taint_rules else ()
+    return _row(rule.spec.taint, tuple(hit), facts, rule)
+
+
+def _selected(rule: DeviceTaintRule, facts: Facts) -> Iterable[DeviceId]:
+    for pool in facts.pools:
+        if selects(rule, *pool):
+            for _, device in open_pool(pool, facts).devices():
+                if selects(rule, *pool, device.name):
+                    yield DeviceId(*pool, device.name)
+
+
+def _driver_rows(facts: Facts) -> Iterable[TaintRow]:
+    for pool in facts.pools:
+        by_taint: defaultdict[tuple[str, str, str], list[DeviceId]] = defaultdict(list)
+        first: dict[tuple[str, str, str], DeviceTaint] = {}
+        for slice_ in facts.newest(pool):
+            for device in slice_.spec.devices:
+                for taint in device.taints:
+                    key = (taint.key, taint.value, taint.effect)
+                    by_taint[key].append(DeviceId(*pool, device.name))
+                    first.setdefault(key, taint)
+        yield from (_row(first[key], tuple(by_taint[key]), facts) for key in sorted(by_taint))
+
+
+def _row(
+    taint: DeviceTaint, devices: tuple[DeviceId, ...], facts: Facts, rule: DeviceTaintRule | None = None
+) -> TaintRow:
+    holdings = facts.inventory.holdings_by_device
+    claims = {key_of(holding.claim.metadata) for device in devices for holding in holdings.get(device, ())}
+    slices = Bound.EXACT if facts.evidence.complete("ResourceSlice") else Bound.UNKNOWN
+    held = slices if facts.evidence.complete("ResourceClaim") or slices is Bound.UNKNOWN else Bound.AT_LEAST
+    return TaintRow(
+        key=taint.key,
+        value=taint.value,
+        effect=taint.effect,
+        prevents=facts.features.device_taints and taint.effect in PREVENTING,
+        rule=rule.metadata.name if rule is not None else None,
+        selector=rule.spec.device_selector if rule is not None else None,
+        time_added=taint.time_added,
+        created=rule.metadata.creation_timestamp if rule is not None else None,
+        devices=tuple(map(str, devices[:_SHOWN])),
+        device_count=Count(len(devices), slices),
+        in_use=Count(sum(device in holdings for device in devices), held),
+        claims=Count(len(claims), held),
+        conditions=rule.status.conditions if rule is not None else (),
+    )
