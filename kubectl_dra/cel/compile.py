@@ -155,16 +155,15 @@ class Planner:
         """A faster step for the commonest chains: constant names below the variable ``device``."""
         if not isinstance(root, ast.Ident) or (root.name in self.scope and not root.absolute):
             return None
-        plain = [q for q in qualifiers if q.index is None and not q.optional and not q.test]
-        keys = [q.key for q in qualifiers if q.key.__class__ is str]
         last = qualifiers[-1]
-        if len(keys) != len(qualifiers) or len(plain) < len(qualifiers) - 1:
+        plain = not last.optional and not last.test
+        if any(q.key.__class__ is not str for q in qualifiers) or any(q.optional for q in qualifiers[:-1]):
             return None
         cost = len(qualifiers) + root_cost
-        match keys:
-            case ["driver"] if last in plain:
+        match [q.key for q in qualifiers]:
+            case ["driver"] if plain:
                 return chains.device_driver(cost)
-            case [("attributes" | "capacity") as name, domain] if last in plain:
+            case [("attributes" | "capacity") as name, domain] if plain:
                 return chains.domain_map(name, domain, cost)
             case ["attributes", domain, name]:
                 if last.test:
@@ -172,7 +171,7 @@ class Planner:
                 if last.optional:
                     return chains.optional_attribute(domain, name, root_cost)
                 return chains.attribute(domain, name, cost)
-            case ["capacity", domain, name] if last in plain:
+            case ["capacity", domain, name] if plain:
                 return chains.capacity(domain, name, cost)
         return None
 

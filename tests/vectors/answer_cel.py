@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kubectl_dra.cel import CompileError, Environment, compile_expression, device_value
+from kubectl_dra.cel import COST_LIMIT, CompileError, Environment, compile_expression, device_value
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity
 
@@ -49,7 +49,7 @@ def _answer(row: Row, environment: Environment) -> Row:
         program = compile_expression(row["expression"], environment, derived=row.get("derived", False))
     except CompileError as error:
         return {"compile_error": error.text, "compile_error_type": error.type}
-    outcome = program.evaluate(device_value(row["driver"], device_of(row)), row.get("costLimit") or 1_000_000)
+    outcome = program.evaluate(device_value(row["driver"], device_of(row)), row.get("costLimit", COST_LIMIT))
     if outcome.undecided:
         return {"undecided": outcome.error}
     result: Row = {"output_type": program.output_type, "max_cost": program.max_cost}

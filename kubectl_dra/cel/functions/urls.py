@@ -279,9 +279,10 @@ def _query(url: URL) -> dict[str, Value]:
             continue
         key, _, value = pair.replace("+", " ").partition("=")
         try:
-            parameters.setdefault(_text(_unescape(key)), []).append(_text(_unescape(value)))
+            name, decoded = _text(_unescape(key)), _text(_unescape(value))
         except UrlError:
             continue
+        parameters.setdefault(name, []).append(decoded)
     return parameters
 
 
