@@ -109,11 +109,14 @@ class Path:
         """``path`` and one step more; a value without a path begins one."""
         if path is None:
             return cls([step], 1, 1)
-        length = path._length
-        if length < path._capacity:
-            path._steps[length:] = [step, *path._steps[length + 1 :]]
-            return cls(path._steps, length + 1, path._capacity)
-        return cls([*path._steps[:length], step], length + 1, 2 * path._capacity)
+        length, steps = path._length, path._steps
+        if length == path._capacity:
+            return cls([*steps[:length], step], length + 1, 2 * length)
+        if length < len(steps):
+            steps[length] = step
+        else:
+            steps.append(step)
+        return cls(steps, length + 1, path._capacity)
 
     def starts_with(self, names: frozenset[str]) -> bool:
         """Whether the first step is one of ``names``."""

@@ -24,9 +24,8 @@ def test_every_id_has_one_signature():
     for function, declared in FUNCTIONS.items():
         for overload in declared:
             known = OVERLOADS_BY_ID[overload.id]
-            assert (known.params, known.result, known.member) == (overload.params, overload.result, overload.member), (
-                function
-            )
+            assert (known.params, known.result) == (overload.params, overload.result), function
+            assert known.member == overload.member, function
 
 
 def test_includes_needs_list_attributes():

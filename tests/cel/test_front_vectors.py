@@ -1,0 +1,95 @@
+"""Compile-time verdicts, output types and estimated costs against every recorded answer of the real code."""
+
+import re
+
+import pytest
+
+from kubectl_dra.cel.ast import Checked
+from kubectl_dra.cel.environment import Environment
+from kubectl_dra.cel.errors import CompileError
+from kubectl_dra.cel.estimate import estimate_cost
+from kubectl_dra.cel.front import check
+from kubectl_dra.cel.types import full_text
+from tests.vectors.rows import Row, cel_answers, rows
+
+CATEGORIES = sorted({row["category"] for row in rows("cel")})
+# Refused only when the program is made, which is not the front end's step.
+LATER = "program instantiation failed: "
+
+
+def environment(row: Row, kind: str) -> Environment:
+    features = row["features"]
+    return Environment(kind, features["listTypeAttributes"], features["consumableCapacity"])
+
+
+def verdict(row: Row, kind: str) -> Checked | CompileError:
+    try:
+        return check(row["expression"], environment(row, kind), row.get("derived", False))
+    except CompileError as error:
+        return error
+
+
+def answers(category: str) -> list[tuple[Row, str, Row]]:
+    return [answer for answer in cel_answers() if answer[0]["category"] == category]
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_accepts_and_refuses_as_the_real_code(category):
+    for row, kind, answer in answers(category):
+        refused = "compile_error" in answer and not answer["compile_error"].startswith(LATER)
+        found = verdict(row, kind)
+        assert isinstance(found, CompileError) == refused, (row["id"], kind, found)
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_output_type_and_estimated_cost(category):
+    for row, kind, answer in answers(category):
+        if "output_type" not in answer:
+            continue
+        checked = verdict(row, kind)
+        assert isinstance(checked, Checked)
+        assert full_text(checked.output) == answer["output_type"], (row["id"], kind)
+        assert estimate_cost(checked) == int(answer["max_cost"]), (row["id"], kind, row["expression"])
+
+
+def first_position(text: str) -> str | None:
+    found = re.search(r"<input>:(-?\d+:\d+):", text)
+    return found[1] if found else None
+
+
+def test_error_types_and_texts():
+    """ANTLR recovers from syntax errors and may report more of them: there only the first position is promised."""
+    refused = other = 0
+    for row, kind, answer in cel_answers():
+        text = answer.get("compile_error", LATER)
+        if text.startswith(LATER):
+            continue
+        refused += 1
+        found = verdict(row, kind)
+        assert isinstance(found, CompileError)
+        assert found.type == answer["compile_error_type"]
+        if found.text != text:
+            assert "Syntax error" in text, (row["id"], kind, found.text, text)
+            assert first_position(found.text) == first_position(text), row["id"]
+            other += 1
+    assert refused > 700
+    assert other / refused < 0.01
+
+
+def test_errors_name_what_is_wrong():
+    """The classification that suggestions rely on agrees with the recorded text."""
+    patterns = {
+        "undeclared-reference": r"undeclared reference to '(.*)' \(in container ''\)$",
+        "undefined-field": r"undefined field '(.*)'$",
+        "no-overload": r"found no matching overload for '(.*)' applied to '.*'$",
+    }
+    seen = dict.fromkeys(patterns, 0)
+    for row, kind, _ in cel_answers():
+        found = verdict(row, kind)
+        for issue in found.issues if isinstance(found, CompileError) else ():
+            named = [key for key, pattern in patterns.items() if re.match(pattern, issue.message)]
+            assert [issue.kind] == named or (not named and issue.kind not in patterns)
+            if named:
+                assert re.match(patterns[issue.kind], issue.message)[1] == issue.name
+                seen[issue.kind] += 1
+    assert min(seen.values()) > 0

@@ -1,0 +1,1 @@
+"""Recorded answers of the real code, and how to read them."""
