@@ -106,7 +106,7 @@ class Device(Record, frozen=True):
     binding_conditions: tuple[str, ...] | None = None
     binding_failure_conditions: tuple[str, ...] | None = None
     allow_multiple_allocations: bool | None = None
-    node_allocatable_resources: msgspec.Raw | None = None
+    node_allocatable_resources: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
 class ResourcePool(Record, frozen=True):
@@ -158,7 +158,7 @@ class OpaqueConfiguration(Record, frozen=True):
     """``config[].opaque``: parameters that only the driver understands, kept as the exact JSON."""
 
     driver: str = ""
-    parameters: msgspec.Raw | None = None
+    parameters: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
 class DeviceClassConfiguration(Record, frozen=True):
@@ -322,7 +322,7 @@ class AllocatedDeviceStatus(Record, frozen=True):
     device: str = ""
     share_id: str | None = field(default=None, name="shareID")
     conditions: tuple[Condition, ...] = ()
-    data: msgspec.Raw | None = None
+    data: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     network_data: NetworkDeviceData | None = None
 
 

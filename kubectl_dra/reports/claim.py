@@ -41,7 +41,7 @@ class DriverStatus(ReportRecord, frozen=True):
 
     conditions: tuple[Condition, ...]
     network_data: NetworkDeviceData | None
-    data: msgspec.Raw | None
+    data: msgspec.Raw | msgspec.UnsetType
 
 
 class ResultRecord(ReportRecord, frozen=True):
@@ -80,7 +80,7 @@ class ConfigRecord(ReportRecord, frozen=True):
     requests: tuple[str, ...]
     device_class: str | None
     driver: str
-    parameters: msgspec.Raw | None
+    parameters: msgspec.Raw | msgspec.UnsetType
 
 
 class TemplateUse(ReportRecord, frozen=True):
@@ -283,5 +283,5 @@ def _requests_by_class(claim: ResourceClaim) -> dict[str, tuple[str, ...]]:
 def _config(
     source: str, requests: tuple[str, ...], device_class: str | None, opaque: OpaqueConfiguration | None
 ) -> ConfigRecord:
-    driver = opaque.driver if opaque is not None else ""
-    return ConfigRecord(source, requests, device_class, driver, opaque.parameters if opaque is not None else None)
+    opaque = opaque or OpaqueConfiguration()
+    return ConfigRecord(source, requests, device_class, opaque.driver, opaque.parameters)
