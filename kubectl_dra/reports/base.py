@@ -53,15 +53,6 @@ class ReadRecord(ReportRecord, frozen=True):
     time: str
 
 
-class MissingRight(ReportRecord, frozen=True):
-    """Evidence that is missing and the RBAC rule that would give it."""
-
-    kind: str
-    namespace: str
-    coverage: Coverage
-    rule: str
-
-
 def reads_of(evidence: Evidence) -> tuple[ReadRecord, ...]:
     """What was read, in the order in which it was read."""
     return tuple(ReadRecord(r.kind, r.namespace, r.coverage, r.resource_version, r.time) for r in evidence.reads)

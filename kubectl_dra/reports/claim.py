@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from kubectl_dra.diagnosis.claim_verdicts import verdict
+from kubectl_dra.diagnosis.records import ClaimVerdict, Missing
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.ids import DeviceId, Key
@@ -22,11 +24,11 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
 )
 from kubectl_dra.reports.ask import ClaimAsk, claim_ask
-from kubectl_dra.reports.base import MissingRight, ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.health import Health
 from kubectl_dra.reports.holders import Consumer, ConsumerState, consumers_of, pod_state, waiting_reason
-from kubectl_dra.reports.lifecycle import ClaimState, claim_state, printed_state, waiting_pods
+from kubectl_dra.reports.lifecycle import printed_state, waiting_pods
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, claim_scope
 from kubectl_dra.reports.taints import TaintRecord, device_taints
@@ -102,7 +104,7 @@ class ClaimReport(ReportRecord, frozen=True):
     namespace: str
     name: str
     uid: str
-    state: ClaimState
+    state: ClaimVerdict
     printed_state: str
     created: str | None
     deleted: str | None
@@ -116,7 +118,7 @@ class ClaimReport(ReportRecord, frozen=True):
     scope: Scope | None
     reserved_for: tuple[Consumer, ...]
     waiting: tuple[Consumer, ...]
-    missing: tuple[MissingRight, ...]
+    missing: tuple[Missing, ...]
     features: Mapping[str, bool | int | str]
     read: tuple[ReadRecord, ...]
     as_of: str
@@ -130,7 +132,7 @@ def claim_report(claim: ResourceClaim, facts: Facts) -> ClaimReport:
         namespace=meta.namespace,
         name=meta.name,
         uid=meta.uid,
-        state=claim_state(claim, facts),
+        state=verdict(claim),
         printed_state=printed_state(claim),
         created=meta.creation_timestamp,
         deleted=meta.deletion_timestamp,
@@ -151,7 +153,7 @@ def claim_report(claim: ResourceClaim, facts: Facts) -> ClaimReport:
     )
 
 
-def _missing(evidence: Evidence, namespace: str) -> tuple[MissingRight, ...]:
+def _missing(evidence: Evidence, namespace: str) -> tuple[Missing, ...]:
     return missing_rights(evidence, _NAMESPACED_KINDS, namespace) + missing_rights(evidence, _CLUSTER_KINDS)
 
 

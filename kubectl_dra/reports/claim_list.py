@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kubectl_dra.diagnosis.claim_verdicts import verdict
+from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.ask import claim_ask
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.holders import Consumer, consumers_of
-from kubectl_dra.reports.lifecycle import ClaimState, claim_state, is_unused, printed_state
+from kubectl_dra.reports.lifecycle import is_unused, printed_state
 from kubectl_dra.reports.scope import Scope, claim_scope
 
 
@@ -21,7 +23,7 @@ class ClaimRow(ReportRecord, frozen=True):
 
     namespace: str
     name: str
-    state: ClaimState
+    state: ClaimVerdict
     printed_state: str
     classes: tuple[str, ...]
     devices: tuple[str, ...]
@@ -45,7 +47,7 @@ def _row(claim: ResourceClaim, facts: Facts) -> ClaimRow:
     return ClaimRow(
         namespace=claim.metadata.namespace,
         name=claim.metadata.name,
-        state=claim_state(claim, facts),
+        state=verdict(claim),
         printed_state=printed_state(claim),
         classes=tuple(dict.fromkeys(ask.device_class for ask in claim_ask(claim).requests)),
         devices=tuple(f"{result.driver}/{result.pool}/{result.device}" for result in results),

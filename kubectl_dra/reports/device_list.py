@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, ResourceSlice
-from kubectl_dra.reports.base import MissingRight, ReportRecord
+from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.membership import Matcher
@@ -54,7 +55,7 @@ class DeviceList(ReportRecord, frozen=True):
     items: tuple[ListedDevice, ...]
     totals: DeviceTotals
     errors: Mapping[str, int]
-    missing: tuple[MissingRight, ...]
+    missing: tuple[Missing, ...]
     as_of: str
 
 

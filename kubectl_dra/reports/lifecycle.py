@@ -1,12 +1,10 @@
-"""Where a claim stands: kubectl's state words, and one word for people.
+"""Where a claim stands in kubectl's words, who waits for it, and whether anybody needs it.
 
 Upstream: the ResourceClaim printer's STATE column; the claim controller releases an allocation when the last consumer
-is gone, and never one that nobody ever reserved.
+is gone, and never one that nobody ever reserved. The verdict on a claim is ``diagnosis.claim_verdicts``'.
 """
 
 from __future__ import annotations
-
-from enum import StrEnum
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -14,17 +12,6 @@ from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.holders import ConsumerState, consumers_of, is_pod
-
-
-class ClaimState(StrEnum):
-    """The state of a claim in one word."""
-
-    PENDING = "Pending"  # no devices yet
-    ALLOCATED = "Allocated"  # has devices, not reserved yet, and a pod wants it
-    RESERVED = "Reserved"
-    UNRESERVED = "Unreserved"  # holds devices and nobody uses them
-    DELETING = "Deleting"
-    UNKNOWN = "Unknown"  # allocated and not reserved, and whether a pod wants it can't be read
 
 
 def printed_state(claim: ResourceClaim) -> str:
@@ -38,19 +25,6 @@ def printed_state(claim: ResourceClaim) -> str:
         words.append("allocated")
         words += ["reserved"] if claim.status.reserved_for else []
     return ",".join(words)
-
-
-def claim_state(claim: ResourceClaim, facts: Facts) -> ClaimState:
-    """The state of ``claim``."""
-    if claim.metadata.deletion_timestamp is not None:
-        return ClaimState.DELETING
-    if claim.status.allocation is None:
-        return ClaimState.PENDING
-    if claim.status.reserved_for:
-        return ClaimState.RESERVED
-    if waiting_pods(claim, facts.inventory):
-        return ClaimState.ALLOCATED
-    return ClaimState.UNRESERVED if facts.evidence.complete("Pod", claim.metadata.namespace) else ClaimState.UNKNOWN
 
 
 def waiting_pods(claim: ResourceClaim, inventory: Inventory) -> tuple[Pod, ...]:

@@ -12,6 +12,7 @@ from kubectl_dra.allocation.allocated import nano
 from kubectl_dra.allocation.counters import PoolCounters
 from kubectl_dra.allocation.pools import Pool
 from kubectl_dra.allocation.taints import selects
+from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import (
     CapacityRequestPolicy,
@@ -22,7 +23,7 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
 )
 from kubectl_dra.reports.attributes import common_values, device_values, varying_names
-from kubectl_dra.reports.base import MissingRight, ReadRecord, ReportRecord, assumptions_of, feature_record, reads_of
+from kubectl_dra.reports.base import ReadRecord, ReportRecord, assumptions_of, feature_record, reads_of
 from kubectl_dra.reports.device_state import (
     DeviceState,
     device_state,
@@ -127,7 +128,7 @@ class PoolReport(PoolSummary, frozen=True):
     counters: tuple[CounterRecord, ...]
     partitions: tuple[PartitionType, ...]
     devices: tuple[DeviceRecord, ...]
-    missing: tuple[MissingRight, ...]
+    missing: tuple[Missing, ...]
     assumed: tuple[str, ...]
     features: Mapping[str, bool | int | str]
     read: tuple[ReadRecord, ...]

@@ -1,34 +1,26 @@
-"""Which evidence a report misses, in RBAC's words: verbs, resource, group, namespace."""
+"""Which kinds a view of pools, devices and claims misses, and the RBAC rules that would give them."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 
 from kubectl_dra.api.kinds import BY_NAME
-from kubectl_dra.model.evidence import ALL_NAMESPACES, Coverage, Evidence
-from kubectl_dra.reports.base import MissingRight
+from kubectl_dra.diagnosis import needs
+from kubectl_dra.diagnosis.missing import missing
+from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.model.evidence import Evidence
 
-_LACKING = frozenset({Coverage.FORBIDDEN, Coverage.NOT_READ, Coverage.PARTIAL})
 
-
-def missing_rights(
-    evidence: Evidence, kinds: Iterable[str], namespace: str = ALL_NAMESPACES
-) -> tuple[MissingRight, ...]:
+def missing_rights(evidence: Evidence, kinds: Iterable[str], namespace: str = "") -> tuple[Missing, ...]:
     """Those of ``kinds`` that are not completely known, in their order.
 
-    Namespaced kinds are looked up in ``namespace`` (empty: in the whole cluster), the others in the cluster.
+    With ``namespace`` kinds that live in namespaces are wanted in that one only, else everywhere.
     """
-    wanted = ((kind, namespace if BY_NAME[kind].namespaced else ALL_NAMESPACES) for kind in kinds)
-    return tuple(
-        MissingRight(kind, scope, coverage, rule_text(kind, scope) if coverage is not Coverage.PARTIAL else "")
-        for kind, scope in wanted
-        if (coverage := evidence.coverage(kind, scope)) in _LACKING
-    )
+    wanted = (needs.BY_KIND[kind] for kind in kinds)
+    here = (dataclasses.replace(need, cluster_wide=not (namespace and _namespaced(need.kind))) for need in wanted)
+    return missing(evidence, here, namespace)
 
 
-def rule_text(kind: str, namespace: str = ALL_NAMESPACES) -> str:
-    """The right that would let us read ``kind``: ``list resourceclaims.resource.k8s.io in all namespaces``."""
-    known = BY_NAME[kind]
-    if not known.namespaced:
-        return f"list {known.resource}"
-    return f"list {known.resource} in {f'namespace {namespace}' if namespace else 'all namespaces'}"
+def _namespaced(kind: str) -> bool:
+    return BY_NAME[kind].namespaced
