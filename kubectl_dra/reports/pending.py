@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from kubectl_dra.diagnosis.codes import MEANING, Code
 from kubectl_dra.diagnosis.records import (
     Agreement,
+    Assumption,
     Cause,
     Certainty,
     ClaimDiagnosis,
@@ -24,7 +25,7 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.ask import ClaimAsk, claim_ask
-from kubectl_dra.reports.base import ReadRecord, ReportRecord, assumptions_of, feature_record, reads_of
+from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
 
 NAMES_SHOWN = 20
 
@@ -42,9 +43,10 @@ class NodeGroupRecord(ReportRecord, frozen=True):
     plugin: str
     message: str
     claims: tuple[ObjectRef, ...]
-    causes: tuple[Code, ...]
+    causes: tuple[Cause, ...]
     requests: tuple[RequestReport, ...]
     not_checked: tuple[str, ...]
+    devices_fit: bool | None
 
 
 class PendingReport(ReportRecord, frozen=True):
@@ -64,7 +66,7 @@ class PendingReport(ReportRecord, frozen=True):
     depends_on_node_order: bool
     certainty: Certainty
     missing: tuple[Missing, ...]
-    assumed: tuple[str, ...]
+    assumed: tuple[Assumption, ...]
     features: Mapping[str, bool | int | str]
     read: tuple[ReadRecord, ...]
 
@@ -87,7 +89,7 @@ class ClaimPendingReport(ReportRecord, frozen=True):
     usable_on: tuple[str, ...]
     certainty: Certainty
     missing: tuple[Missing, ...]
-    assumed: tuple[str, ...]
+    assumed: tuple[Assumption, ...]
     features: Mapping[str, bool | int | str]
     read: tuple[ReadRecord, ...]
 
@@ -101,9 +103,19 @@ class ReasonGroup(ReportRecord, frozen=True):
 
 
 def pending_report(
-    diagnosis: PodDiagnosis, inventory: Inventory, evidence: Evidence, features: Features, *, all_nodes: bool = False
+    diagnosis: PodDiagnosis,
+    inventory: Inventory,
+    evidence: Evidence,
+    features: Features,
+    *,
+    all_nodes: bool = False,
+    node: str = "",
 ) -> PendingReport:
-    """The report of one diagnosis; ``all_nodes`` names every node instead of the first 20 of a group."""
+    """The report of one diagnosis.
+
+    ``all_nodes`` names every node instead of the first 20 of a group; ``node`` leaves only the group of that node.
+    """
+    groups = [group for group in diagnosis.nodes if not node or node in group.nodes]
     limit = None if all_nodes else NAMES_SHOWN
     return PendingReport(
         pod=diagnosis.pod,
@@ -115,12 +127,12 @@ def pending_report(
         agreement=diagnosis.agreement,
         node=diagnosis.node,
         asks=_asks(diagnosis, inventory),
-        nodes=tuple(_node_group(group, limit) for group in diagnosis.nodes),
+        nodes=tuple(_node_group(group, limit, node) for group in groups),
         causes=diagnosis.causes,
         depends_on_node_order=diagnosis.depends_on_node_order,
         certainty=diagnosis.certainty,
         missing=diagnosis.missing,
-        assumed=tuple(sorted({*diagnosis.assumed, *assumptions_of(evidence)})),
+        assumed=diagnosis.assumed,
         features=feature_record(features),
         read=reads_of(evidence),
     )
@@ -142,7 +154,7 @@ def claim_pending_report(
         usable_on=diagnosis.usable_on,
         certainty=diagnosis.certainty,
         missing=diagnosis.missing,
-        assumed=tuple(sorted({*diagnosis.assumed, *assumptions_of(evidence)})),
+        assumed=diagnosis.assumed,
         features=feature_record(features),
         read=reads_of(evidence),
     )
@@ -178,12 +190,13 @@ def _asks(diagnosis: PodDiagnosis, inventory: Inventory) -> tuple[ClaimAsk, ...]
     return tuple(asks)
 
 
-def _node_group(group: NodeGroup, limit: int | None) -> NodeGroupRecord:
-    names = group.nodes if limit is None else group.nodes[:limit]
+def _node_group(group: NodeGroup, limit: int | None, only: str) -> NodeGroupRecord:
+    nodes = (only,) if only else group.nodes
+    names = nodes if limit is None else nodes[:limit]
     return NodeGroupRecord(
-        count=len(group.nodes),
+        count=len(nodes),
         names=names,
-        more=len(group.nodes) - len(names),
+        more=len(nodes) - len(names),
         outcome=group.outcome,
         plugin=group.plugin,
         message=", ".join(group.messages),
@@ -191,4 +204,5 @@ def _node_group(group: NodeGroup, limit: int | None) -> NodeGroupRecord:
         causes=group.causes,
         requests=group.requests,
         not_checked=group.not_checked,
+        devices_fit=group.devices_fit,
     )

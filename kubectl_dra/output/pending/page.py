@@ -8,7 +8,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import MEANING, Code
 from kubectl_dra.diagnosis.fit_message import without_preemption
-from kubectl_dra.diagnosis.records import Agreement, Cause, NodeOutcome, Verdict
+from kubectl_dra.diagnosis.records import Agreement, NodeOutcome, Verdict
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
@@ -115,7 +115,7 @@ def _other_nodes(report: PendingReport) -> Iterator[Safe]:
             verb = Safe("has" if sum(group.count for group in empty) == 1 else "have")
             yield from wrapped(fmt("  {} {} no device of the class", _names(empty), verb), indent=2)
     for group in report.nodes:
-        text = _why_out(group, report.causes)
+        text = _why_out(group)
         if text:
             verb = Safe("was" if group.count == 1 else "were")
             yield from wrapped(fmt("  {} {} out before devices were tried: {}", _names([group]), verb, text), indent=2)
@@ -125,12 +125,10 @@ def _other_nodes(report: PendingReport) -> Iterator[Safe]:
         yield from wrapped(fmt("  {}: allocated claim {} can't be used there", _names([group]), claims), indent=2)
 
 
-def _why_out(group: NodeGroupRecord, causes: Sequence[Cause]) -> Safe:
+def _why_out(group: NodeGroupRecord) -> Safe:
     if group.outcome != NodeOutcome.REJECTED:
         return Safe("")
-    first = group.names[0] if group.names else ""
-    own = [cause for cause in causes if cause.code in group.causes and first in cause.nodes]
-    sentences = [reason_sentence(cause) for cause in own] or [safe(group.message)]
+    sentences = [reason_sentence(cause) for cause in group.causes] or [safe(group.message)]
     return Safe("; ").join(dict.fromkeys(sentences))
 
 

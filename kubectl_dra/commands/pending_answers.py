@@ -1,0 +1,222 @@
+"""What why-pending does: find the objects that the words name, diagnose them, print the reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Final
+
+from kubectl_dra.api.kinds import POD, RESOURCE_CLAIM, Kind
+from kubectl_dra.commands.cluster import Cluster, read_cluster
+from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.labels import label_selector
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.show import console, is_document, note_evidence, write
+from kubectl_dra.commands.suggest import did_you_mean
+from kubectl_dra.commands.types import Target, Targets, parse_targets
+from kubectl_dra.diagnosis import claim_verdicts, needs
+from kubectl_dra.diagnosis.pods import diagnose, pending_pods
+from kubectl_dra.diagnosis.workloads import owners, resolve_workload
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.documents import list_bytes, report_bytes
+from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.output.pending.claim_page import claim_pending_page
+from kubectl_dra.output.pending.documents import with_text
+from kubectl_dra.output.pending.groups import groups_page
+from kubectl_dra.output.pending.page import pending_page
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.reports.pending import (
+    ClaimPendingReport,
+    PendingReport,
+    claim_pending_report,
+    pending_report,
+    reason_groups,
+)
+
+_GOOD: Final = frozenset({"NotPending", "Preparing", "Schedulable", "Reserved", "Allocated"})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One object's report, and how to make its page."""
+
+    kind: str
+    report: PendingReport | ClaimPendingReport
+    page: Callable[[], list[Safe]]
+
+
+@dataclass(slots=True)
+class Call:
+    """One call of the command: the options, what was read, and whether a name could not be answered."""
+
+    options: Options
+    node: str
+    cluster: Cluster
+    world: World
+    failed: bool = field(default=False)
+
+    @property
+    def now(self) -> datetime:
+        """The time of the evidence: ages in an old snapshot read as they were."""
+        return self.world.now or datetime.now(UTC)
+
+
+def answer(options: Options, node: str, words: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    targets = parse_targets(words, POD, options)
+    kinds = {target.kind for target in targets.named} | {targets.kind}
+    _check_kinds(kinds)
+    workloads = needs.kinds(needs.WORKLOAD) if any(kind.workload for kind in kinds) else ()
+    cluster = read_cluster(options, (*needs.kinds(needs.POD), *workloads))
+    note_evidence(cluster.evidence, options)
+    call = Call(options, node, cluster, World(cluster.inventory, cluster.evidence, cluster.features))
+    _check_node(call)
+    return _named(call, targets) if targets.named else _everything(call, targets.kind)
+
+
+def _check_kinds(kinds: Iterable[Kind]) -> None:
+    for kind in kinds:
+        if kind not in (POD, RESOURCE_CLAIM) and not kind.workload:
+            raise UsageProblem(f'why-pending has no answer for "{kind.plural}"', "name a pod, a claim or a workload")
+
+
+def _check_node(call: Call) -> None:
+    nodes = call.cluster.inventory.nodes
+    if call.node and call.node not in nodes and call.cluster.evidence.complete("Node"):
+        raise CommandError(f'nodes "{call.node}" not found{did_you_mean(call.node, nodes)}', "kubectl get nodes")
+
+
+# --- everything in scope --------------------------------------------------------------------------------------------
+
+
+def _everything(call: Call, kind: Kind) -> int:
+    selects = label_selector(call.options.selector)
+    namespace, inventory = call.cluster.namespace, call.cluster.inventory
+    if kind is RESOURCE_CLAIM:
+        claims = [key for key, claim in inventory.claims.items() if selects(claim.metadata.labels)]
+        return _print(call, [_claim_answer(call, key) for key in claims if namespace in ("", key.namespace)])
+    pods = [pod for pod in pending_pods(call.world, namespace) if selects(pod.metadata.labels)]
+    if kind is not POD:
+        pods = [pod for pod in pods if any(owner.ref.kind == kind.name for owner in owners(inventory, pod))]
+    answers = [_pod_answer(call, pod) for pod in pods]
+    return _print(call, answers) if is_document(call.options) else _overview(call, answers)
+
+
+def _overview(call: Call, answers: Sequence[Answer]) -> int:
+    reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
+    terminal = console(call.options)
+    for line in groups_page(reports, reason_groups(reports), call.cluster.namespace):
+        terminal.out(line)
+    return _code(call, answers)
+
+
+# --- named objects --------------------------------------------------------------------------------------------------
+
+
+def _named(call: Call, targets: Targets) -> int:
+    """One object that is missing does not hide the others."""
+    answers: list[Answer] = []
+    for target in targets.named:
+        try:
+            answers.extend(_answers(call, target))
+        except CommandError as problem:
+            if targets.single is not None:
+                raise
+            call.failed = True
+            console(call.options).error(problem.what, problem.hint)
+    single = targets.single is not None and not targets.single.kind.workload
+    return _print(call, answers, single=single)
+
+
+def _answers(call: Call, target: Target) -> Iterator[Answer]:
+    inventory = call.cluster.inventory
+    key = Key(call.cluster.namespace, target.name)
+    if target.kind is RESOURCE_CLAIM:
+        if key not in inventory.claims:
+            raise _not_found(call, target.kind, key, inventory.claims)
+        yield _claim_answer(call, key)
+    elif target.kind is POD:
+        if key not in inventory.pods:
+            raise _not_found(call, target.kind, key, inventory.pods)
+        yield _pod_answer(call, inventory.pods[key])
+    else:
+        yield from _workload_answers(call, target.kind, key)
+
+
+def _workload_answers(call: Call, kind: Kind, key: Key) -> Iterator[Answer]:
+    inventory = call.cluster.inventory
+    pods = resolve_workload(inventory, kind.name, key)
+    known = [Key(namespace, name) for (of, namespace, name) in inventory.workloads if of == kind.name]
+    if not pods and key not in known:
+        raise _not_found(call, kind, key, known)
+    pending = [pod for pod in pods if pod.status.phase == "Pending"]
+    if not pending:
+        console(call.options).note(fmt("note: {} {} has no pending pods", kind.name, str(key)))
+    yield from (_pod_answer(call, pod) for pod in pending)
+
+
+def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> CommandError:
+    keys = tuple(known)
+    what = f'{kind.resource} "{key.name}" not found in namespace "{key.namespace}"'
+    if not call.cluster.evidence.complete(kind.name, key.namespace):
+        return CommandError(f"{what}, but not all of them could be read", f"kubectl auth can-i list {kind.resource} -A")
+    elsewhere = sorted(each.namespace for each in keys if each.name == key.name)
+    if elsewhere:
+        return CommandError(what, f"kubectl dra why-pending {kind.singular} {key.name} -n {elsewhere[0]}")
+    here = [each.name for each in keys if each.namespace == key.namespace]
+    return CommandError(what + did_you_mean(key.name, here), "kubectl dra why-pending -A")
+
+
+# --- reports --------------------------------------------------------------------------------------------------------
+
+
+def _pod_answer(call: Call, pod: Pod) -> Answer:
+    cluster = call.cluster
+    wide = call.options.output == "wide"
+    report = pending_report(
+        diagnose(call.world, pod), cluster.inventory, cluster.evidence, cluster.features, all_nodes=wide, node=call.node
+    )
+    return Answer("PendingReport", report, lambda: pending_page(report, call.now))
+
+
+def _claim_answer(call: Call, key: Key) -> Answer:
+    inventory, evidence, features = call.cluster.inventory, call.cluster.evidence, call.cluster.features
+    diagnosis = claim_verdicts.diagnose(inventory, evidence, features, inventory.claims[key])
+    report = claim_pending_report(diagnosis, inventory, evidence, features)
+    return Answer("ClaimPendingReport", report, lambda: claim_pending_page(report, call.now))
+
+
+def _print(call: Call, answers: Sequence[Answer], *, single: bool = False) -> int:
+    if is_document(call.options):
+        _print_document(call, answers, single)
+    else:
+        _print_pages(call, answers)
+    return _code(call, answers)
+
+
+def _print_document(call: Call, answers: Sequence[Answer], single: bool) -> None:
+    items = [(each.kind, with_text(each.report, each.page())) for each in answers]
+    if single:
+        write(report_bytes(*items[0]), call.options)
+    else:
+        write(list_bytes("PendingReportList", [{"kind": kind, **item} for kind, item in items]), call.options)
+
+
+def _print_pages(call: Call, answers: Sequence[Answer]) -> None:
+    terminal = console(call.options)
+    for index, each in enumerate(answers):
+        if index:
+            terminal.out()
+        for line in each.page():
+            terminal.out(line)
+
+
+def _code(call: Call, answers: Sequence[Answer]) -> int:
+    if call.failed:
+        return ExitCode.ERROR
+    bad = any(each.report.verdict not in _GOOD for each in answers)
+    partial = any(item.decides for each in answers for item in each.report.missing)
+    return finding_code(asked=call.options.exit_code, bad=bad, partial=partial)

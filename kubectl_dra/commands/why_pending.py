@@ -1,0 +1,34 @@
+"""``kubectl dra why-pending``: the options. What it does with them stands in ``pending_answers``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from kubectl_dra.commands.kubectl_style import KubectlStyle
+from kubectl_dra.commands.options import Options, shared_options
+
+_EXAMPLES: Final = """\b
+Examples:
+  kubectl dra why-pending                    # what hangs in this namespace
+  kubectl dra why-pending -A                 # what hangs anywhere, by reason
+  kubectl dra why-pending trainer-0 -n ml    # one pod, in full
+  kubectl dra why-pending deploy/trainer     # the pending pods of a workload
+  kubectl dra why-pending claim/shared-gpu   # a ResourceClaim
+  kubectl dra why-pending trainer-0 -o json | jq .verdict"""
+
+
+@click.command("why-pending", cls=KubectlStyle, epilog=_EXAMPLES)
+@shared_options(selector=True, exit_code=True, output=("wide", "json", "yaml"))
+@click.option("--node", default="", metavar="NAME", help="Only this node.")
+@click.argument("words", nargs=-1, metavar="[TYPE[/NAME]] [NAME]...")
+def command(options: Options, node: str, words: tuple[str, ...]) -> int:
+    """Say why pods and ResourceClaims wait for devices: which claim, request, selector and device, on which node.
+
+    Without words: every pending pod with device claims in the namespace, grouped by reason. The default type is pod;
+    workloads (deploy, sts, job, …) stand for their pending pods.
+    """
+    from kubectl_dra.commands.pending_answers import answer
+
+    return answer(options, node, words)
