@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from kubectl_dra.api.kinds import Kind
+from kubectl_dra.api.resolve import complete_pools, resolved_claims
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Event
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.inventory import ClassicObjects, Inventory, key_of
 from kubectl_dra.model.usage import usage_by_node
 
 
@@ -39,19 +40,27 @@ class InventoryBuilder:
     def inventory(self) -> Inventory:
         """Everything that was added, with the sums of the pods' requests per node."""
         pods = self._objects.get("Pod", {})
+        classes, slices = self._by_name("DeviceClass"), self._by_name("ResourceSlice")
         return Inventory(
             nodes=self._by_name("Node"),
             namespaces=self._by_name("Namespace"),
             pods=pods,
             usage=usage_by_node(pods.values()),
-            claims=self._objects.get("ResourceClaim", {}),
+            claims=resolved_claims(self._objects.get("ResourceClaim", {}), classes, slices),
             templates=self._objects.get("ResourceClaimTemplate", {}),
-            classes=self._by_name("DeviceClass"),
-            slices=self._by_name("ResourceSlice"),
+            classes=classes,
+            slices=complete_pools(slices),
             taint_rules=self._by_name("DeviceTaintRule"),
             events=self._events(),
             quotas=self._objects.get("ResourceQuota", {}),
             workloads=self._workloads,
+            pool_statuses=self._by_name("ResourcePoolStatusRequest"),
+            classic=ClassicObjects(
+                self._by_name("ResourceClass"),
+                self._objects.get("ResourceClassParameters", {}),
+                self._objects.get("ResourceClaimParameters", {}),
+                self._objects.get("PodSchedulingContext", {}),
+            ),
         )
 
     def _by_name(self, kind: str) -> dict[str, Any]:

@@ -13,9 +13,10 @@ from typing import Any, Final
 
 import msgspec
 
-from kubectl_dra.api.generations import Shape, UnsupportedVersionError, shape_of
+from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
 from kubectl_dra.api.kinds import Kind, find_kind
 from kubectl_dra.api.quantities import decode_hook
+from kubectl_dra.api.shapes import Shape
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import BadObject
 

@@ -1,4 +1,4 @@
-"""Encoding: a record as the JSON of its kind in v1, losslessly."""
+"""Encoding: a record as the JSON of its kind, in the kind's best version or in any that can hold it."""
 
 from __future__ import annotations
 
@@ -6,21 +6,36 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.api.generations import shape_of
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.api.quantities import encode_hook
+from kubectl_dra.api.shapes import Shape
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.meta import LocalObject
 
 _encoder: Final = msgspec.json.Encoder(enc_hook=encode_hook)
 
 
-def encode(record: Record, kind: Kind) -> bytes:
-    """The object as JSON, ``apiVersion`` and ``kind`` first. Text is UTF-8; escaping is the writer's business."""
-    body = _encoder.encode(record)
+def encode(record: Record, kind: Kind, api_version: str = "") -> bytes:
+    """The object as JSON, ``apiVersion`` and ``kind`` first. Text is UTF-8; escaping is the writer's business.
+
+    What ``api_version`` (default: the kind's best) can't express is left out; ``convert`` names it. Raises
+    :class:`~kubectl_dra.api.generations.UnsupportedVersionError` for a version without this kind.
+    """
     if isinstance(record, LocalObject):
-        return body
-    head = _encoder.encode({"apiVersion": kind.api_version, "kind": kind.name})
+        return _encoder.encode(record)
+    api_version = api_version or kind.api_version
+    shape = shape_of(api_version, kind)
+    body = _encoder.encode(_plain(record, shape) if shape.from_record is None else shape.from_record(record))
+    head = _encoder.encode({"apiVersion": api_version, "kind": shape.kind or kind.name})
     return head[:-1] + (b"," if len(body) > 2 else b"") + body[1:]
+
+
+def _plain(record: Record, shape: Shape) -> msgspec.Struct:
+    """The record without what a subclass for an older generation adds."""
+    if type(record) is shape.struct:
+        return record
+    return shape.struct(**{name: getattr(record, name) for name in shape.struct.__struct_fields__})
 
 
 def encode_part(part: object) -> bytes:

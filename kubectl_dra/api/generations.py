@@ -1,30 +1,19 @@
-"""Which record decodes an object of which API version, and how it becomes the v1 shape.
+"""Which module decodes an object of which API version.
 
-A generation whose shape is not v1's is one module with a mapping ``SHAPES`` (kind to :class:`Shape`), named once in
+A generation is one module with a mapping ``SHAPES`` (name of the record's kind to :class:`Shape`), named once in
 ``_MODULES``; it is imported when the first object of that version is met.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from kubectl_dra.api import pods
 from kubectl_dra.api.kinds import KINDS, Kind
-from kubectl_dra.model.base import Record
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """How one kind looks in one version: the struct to decode, and the function that makes the v1 record of it."""
-
-    struct: type[msgspec.Struct]
-    to_record: Callable[[Any], Record] | None = None
+from kubectl_dra.api.shapes import Shape
 
 
 class UnsupportedVersionError(ValueError):
@@ -32,7 +21,13 @@ class UnsupportedVersionError(ValueError):
 
 
 # apiVersion -> module with SHAPES.
-_MODULES: Final[Mapping[str, str]] = {}
+_MODULES: Final[Mapping[str, str]] = {
+    "resource.k8s.io/v1beta2": "kubectl_dra.api.v1beta2",
+    "resource.k8s.io/v1beta1": "kubectl_dra.api.v1beta1",
+    "resource.k8s.io/v1alpha3": "kubectl_dra.api.v1alpha3",
+    "resource.k8s.io/v1alpha2": "kubectl_dra.api.v1alpha2",
+    "devmgmtproto.k8s.io/v1alpha1": "kubectl_dra.api.devmgmtproto",
+}
 
 
 def shape_of(api_version: str, kind: Kind) -> Shape:

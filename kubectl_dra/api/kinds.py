@@ -11,8 +11,15 @@ from types import MappingProxyType
 from typing import Final
 
 from kubectl_dra.model.base import Record
+from kubectl_dra.model.classic import (
+    PodSchedulingContext,
+    ResourceClaimParameters,
+    ResourceClass,
+    ResourceClassParameters,
+)
 from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
 from kubectl_dra.model.meta import LocalObject
+from kubectl_dra.model.poolstatus import ResourcePoolStatusRequest
 from kubectl_dra.model.resource import (
     DeviceClass,
     DeviceTaintRule,
@@ -22,6 +29,7 @@ from kubectl_dra.model.resource import (
 )
 
 RESOURCE_GROUP: Final = "resource.k8s.io"
+PROTOTYPE_GROUP: Final = "devmgmtproto.k8s.io"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,23 @@ RESOURCE_SLICE: Final = _resource("ResourceSlice", "resourceslices", ResourceSli
 DEVICE_TAINT_RULE: Final = _resource(
     "DeviceTaintRule", "devicetaintrules", DeviceTaintRule, "v1 v1beta2 v1alpha3", namespaced=False
 )
+POOL_STATUS_REQUEST: Final = _resource(
+    "ResourcePoolStatusRequest",
+    "resourcepoolstatusrequests",
+    ResourcePoolStatusRequest,
+    "v1alpha3",
+    namespaced=False,
+)
+RESOURCE_CLASS: Final = _resource("ResourceClass", "resourceclasses", ResourceClass, "v1alpha2", namespaced=False)
+POD_SCHEDULING_CONTEXT: Final = _resource(
+    "PodSchedulingContext", "podschedulingcontexts", PodSchedulingContext, "v1alpha3 v1alpha2", namespaced=True
+)
+CLAIM_PARAMETERS: Final = _resource(
+    "ResourceClaimParameters", "resourceclaimparameters", ResourceClaimParameters, "v1alpha2", namespaced=True
+)
+CLASS_PARAMETERS: Final = _resource(
+    "ResourceClassParameters", "resourceclassparameters", ResourceClassParameters, "v1alpha2", namespaced=True
+)
 NODE: Final = _core("Node", "nodes", Node, "no", namespaced=False)
 NAMESPACE: Final = _core("Namespace", "namespaces", LocalObject, "ns", namespaced=False)
 POD: Final = _core("Pod", "pods", Pod, "po")
@@ -108,6 +133,11 @@ KINDS: Final = (
     RESOURCE_SLICE,
     DEVICE_CLASS,
     DEVICE_TAINT_RULE,
+    POOL_STATUS_REQUEST,
+    RESOURCE_CLASS,
+    POD_SCHEDULING_CONTEXT,
+    CLAIM_PARAMETERS,
+    CLASS_PARAMETERS,
     NODE,
     NAMESPACE,
     EVENT,
@@ -116,8 +146,15 @@ KINDS: Final = (
 )
 
 BY_NAME: Final[Mapping[str, Kind]] = MappingProxyType({kind.name: kind for kind in KINDS})
-# Events are served by two groups with the same objects behind them.
-_OTHER_GROUPS: Final[Mapping[str, str]] = MappingProxyType({"events.k8s.io": "Event"})
+# Events are served by two groups with the same objects behind them; the prototype's objects become v1 records.
+_OTHER_GROUPS: Final[Mapping[tuple[str, str], Kind]] = MappingProxyType(
+    {
+        ("events.k8s.io", "Event"): EVENT,
+        (PROTOTYPE_GROUP, "DeviceClass"): DEVICE_CLASS,
+        (PROTOTYPE_GROUP, "DeviceClaim"): RESOURCE_CLAIM,
+        (PROTOTYPE_GROUP, "DevicePool"): RESOURCE_SLICE,
+    }
+)
 _BY_WORD: Final[Mapping[str, Kind]] = MappingProxyType(
     {word: kind for kind in KINDS for word in (kind.plural, kind.singular, *kind.short_names)}
 )
@@ -125,11 +162,9 @@ _BY_WORD: Final[Mapping[str, Kind]] = MappingProxyType(
 
 def find_kind(api_version: str, name: str) -> Kind | None:
     """The kind of an object by its ``apiVersion`` and ``kind``, in any version; None if it is none of ours."""
-    kind = BY_NAME.get(name)
-    if kind is None:
-        return None
     group = api_version.rpartition("/")[0]
-    return kind if group == kind.group or _OTHER_GROUPS.get(group) == name else None
+    kind = BY_NAME.get(name)
+    return kind if kind is not None and group == kind.group else _OTHER_GROUPS.get((group, name))
 
 
 def kind_for_word(word: str) -> Kind | None:

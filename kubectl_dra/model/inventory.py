@@ -13,9 +13,16 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
+from kubectl_dra.model.classic import (
+    PodSchedulingContext,
+    ResourceClaimParameters,
+    ResourceClass,
+    ResourceClassParameters,
+)
 from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
+from kubectl_dra.model.poolstatus import ResourcePoolStatusRequest
 from kubectl_dra.model.resource import (
     DeviceClass,
     DeviceRequestAllocationResult,
@@ -45,6 +52,16 @@ class Holding:
 
 
 @dataclass(frozen=True)
+class ClassicObjects:
+    """Objects of v1alpha2 and v1alpha3 that have no v1 record. A scheduling context has its pod's key."""
+
+    classes: Mapping[str, ResourceClass] = field(default_factory=lambda: _EMPTY)
+    class_parameters: Mapping[Key, ResourceClassParameters] = field(default_factory=lambda: _EMPTY)
+    claim_parameters: Mapping[Key, ResourceClaimParameters] = field(default_factory=lambda: _EMPTY)
+    scheduling_contexts: Mapping[Key, PodSchedulingContext] = field(default_factory=lambda: _EMPTY)
+
+
+@dataclass(frozen=True)
 class Inventory:
     """All objects by key, in the order in which they were read.
 
@@ -64,6 +81,8 @@ class Inventory:
     events: tuple[Event, ...] = ()
     quotas: Mapping[Key, ResourceQuota] = field(default_factory=lambda: _EMPTY)
     workloads: Mapping[tuple[str, str, str], LocalObject] = field(default_factory=lambda: _EMPTY)
+    pool_statuses: Mapping[str, ResourcePoolStatusRequest] = field(default_factory=lambda: _EMPTY)
+    classic: ClassicObjects = field(default_factory=ClassicObjects)
 
     def replace(self, **changes: Any) -> Inventory:  # noqa: ANN401
         """Another Inventory with some fields replaced."""

@@ -1,0 +1,415 @@
+"""devmgmtproto.k8s.io/v1alpha1: the prototype's classes, claims and pools, and what they mean in the v1 shape.
+
+What has no equal there goes to :class:`Losses`.
+Upstream: k8srm-prototype of kubernetes-sigs/wg-device-management, pkg/api and pkg/schedule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_dra.api.losses import Losses
+from kubectl_dra.api.names import AS_WRITTEN, Names
+from kubectl_dra.api.oldcel import UntranslatableError, prototype_selector, quoted
+from kubectl_dra.api.shapes import Shape
+from kubectl_dra.model.proto import (
+    ProtoAttribute,
+    ProtoClaim,
+    ProtoClaimDetail,
+    ProtoClaimInstance,
+    ProtoClaimStatus,
+    ProtoClass,
+    ProtoDevice,
+    ProtoDeviceStatus,
+    ProtoPool,
+    ProtoResourceCapacity,
+    PrototypeClaim,
+    PrototypeClass,
+    PrototypeSlice,
+)
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.resource import (
+    AllocatedDeviceStatus,
+    AllocationResult,
+    CapacityRange,
+    CapacityRequestPolicy,
+    CapacityRequirements,
+    CELSelector,
+    Counter,
+    CounterConsumption,
+    CounterSet,
+    Device,
+    DeviceAllocationResult,
+    DeviceAttribute,
+    DeviceCapacity,
+    DeviceClaim,
+    DeviceClassSpec,
+    DeviceConstraint,
+    DeviceRequest,
+    DeviceRequestAllocationResult,
+    DeviceSelector,
+    DeviceSubRequest,
+    ExactDeviceRequest,
+    NetworkDeviceData,
+    ResourceClaimSpec,
+    ResourceClaimStatus,
+    ResourcePool,
+    ResourceSliceSpec,
+)
+from kubectl_dra.model.semver import Semver, SemverError
+
+COUNT: Final = "count"
+POOL_RESOURCES: Final = "pool"  # name of the counter set that a pool's resources become
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The objects that a claim's types, classes and pools refer to, as far as they are known, and how names change."""
+
+    classes: tuple[ProtoClass, ...] = ()
+    pools: tuple[ProtoPool, ...] = ()
+    names: Names = AS_WRITTEN
+
+    @cached_property
+    def class_by_name(self) -> Mapping[str, ProtoClass]:
+        """Classes by name."""
+        return {c.metadata.name: c for c in self.classes}
+
+    @cached_property
+    def driver_by_pool(self) -> Mapping[str, str]:
+        """The driver of each pool."""
+        return {pool.metadata.name: pool.spec.driver for pool in self.pools}
+
+    def classes_of_type(self, device_type: str) -> tuple[ProtoClass, ...]:
+        """The classes that provide a device type, in the order in which they were read."""
+        return tuple(c for c in self.classes if c.spec.type_name == device_type)
+
+
+NOTHING_ELSE: Final = Surroundings()
+
+
+# --- classes --------------------------------------------------------------------------------------------------------
+
+
+def class_to_record(
+    class_: ProtoClass, surroundings: Surroundings = NOTHING_ELSE, losses: Losses | None = None
+) -> PrototypeClass:
+    """The v1 record of a class: its driver and its constraints become selectors."""
+    spec, losses = class_.spec, (losses or Losses()).at("spec")
+    selectors = []
+    if spec.driver_name:
+        selectors.append(_selector(f"device.driver == {quoted(surroundings.names.driver(spec.driver_name))}"))
+    selectors += _constraints(spec.constraints, spec.driver_name, surroundings.names, losses)
+    if spec.type_name:
+        losses.at("deviceType").add("v1 classes have no device type; claims by type are resolved to classes")
+    if spec.admin_access:
+        losses.at("adminAccess").add("v1 grants admin access per request, in namespaces labelled for it")
+    for index, config in enumerate(spec.configs):
+        losses.at(f"configs[{index}]").add(_config_loss(config.kind, config.name))
+    return PrototypeClass(class_.metadata, DeviceClassSpec(tuple(selectors)), class_)
+
+
+def _constraints(expression: str | None, driver: str, names: Names, losses: Losses) -> Iterator[DeviceSelector]:
+    if not expression:
+        return
+    try:
+        yield _selector(prototype_selector(expression, driver, names))
+    except UntranslatableError as error:
+        losses.at("constraints").add(f"{error}; devices are not restricted by it")
+
+
+def _selector(expression: str) -> DeviceSelector:
+    return DeviceSelector(CELSelector(expression))
+
+
+def _config_loss(kind: str, name: str) -> str:
+    return f"v1 holds a driver's parameters in the object itself; copy them from {kind} {name}"
+
+
+# --- claims ---------------------------------------------------------------------------------------------------------
+
+
+def claim_to_record(
+    claim: ProtoClaim, surroundings: Surroundings = NOTHING_ELSE, losses: Losses | None = None
+) -> PrototypeClaim:
+    """The v1 record of a claim: one request per entry of ``claims``, ``oneOf`` as alternatives."""
+    losses = losses or Losses()
+    requests: list[DeviceRequest] = []
+    constraints: list[DeviceConstraint] = []
+    for index, instance in enumerate(claim.spec.claims):
+        here = losses.at(f"spec.claims[{index}]")
+        name = f"request-{index}"
+        choices = _choices(instance, surroundings, here)
+        requests.append(_request(name, [choice for _, choice in choices], bool(instance.one_of), here))
+        constraints += _matching(instance, (name,), surroundings, here)
+        for number, detail in enumerate(instance.one_of):
+            targets = tuple(f"{name}/option-{i}" for i, (origin, _) in enumerate(choices) if origin == number)
+            constraints += _matching(detail, targets, surroundings, here.at(f"oneOf[{number}]"))
+    everything = [d for instance in claim.spec.claims for d in (instance.one_of or (instance,))]
+    constraints += _across(claim.spec.match_attributes, everything, surroundings, losses.at("spec"))
+    spec = ResourceClaimSpec(DeviceClaim(tuple(requests), tuple(constraints)))
+    status = _status(claim.status, surroundings, losses.at("status"))
+    return PrototypeClaim(claim.metadata, spec, status, claim)
+
+
+def _choices(
+    instance: ProtoClaimInstance, surroundings: Surroundings, losses: Losses
+) -> list[tuple[int, ExactDeviceRequest]]:
+    """One request per alternative and class, with the alternative's index: a device type may have several classes."""
+    choices: list[tuple[int, ExactDeviceRequest]] = []
+    for number, detail in enumerate(instance.one_of or (instance,)):
+        here = losses.at(f"oneOf[{number}]") if instance.one_of else losses
+        choices += [
+            (number, _exactly(detail, name, surroundings, here)) for name in _classes(detail, surroundings, here)
+        ]
+    return choices
+
+
+def _classes(detail: ProtoClaimDetail, surroundings: Surroundings, losses: Losses) -> list[str]:
+    if detail.device_class:
+        return [detail.device_class]
+    if not detail.device_type:
+        losses.add("neither deviceClass nor deviceType is set")
+        return [""]
+    names = [c.metadata.name for c in surroundings.classes_of_type(detail.device_type)]
+    if not names:
+        losses.at("deviceType").add(
+            f"no class of type {detail.device_type!r} is known; a class of that name is assumed"
+        )
+    elif len(names) > 1:
+        losses.at("deviceType").add(f"becomes a choice of the classes known today, in this order: {', '.join(names)}")
+    return names or [detail.device_type]
+
+
+def _exactly(
+    detail: ProtoClaimDetail, class_name: str, surroundings: Surroundings, losses: Losses
+) -> ExactDeviceRequest:
+    class_ = surroundings.class_by_name.get(class_name)
+    driver = class_.spec.driver_name if class_ else ""
+    count = _count(detail.requests, losses.at("requests"))
+    names = surroundings.names
+    amounts = {names.attribute(name): amount for name, amount in detail.requests.items() if name != COUNT}
+    if amounts and count > 1:
+        losses.at("requests").add("amounts held for all devices together; in v1 they hold for each device")
+    _limits(detail.limits, detail.requests, losses)
+    for index, config in enumerate(detail.configs):
+        losses.at(f"configs[{index}]").add(_config_loss(config.kind, config.name))
+    return ExactDeviceRequest(
+        device_class_name=surroundings.names.object(class_name),
+        selectors=tuple(_constraints(detail.constraints, driver, surroundings.names, losses)),
+        allocation_mode="ExactCount",
+        count=count,
+        admin_access=True if class_ is not None and class_.spec.admin_access else None,
+        capacity=CapacityRequirements(amounts) if amounts else None,
+    )
+
+
+def _count(requests: Mapping[str, Quantity], losses: Losses) -> int:
+    asked = requests.get(COUNT)
+    if asked is None:
+        return 1
+    whole = asked.ceil()
+    if asked.cmp(Quantity(whole)) != 0 or whole < 1:
+        losses.at(COUNT).add(f"{asked} is no number of devices; {max(whole, 1)} is taken")
+    return max(whole, 1)
+
+
+def _limits(limits: Mapping[str, Quantity], requests: Mapping[str, Quantity], losses: Losses) -> None:
+    for name, limit in limits.items():
+        asked = requests.get(name, Quantity(1) if name == COUNT else Quantity(0))
+        if limit.cmp(asked) != 0:
+            losses.at("limits").at(name).add("v1 requests an exact count, and amounts without an upper limit")
+
+
+def _request(name: str, choices: list[ExactDeviceRequest], alternatives: bool, losses: Losses) -> DeviceRequest:
+    if len(choices) == 1 and not alternatives:
+        return DeviceRequest(name, choices[0])
+    if any(choice.admin_access for choice in choices):
+        losses.add("admin access of the class: v1 has none for alternatives")
+    return DeviceRequest(name, None, tuple(_option(f"option-{i}", choice) for i, choice in enumerate(choices)))
+
+
+def _option(name: str, choice: ExactDeviceRequest) -> DeviceSubRequest:
+    return DeviceSubRequest(
+        name, choice.device_class_name, choice.selectors, choice.allocation_mode, choice.count, (), choice.capacity
+    )
+
+
+def _matching(
+    detail: ProtoClaimDetail, targets: tuple[str, ...], surroundings: Surroundings, losses: Losses
+) -> list[DeviceConstraint]:
+    return [
+        DeviceConstraint(targets, match_attribute=name)
+        for name in _qualified(detail.match_attributes, [detail], surroundings, losses)
+    ]
+
+
+def _across(
+    attributes: tuple[str, ...], details: list[ProtoClaimDetail], surroundings: Surroundings, losses: Losses
+) -> list[DeviceConstraint]:
+    return [
+        DeviceConstraint((), match_attribute=name) for name in _qualified(attributes, details, surroundings, losses)
+    ]
+
+
+def _qualified(
+    attributes: tuple[str, ...], details: list[ProtoClaimDetail], surroundings: Surroundings, losses: Losses
+) -> Iterator[str]:
+    drivers = {driver for detail in details for driver in _drivers(detail, surroundings)}
+    for index, attribute in enumerate(attributes):
+        if "/" in attribute:
+            yield surroundings.names.attribute(attribute)
+        elif len(drivers) == 1 and "" not in drivers:
+            yield surroundings.names.attribute(f"{next(iter(drivers))}/{attribute}")
+        else:
+            why = "devices of several drivers" if len(drivers) > 1 else "an unknown driver"
+            losses.at(f"matchAttributes[{index}]").add(f"v1 matches attributes of one domain, this is for {why}")
+
+
+def _drivers(detail: ProtoClaimDetail, surroundings: Surroundings) -> list[str]:
+    if detail.device_class:
+        class_ = surroundings.class_by_name.get(detail.device_class)
+        return [class_.spec.driver_name if class_ is not None else ""]
+    return [c.spec.driver_name for c in surroundings.classes_of_type(detail.device_type or "")] or [""]
+
+
+# --- status ---------------------------------------------------------------------------------------------------------
+
+
+def _status(status: ProtoClaimStatus, surroundings: Surroundings, losses: Losses) -> ResourceClaimStatus:
+    names = surroundings.names
+    drivers = {pool: names.driver(driver) for pool, driver in surroundings.driver_by_pool.items()}
+    for name in ("class_configs", "claim_configs"):
+        if getattr(status, name):
+            losses.at(name.replace("_c", "C")).add("v1 records parameters with their driver, which is not known here")
+    if status.pod_names:
+        losses.at("podNames").add("v1 records consumers with their uid, which is not known here")
+    results = tuple(
+        DeviceRequestAllocationResult(
+            driver=drivers.get(allocation.device_pool_name, ""),
+            pool=names.object(allocation.device_pool_name),
+            device=names.device(allocation.device_name),
+            consumed_capacity={names.attribute(amount.name): amount.allocation for amount in allocation.allocations},
+        )
+        for allocation in status.allocations
+    )
+    return ResourceClaimStatus(
+        allocation=AllocationResult(DeviceAllocationResult(results)) if results else None,
+        devices=tuple(_device_status(device, drivers, names) for device in status.device_statuses),
+    )
+
+
+def _device_status(status: ProtoDeviceStatus, drivers: Mapping[str, str], names: Names) -> AllocatedDeviceStatus:
+    ips = tuple(entry.ip for entry in status.device_ips) or ((status.device_ip,) if status.device_ip else ())
+    return AllocatedDeviceStatus(
+        driver=drivers.get(status.device_pool_name, ""),
+        pool=names.object(status.device_pool_name),
+        device=names.device(status.device_name),
+        conditions=status.conditions,
+        data=status.device_info[0] if status.device_info else msgspec.UNSET,
+        network_data=NetworkDeviceData(ips=ips) if ips else None,
+    )
+
+
+# --- pools ----------------------------------------------------------------------------------------------------------
+
+
+def pool_to_record(
+    pool: ProtoPool, surroundings: Surroundings = NOTHING_ELSE, losses: Losses | None = None
+) -> PrototypeSlice:
+    """The v1 record of a pool: one slice; its shared resources become a counter set that its devices draw on."""
+    spec, losses, names = pool.spec, (losses or Losses()).at("spec"), surroundings.names
+    for index, resource in enumerate(spec.resources):
+        if resource.block_size is not None:
+            losses.at(f"resources[{index}].blockSize").add("v1 counters have no block size")
+    counters = {names.device(resource.name): Counter(resource.capacity) for resource in spec.resources}
+    devices = tuple(
+        _device(device, spec.attributes, names, losses.at(f"devices[{index}]"))
+        for index, device in enumerate(spec.devices)
+    )
+    v1 = ResourceSliceSpec(
+        driver=names.driver(spec.driver),
+        pool=ResourcePool(names.object(pool.metadata.name), resource_slice_count=1),
+        node_name=spec.node_name or None,
+        all_nodes=None if spec.node_name else True,
+        devices=devices,
+        shared_counters=(CounterSet(POOL_RESOURCES, counters),) if counters else (),
+    )
+    return PrototypeSlice(pool.metadata, v1, pool)
+
+
+def _device(device: ProtoDevice, shared: tuple[ProtoAttribute, ...], names: Names, losses: Losses) -> Device:
+    attributes = {names.attribute(attribute.name): attribute for attribute in (*shared, *device.attributes)}
+    amounts = {name: a.quantity_value for name, a in attributes.items() if a.quantity_value is not None}
+    consumed = {names.device(name): Counter(amount) for name, amount in device.requests.items()}
+    own = {names.attribute(resource.name): _capacity(resource, losses) for resource in device.resources}
+    for name in amounts.keys() & own.keys():
+        losses.at("attributes").at(name).add("the device's resource of the same name is kept instead")
+    return Device(
+        name=names.device(device.name),
+        attributes={
+            name: _attribute(attribute, losses.at("attributes").at(name))
+            for name, attribute in attributes.items()
+            if attribute.quantity_value is None
+        },
+        capacity={name: DeviceCapacity(amount) for name, amount in amounts.items()} | own,
+        consumes_counters=(CounterConsumption(POOL_RESOURCES, consumed),) if consumed else (),
+        allow_multiple_allocations=True if device.resources else None,
+    )
+
+
+def _attribute(attribute: ProtoAttribute, losses: Losses) -> DeviceAttribute:
+    version = attribute.sem_ver_value
+    if version is None:
+        return DeviceAttribute(int_value=attribute.int_value, string=attribute.string_value)
+    try:
+        Semver.parse(version)
+    except SemverError:
+        losses.add(f"{version!r} is not a semantic version 2.0.0; it becomes a string")
+        return DeviceAttribute(string=version)
+    return DeviceAttribute(version=version)
+
+
+def _capacity(resource: ProtoResourceCapacity, losses: Losses) -> DeviceCapacity:
+    block = resource.block_size
+    if block is None:
+        return DeviceCapacity(resource.capacity)
+    if block.sign <= 0 or block.add(block).cmp(resource.capacity) > 0:
+        losses.at("resources").at(resource.name).add(f"a capacity of {resource.capacity} has no blocks of {block}")
+        return DeviceCapacity(resource.capacity)
+    policy = CapacityRequestPolicy(default=block, valid_range=CapacityRange(min=block, step=block))
+    return DeviceCapacity(resource.capacity, policy)
+
+
+# --- shapes ---------------------------------------------------------------------------------------------------------
+
+
+def _original(record: PrototypeClass | PrototypeClaim | PrototypeSlice) -> ProtoClass | ProtoClaim | ProtoPool:
+    return replace(record.prototype, metadata=record.metadata)
+
+
+def _decoded_claim(claim: ProtoClaim) -> PrototypeClaim:
+    return claim_to_record(claim)
+
+
+def _decoded_class(class_: ProtoClass) -> PrototypeClass:
+    return class_to_record(class_)
+
+
+def _decoded_pool(pool: ProtoPool) -> PrototypeSlice:
+    return pool_to_record(pool)
+
+
+_ENCODE: Final[Callable[..., ProtoClass | ProtoClaim | ProtoPool]] = _original
+
+SHAPES: Final[Mapping[str, Shape]] = {
+    "DeviceClass": Shape(ProtoClass, _decoded_class, _ENCODE),
+    "ResourceClaim": Shape(ProtoClaim, _decoded_claim, _ENCODE, kind="DeviceClaim"),
+    "ResourceSlice": Shape(ProtoPool, _decoded_pool, _ENCODE, kind="DevicePool"),
+}

@@ -1,0 +1,261 @@
+"""resource.k8s.io/v1beta1: requests with the fields of ``exactly`` inline, devices under ``basic``, empty as unset.
+
+Upstream: pkg/apis/resource/v1beta1/conversion.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
+from kubectl_dra.api.shapes import Shape
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.meta import NodeSelector, ObjectMeta
+from kubectl_dra.model.resource import (
+    CapacityRequirements,
+    CounterSet,
+    DerivedAttribute,
+    Device,
+    DeviceClaim,
+    DeviceClaimConfiguration,
+    DeviceClass,
+    DeviceConstraint,
+    DeviceRequest,
+    DeviceSelector,
+    DeviceSubRequest,
+    DeviceToleration,
+    ExactDeviceRequest,
+    ResourceClaim,
+    ResourceClaimSpec,
+    ResourceClaimStatus,
+    ResourceClaimTemplate,
+    ResourceClaimTemplateSpec,
+    ResourcePool,
+    ResourceSlice,
+    ResourceSliceSpec,
+)
+
+
+class FlatRequest(Record, frozen=True):
+    """``requests[]``. An empty list is not an absent one: its presence alone asks for exact devices."""
+
+    name: str = ""
+    device_class_name: str = ""
+    selectors: tuple[DeviceSelector, ...] | None = None
+    allocation_mode: str = ""
+    count: int = 0
+    admin_access: bool | None = None
+    first_available: tuple[DeviceSubRequest, ...] = ()
+    tolerations: tuple[DeviceToleration, ...] | None = None
+    capacity: CapacityRequirements | None = None
+    derived_attributes: tuple[DerivedAttribute, ...] | None = None
+
+
+class FlatDeviceClaim(Record, frozen=True):
+    """``spec.devices``."""
+
+    requests: tuple[FlatRequest, ...] = ()
+    constraints: tuple[DeviceConstraint, ...] = ()
+    config: tuple[DeviceClaimConfiguration, ...] = ()
+
+
+class FlatClaimSpec(Record, frozen=True):
+    """``spec`` of a claim."""
+
+    devices: FlatDeviceClaim = FlatDeviceClaim()
+
+
+class FlatClaim(Record, frozen=True):
+    """A claim."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: FlatClaimSpec = FlatClaimSpec()
+    status: ResourceClaimStatus = ResourceClaimStatus()
+
+
+class FlatTemplateSpec(Record, frozen=True):
+    """``spec`` of a template."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: FlatClaimSpec = FlatClaimSpec()
+
+
+class FlatTemplate(Record, frozen=True):
+    """A template."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: FlatTemplateSpec = FlatTemplateSpec()
+
+
+class NestedDevice(Record, frozen=True):
+    """``devices[]``: everything but the name stands under ``basic``."""
+
+    name: str = ""
+    basic: Device | None = None
+
+
+class NestedSliceSpec(Record, frozen=True):
+    """``spec`` of a slice."""
+
+    driver: str = ""
+    pool: ResourcePool = ResourcePool()
+    node_name: str = ""
+    node_selector: NodeSelector | None = None
+    all_nodes: bool = False
+    per_device_node_selection: bool | None = None
+    devices: tuple[NestedDevice, ...] = ()
+    shared_counters: tuple[CounterSet, ...] = ()
+    partition_type_attribute: str | None = None
+    skip_node_operations: tuple[str, ...] = ()
+
+
+class NestedSlice(Record, frozen=True):
+    """A slice."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: NestedSliceSpec = NestedSliceSpec()
+
+
+# --- claims ---------------------------------------------------------------------------------------------------------
+
+
+def claim_to_v1(claim: FlatClaim) -> ResourceClaim:
+    """The v1 record of a claim."""
+    return ResourceClaim(claim.metadata, spec_to_v1(claim.spec), claim.status)
+
+
+def template_to_v1(template: FlatTemplate) -> ResourceClaimTemplate:
+    """The v1 record of a template."""
+    spec = ResourceClaimTemplateSpec(template.spec.metadata, spec_to_v1(template.spec.spec))
+    return ResourceClaimTemplate(template.metadata, spec)
+
+
+def spec_to_v1(spec: FlatClaimSpec) -> ResourceClaimSpec:
+    """The v1 record of a claim's spec."""
+    devices = spec.devices
+    return ResourceClaimSpec(
+        DeviceClaim(tuple(map(request_to_v1, devices.requests)), devices.constraints, devices.config)
+    )
+
+
+def request_to_v1(request: FlatRequest) -> DeviceRequest:
+    """The v1 record of a request; with any field of an exact request set it is one, even if it is invalid."""
+    exactly = None
+    if _asks_exactly(request):
+        exactly = ExactDeviceRequest(
+            device_class_name=request.device_class_name,
+            selectors=request.selectors or (),
+            allocation_mode=request.allocation_mode,
+            count=request.count,
+            admin_access=request.admin_access,
+            tolerations=request.tolerations or (),
+            capacity=request.capacity,
+            derived_attributes=request.derived_attributes or (),
+        )
+    return DeviceRequest(request.name, exactly, request.first_available)
+
+
+def _asks_exactly(request: FlatRequest) -> bool:
+    given = (
+        request.selectors,
+        request.admin_access,
+        request.tolerations,
+        request.capacity,
+        request.derived_attributes,
+    )
+    named = request.device_class_name or request.allocation_mode or request.count
+    return bool(named) or any(value is not None for value in given)
+
+
+def claim_from_v1(claim: ResourceClaim) -> FlatClaim:
+    """The v1beta1 form of a claim."""
+    return FlatClaim(claim.metadata, spec_from_v1(claim.spec), claim.status)
+
+
+def template_from_v1(template: ResourceClaimTemplate) -> FlatTemplate:
+    """The v1beta1 form of a template."""
+    return FlatTemplate(template.metadata, FlatTemplateSpec(template.spec.metadata, spec_from_v1(template.spec.spec)))
+
+
+def spec_from_v1(spec: ResourceClaimSpec) -> FlatClaimSpec:
+    """The v1beta1 form of a claim's spec."""
+    devices = spec.devices
+    return FlatClaimSpec(
+        FlatDeviceClaim(tuple(map(request_from_v1, devices.requests)), devices.constraints, devices.config)
+    )
+
+
+def request_from_v1(request: DeviceRequest) -> FlatRequest:
+    """The v1beta1 form of a request."""
+    exactly = request.exactly
+    if exactly is None:
+        return FlatRequest(request.name, first_available=request.first_available)
+    return FlatRequest(
+        name=request.name,
+        device_class_name=exactly.device_class_name,
+        selectors=exactly.selectors or None,
+        allocation_mode=exactly.allocation_mode,
+        count=exactly.count,
+        admin_access=exactly.admin_access,
+        first_available=request.first_available,
+        tolerations=exactly.tolerations or None,
+        capacity=exactly.capacity,
+        derived_attributes=exactly.derived_attributes or None,
+    )
+
+
+# --- slices ---------------------------------------------------------------------------------------------------------
+
+
+def slice_to_v1(slice_: NestedSlice) -> ResourceSlice:
+    """The v1 record of a slice."""
+    spec = slice_.spec
+    return ResourceSlice(
+        slice_.metadata,
+        ResourceSliceSpec(
+            driver=spec.driver,
+            pool=spec.pool,
+            node_name=spec.node_name or None,
+            node_selector=spec.node_selector,
+            all_nodes=spec.all_nodes or None,
+            per_device_node_selection=spec.per_device_node_selection,
+            devices=tuple([_flat_device(device) for device in spec.devices]),
+            shared_counters=spec.shared_counters,
+            partition_type_attribute=spec.partition_type_attribute,
+            skip_node_operations=spec.skip_node_operations,
+        ),
+    )
+
+
+def _flat_device(device: NestedDevice) -> Device:
+    return Device(device.name) if device.basic is None else replace(device.basic, name=device.name)
+
+
+def slice_from_v1(slice_: ResourceSlice) -> NestedSlice:
+    """The v1beta1 form of a slice. Every device gets a ``basic``, as the server writes it."""
+    spec = slice_.spec
+    return NestedSlice(
+        slice_.metadata,
+        NestedSliceSpec(
+            driver=spec.driver,
+            pool=spec.pool,
+            node_name=spec.node_name or "",
+            node_selector=spec.node_selector,
+            all_nodes=bool(spec.all_nodes),
+            per_device_node_selection=spec.per_device_node_selection,
+            devices=tuple(NestedDevice(device.name, replace(device, name="")) for device in spec.devices),
+            shared_counters=spec.shared_counters,
+            partition_type_attribute=spec.partition_type_attribute,
+            skip_node_operations=spec.skip_node_operations,
+        ),
+    )
+
+
+SHAPES: Final[Mapping[str, Shape]] = {
+    "DeviceClass": Shape(DeviceClass),
+    "ResourceClaim": Shape(FlatClaim, claim_to_v1, claim_from_v1),
+    "ResourceClaimTemplate": Shape(FlatTemplate, template_to_v1, template_from_v1),
+    "ResourceSlice": Shape(NestedSlice, slice_to_v1, slice_from_v1),
+}
