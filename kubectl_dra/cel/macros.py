@@ -29,8 +29,8 @@ _OLD_ACCUMULATOR: Final = "__result__"
 _SORT_INPUT: Final = "@__sortBy_input__"
 _SIMPLE_NAME: Final = "argument must be a simple name"
 _NOT_AN_IDENTIFIER: Final = "argument is not an identifier"
-# optMap evaluates its target twice, so nesting it doubles the tree each time; upstream has no bound here.
-MAX_COPIED_NODES: Final = 50_000
+# optMap evaluates its target twice, so each one in a chain doubles the tree; upstream has no bound here.
+_MAX_COPIED_NODES: Final = 50_000
 
 
 class MacroError(ValueError):
@@ -42,14 +42,22 @@ class MacroError(ValueError):
         self.message = message
 
 
+class TooManyCopies(Exception):
+    """The macros of one expression would copy more nodes than anybody means them to."""
+
+    def __init__(self) -> None:
+        super().__init__(f"macros copy more than {_MAX_COPIED_NODES} nodes")
+
+
 class _Expansion:
     """One macro call that is being expanded: makes nodes at its position."""
 
-    __slots__ = ("pos", "target")
+    __slots__ = ("copier", "pos", "target")
 
-    def __init__(self, pos: int, target: Node) -> None:
+    def __init__(self, pos: int, target: Node, copier: Copier) -> None:
         self.pos = pos
         self.target = target
+        self.copier = copier
 
     def literal(self, value: bool | int) -> Literal:
         return Literal(self.pos, "bool" if isinstance(value, bool) else "int", value)
@@ -192,14 +200,14 @@ def _bind(make: _Expansion, args: Sequence[Node]) -> Node | None:
 
 def _opt_map(make: _Expansion, args: Sequence[Node]) -> Node:
     name = _variable(args[0], "optMap() variable name must be a simple identifier")
-    bound = make.bind(name, make.member(copy_tree(make.target), "value"), args[1])
+    bound = make.bind(name, make.member(make.copier.copy(make.target), "value"), args[1])
     present = make.member(make.target, "hasValue")
     return make.call("_?_:_", present, make.call("optional.of", bound), make.call("optional.none"))
 
 
 def _opt_flat_map(make: _Expansion, args: Sequence[Node]) -> Node:
     name = _variable(args[0], "optFlatMap() variable name must be a simple identifier")
-    bound = make.bind(name, make.member(copy_tree(make.target), "value"), args[1])
+    bound = make.bind(name, make.member(make.copier.copy(make.target), "value"), args[1])
     return make.call("_?_:_", make.member(make.target, "hasValue"), bound, make.call("optional.none"))
 
 
@@ -208,7 +216,7 @@ def _sort_by(make: _Expansion, args: Sequence[Node]) -> Node:
     if not isinstance(target, (ListLit, Select, Ident, Comprehension, Call)):
         kinds = "list, identifier, comprehension, call or select expression"
         raise MacroError(target, f"sortBy can only be applied to a {kinds}")
-    keys = _map(_Expansion(make.pos, make.ident(_SORT_INPUT)), args)
+    keys = _map(_Expansion(make.pos, make.ident(_SORT_INPUT), make.copier), args)
     return make.bind(_SORT_INPUT, target, make.member(make.ident(_SORT_INPUT), "@sortByAssociatedKeys", keys))
 
 
@@ -238,26 +246,26 @@ _MEMBER_MACROS: Final[Mapping[tuple[str, int], _Expander]] = {
 }
 
 
-def expand_member(pos: int, target: Node, function: str, args: Sequence[Node]) -> Node | None:
-    """The expansion of ``target.function(args)``; None if that is an ordinary call. Raises MacroError."""
+def expand_member(pos: int, target: Node, function: str, args: Sequence[Node], copier: Copier) -> Node | None:
+    """The expansion of ``target.function(args)``; None if that is an ordinary call.
+
+    Raises MacroError, and TooManyCopies when those of ``copier`` are used up.
+    """
     expander = _MEMBER_MACROS.get((function, len(args)))
-    return expander(_Expansion(pos, target), args) if expander else None
+    return expander(_Expansion(pos, target, copier), args) if expander else None
 
 
-def copy_tree(node: Node) -> Node:
-    """A copy whose nodes have their own identity. Raises MacroError for a tree that is too large to be doubled."""
-    return _Copier(node).copy(node)
+class Copier:
+    """Copies trees node by node, so many nodes in all and no more."""
 
-
-class _Copier:
-    def __init__(self, root: Node) -> None:
-        self.root = root
-        self.left = MAX_COPIED_NODES
+    def __init__(self) -> None:
+        self._left = _MAX_COPIED_NODES
 
     def copy(self, node: Node) -> Node:
-        self.left -= 1
-        if self.left < 0:
-            raise MacroError(self.root, f"macro would copy more than {MAX_COPIED_NODES} nodes")
+        """A copy whose nodes have their own identity. Raises TooManyCopies."""
+        self._left -= 1
+        if self._left < 0:
+            raise TooManyCopies
         match node:
             case Literal():
                 return Literal(node.pos, node.kind, node.value)
@@ -267,30 +275,30 @@ class _Copier:
                 return Select(node.pos, self.copy(node.operand), node.name, node.test_only)
             case Call():
                 target = None if node.target is None else self.copy(node.target)
-                return Call(node.pos, node.function, target, self.nodes(node.args), node.absolute)
+                return Call(node.pos, node.function, target, self._nodes(node.args), node.absolute)
             case ListLit():
-                return ListLit(node.pos, self.nodes(node.elements), node.optional)
+                return ListLit(node.pos, self._nodes(node.elements), node.optional)
             case MapLit():
-                return MapLit(node.pos, self.entries(node.entries))
+                return MapLit(node.pos, self._entries(node.entries))
             case MessageLit():
-                return MessageLit(node.pos, node.name, self.entries(node.entries))
+                return MessageLit(node.pos, node.name, self._entries(node.entries))
             case Comprehension():
-                return self.comprehension(node)
+                return self._comprehension(node)
 
-    def nodes(self, nodes: list[Node]) -> list[Node]:
+    def _nodes(self, nodes: list[Node]) -> list[Node]:
         copies = []
         for node in nodes:
             copies.append(self.copy(node))  # noqa: PERF401  a loop, so that deep trees need no C stack
         return copies
 
-    def entries(self, entries: list[Entry]) -> list[Entry]:
+    def _entries(self, entries: list[Entry]) -> list[Entry]:
         copies = []
         for entry in entries:
             key = entry.key if isinstance(entry.key, str) else self.copy(entry.key)
             copies.append(Entry(entry.pos, key, self.copy(entry.value), entry.optional))
         return copies
 
-    def comprehension(self, node: Comprehension) -> Comprehension:
+    def _comprehension(self, node: Comprehension) -> Comprehension:
         return Comprehension(
             node.pos,
             self.copy(node.range),

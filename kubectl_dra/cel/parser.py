@@ -29,7 +29,7 @@ from kubectl_dra.cel.errors import CompileError
 from kubectl_dra.cel.issues import NOWHERE, Issue, Kind, issue_at, render, sort_issues
 from kubectl_dra.cel.lexer import Token, tokenize
 from kubectl_dra.cel.literals import LiteralError, bytes_value, double_value, int_value, string_value, uint_value
-from kubectl_dra.cel.macros import MacroError, expand_has, expand_member
+from kubectl_dra.cel.macros import Copier, MacroError, TooManyCopies, expand_has, expand_member
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,6 +106,7 @@ class _Parser:
         self.calc_depth = 0
         self.relation_depth = 0
         self.macros: dict[int, MacroCall] = {}
+        self.copier = Copier()
         self.issues: list[Issue] = []
         for text in skipped:
             self.report(text.pos, f"Syntax error: token recognition error at: '{text.text}'", "syntax")
@@ -297,10 +298,12 @@ class _Parser:
         args = self.arguments()
         self.higher(max(height, self.height))
         try:
-            expanded = expand_member(pos, target, function, args)
+            expanded = expand_member(pos, target, function, args, self.copier)
         except MacroError as error:
             self.report(error.node.pos, error.message, "macro", function)
             return Literal(pos, "null", None)
+        except TooManyCopies as error:
+            self.limit(str(error))
         if expanded is None:
             return Call(pos, function, target, args)
         self.macros[id(expanded)] = MacroCall(function, target, tuple(args))

@@ -13,7 +13,7 @@ _WILD: Final = frozenset({"dyn", "any", "error"})
 _DYNAMIC: Final = frozenset({"dyn", "any"})
 _NULLABLE: Final = frozenset({"opaque", "object", "any", "duration", "timestamp", "null", "wrapper"})
 _STRUCTURED: Final = frozenset({"list", "map", "opaque"})
-_MAX_WORK: Final = 2_000_000
+_MAX_WORK: Final = 1_000_000
 
 
 class TypesTooLarge(Exception):
