@@ -54,7 +54,9 @@ def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
         request_timeout=options.request_timeout,
         verbosity=options.verbosity,
     )
-    return SourceSpec(options.from_, connection, options.namespace, frozenset(needs))
+    return SourceSpec(
+        options.from_, connection, options.namespace, frozenset(needs), all_namespaces=options.all_namespaces
+    )
 
 
 def _gates(options: Options) -> dict[str, bool]:

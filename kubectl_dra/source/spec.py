@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kubectl_dra.model.ids import Key
+
 DEMO = "demo"
 STDIN = "-"
 
@@ -26,11 +28,14 @@ class Connection:
 class SourceSpec:
     """A source: ``file`` is a path, ``-`` or ``demo``; None means the live cluster behind ``connection``.
 
-    ``namespace`` is the one asked for, empty where the source is to say which is current; ``needs`` names the kinds
-    that the command reads, empty for all.
+    ``namespace`` is the one asked for, empty where the source is to say which is current, or where ``all_namespaces``
+    are meant. ``needs`` names the kinds that the command reads, empty for all. ``pods`` are asked for by name: a live
+    cluster keeps them whatever they ask for, and reads them even when they are finished.
     """
 
     file: str | None = None
     connection: Connection = Connection()
     namespace: str = ""
     needs: frozenset[str] = frozenset()
+    all_namespaces: bool = False
+    pods: frozenset[Key] = frozenset()

@@ -1,0 +1,45 @@
+"""The live cluster: kubeconfig and login, requests, discovery, lists; everything that needs the kubernetes package.
+
+Decoding lives in ``api``. What is refused becomes evidence; what fails is raised as
+:class:`~kubectl_dra.source.errors.ClusterError`.
+"""
+
+from __future__ import annotations
+
+from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.source.live.kubeconfig import target_of
+from kubectl_dra.source.live.needs import Needs
+from kubectl_dra.source.live.read import read as _read
+from kubectl_dra.source.live.session import Session, open_session
+from kubectl_dra.source.spec import Connection, SourceSpec
+
+__all__ = ["Needs", "Session", "current_namespace", "load", "needs_of", "open_session", "read"]
+
+
+def load(spec: SourceSpec) -> tuple[Inventory, Evidence]:
+    """What ``spec`` asks for. Raises ``ClusterError``."""
+    return read(spec.connection, needs_of(spec))
+
+
+def read(connection: Connection, needs: Needs) -> tuple[Inventory, Evidence]:
+    """What ``needs`` names, over a connection of its own. Raises ``ClusterError``."""
+    session = open_session(connection)
+    try:
+        return _read(session, needs)
+    finally:
+        session.close()
+
+
+def current_namespace(connection: Connection) -> str:
+    """The namespace of the chosen context; no request is made. Raises ``ClusterError``."""
+    return target_of(connection).namespace
+
+
+def needs_of(spec: SourceSpec) -> Needs:
+    """The needs of a source; without kinds everything is read, finished pods included."""
+    if spec.all_namespaces:
+        namespaces: tuple[str, ...] = ()
+    else:
+        namespaces = (spec.namespace or current_namespace(spec.connection),)
+    return Needs(spec.needs, namespaces, spec.pods, all_pods=not spec.needs)

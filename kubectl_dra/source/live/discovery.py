@@ -1,0 +1,111 @@
+"""What a server serves: its version, and for each kind of resource.k8s.io the best version that has it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+import msgspec
+
+from kubectl_dra.api.kinds import RESOURCE_GROUP, Kind
+from kubectl_dra.source.live.errors import BadAnswerError, NotServedError, RefusedError
+from kubectl_dra.source.live.parallel import in_parallel
+from kubectl_dra.source.live.session import Session
+
+S = TypeVar("S", bound=msgspec.Struct)
+# A server before 1.27 says "27+" or the like in builds of vendors.
+_LEADING_DIGITS: Final = re.compile(r"\d{1,4}")
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """``api_versions`` maps the name of a kind to ``group/version``; a kind that is not served is not in it."""
+
+    server_version: tuple[int, int] | None
+    git_version: str
+    api_versions: Mapping[str, str]
+
+
+class _Version(msgspec.Struct, rename="camel"):
+    major: str = ""
+    minor: str = ""
+    git_version: str = ""
+
+
+class _GroupVersion(msgspec.Struct):
+    version: str = ""
+
+
+class _Group(msgspec.Struct):
+    versions: list[_GroupVersion]
+
+
+class _Resource(msgspec.Struct):
+    name: str = ""
+
+
+class _ResourceList(msgspec.Struct):
+    resources: list[_Resource] | None
+
+
+def discover(session: Session, kinds: Iterable[Kind]) -> Served:
+    """Ask for the version, and which of ``kinds`` are served how. Raises ``ClusterError``."""
+    wanted = tuple(kinds)
+    ours = tuple(kind for kind in wanted if kind.group == RESOURCE_GROUP)
+    version, plurals = in_parallel((lambda: server_version(session), lambda: _served_plurals(session, ours)))
+    best = {kind.name: _best(kind, plurals) for kind in wanted}  # type: ignore[arg-type]
+    numbers, text = version  # type: ignore[misc]
+    return Served(numbers, text, {name: found for name, found in best.items() if found})  # type: ignore[arg-type]
+
+
+def server_version(session: Session) -> tuple[tuple[int, int] | None, str]:
+    """Major and minor number, and the full text; None and nothing where asking for it is forbidden."""
+    try:
+        version = _decoded(session.get("/version", "read the version"), _Version, session)
+    except (RefusedError, NotServedError):
+        return None, ""
+    major, minor = _LEADING_DIGITS.match(version.major), _LEADING_DIGITS.match(version.minor)
+    return ((int(major[0]), int(minor[0])) if major and minor else None), version.git_version
+
+
+def _served_plurals(session: Session, kinds: tuple[Kind, ...]) -> Mapping[str, frozenset[str]] | None:
+    """Plural names by version of the group; None where discovery is forbidden."""
+    if not kinds:
+        return {}
+    path = f"/apis/{RESOURCE_GROUP}"
+    try:
+        group = _decoded(session.get(path, f"discover {RESOURCE_GROUP}"), _Group, session)
+    except NotServedError:
+        return {}
+    except RefusedError:
+        return None
+    known = {version for kind in kinds for version in kind.versions}
+    served = [each.version for each in group.versions if each.version in known]
+    lists = in_parallel([lambda version=version: _plurals(session, f"{path}/{version}") for version in served])  # type: ignore[misc]
+    return dict(zip(served, lists, strict=True))
+
+
+def _plurals(session: Session, path: str) -> frozenset[str]:
+    try:
+        listed = _decoded(session.get(path, f"discover {path}"), _ResourceList, session)
+    except (NotServedError, RefusedError):
+        return frozenset()
+    return frozenset(resource.name for resource in listed.resources or ())
+
+
+def _best(kind: Kind, plurals: Mapping[str, frozenset[str]] | None) -> str:
+    # Where nobody tells, the best version is tried; a kind that is not there answers 404.
+    if kind.group != RESOURCE_GROUP or plurals is None:
+        return kind.api_version
+    versions = (version for version in kind.versions if kind.plural in plurals.get(version, ()))
+    return next(map(kind.api_version_of, versions), "")
+
+
+def _decoded(data: bytes, struct: type[S], session: Session) -> S:
+    try:
+        return msgspec.json.decode(data, type=struct)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        text = f"{session.server} does not answer as an API server: {error}"
+        raise BadAnswerError(text, "check the server's URL in the kubeconfig") from error

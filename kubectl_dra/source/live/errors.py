@@ -1,0 +1,122 @@
+"""What can go wrong with a live cluster, each with one line what and where, and one line what to do.
+
+ClusterError (kubectl_dra.source.errors)
+├── KubeconfigError        no usable kubeconfig, or it lacks the context, cluster or user that was asked for
+├── UnreachableError       no answer: name not found, connection refused or broken, proxy
+│   ├── TimedOutError      no answer in time
+│   └── CertificateError   the server's certificate is not trusted, or ours is not accepted
+├── BadAnswerError         an answer that no API server gives, or one that breaks off
+└── ApiError               an API server's refusal, from its Status body
+    ├── LoginError         401, or no credentials could be had: expired or missing login
+    ├── RefusedError       403; also a ForbiddenError of kubectl_dra.source.errors
+    ├── NotServedError     404: the path does not exist on this server
+    ├── ExpiredError       410: a continue token or resourceVersion is too old
+    ├── ThrottledError     429: the server limits requests
+    └── ServerFailedError  5xx
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.source.errors import ClusterError, ForbiddenError
+
+_MAX_TEXT: Final = 400
+
+
+class KubeconfigError(ClusterError):
+    """Raised when the kubeconfig can't be read or does not define what was asked for."""
+
+
+class UnreachableError(ClusterError):
+    """Raised when there is no connection to the server, or it breaks before an answer came."""
+
+
+class TimedOutError(UnreachableError):
+    """Raised when the server does not answer in time."""
+
+
+class CertificateError(UnreachableError):
+    """Raised when TLS fails: an untrusted certificate, a wrong name, or a client certificate that is not accepted."""
+
+
+class BadAnswerError(ClusterError):
+    """Raised when an answer is not what an API server sends: no JSON, no list, or cut off."""
+
+
+class ApiError(ClusterError):
+    """Raised for an answer of 400 and above; ``code`` is the HTTP status, ``reason`` the Status reason."""
+
+    def __init__(self, what: str, hint: str = "", code: int = 0, reason: str = "") -> None:
+        super().__init__(what, hint)
+        self.code = code
+        self.reason = reason
+
+
+class LoginError(ApiError):
+    """Raised when the server does not accept the credentials (401), or when none could be had."""
+
+
+class RefusedError(ApiError, ForbiddenError):
+    """Raised when the user lacks a right (403)."""
+
+
+class NotServedError(ApiError):
+    """Raised when the server does not know the path (404): kind or version not served, or object not there."""
+
+
+class ExpiredError(ApiError):
+    """Raised when a continue token or a resourceVersion is too old (410)."""
+
+
+class ThrottledError(ApiError):
+    """Raised when the server limits our requests (429)."""
+
+
+class ServerFailedError(ApiError):
+    """Raised when the server fails (5xx)."""
+
+
+class _Status(msgspec.Struct):
+    message: str = ""
+    reason: str = ""
+
+
+_status_decoder: Final = msgspec.json.Decoder(_Status)
+_BY_CODE: Final[dict[int, tuple[type[ApiError], str]]] = {
+    401: (LoginError, "log in again, or choose another --context or --user"),
+    403: (RefusedError, "ask for the right, or use another --user or --as"),
+    404: (NotServedError, "check --context: this server does not have it"),
+    410: (ExpiredError, "try again"),
+    429: (ThrottledError, "try again in a moment: the server is busy"),
+}
+
+
+def error_from_status(code: int, body: bytes, request: str, server: str) -> ApiError:
+    """The error of an answer; ``request`` says what we wanted (``list pods``), ``server`` from whom."""
+    status = _read_status(body)
+    text = capped(status.message) or f"HTTP {code}"
+    kind, hint = _BY_CODE.get(code) or (ApiError, "") if code < 500 else (ServerFailedError, "try again")
+    if kind is LoginError:
+        text = f"{server} does not accept the login: {text}"
+    elif kind is ServerFailedError:
+        text = f"{server} failed to {request}: {text}"
+    elif kind is not RefusedError:
+        text = f"can't {request} from {server}: {text}"
+    return kind(text, hint, code, status.reason)
+
+
+def capped(text: str) -> str:
+    """``text`` in one line of bearable length."""
+    line = " ".join(text.split())
+    return line if len(line) <= _MAX_TEXT else f"{line[:_MAX_TEXT]}…"
+
+
+def _read_status(body: bytes) -> _Status:
+    try:
+        return _status_decoder.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        # Proxies and load balancers answer with pages of their own.
+        return _Status()

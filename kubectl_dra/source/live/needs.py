@@ -1,0 +1,46 @@
+"""What a command needs from a cluster: kinds, and where namespaces, names and sums limit what is read and kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.api.kinds import KINDS, Kind
+from kubectl_dra.model.ids import Key
+
+# Namespaced kinds of which objects in other namespaces matter: they hold devices, or take resources of nodes.
+_EVERYWHERE: Final = frozenset({"Pod", "ResourceClaim"})
+# Finished pods take nothing; the API server can leave them out.
+_FIELDS: Final = {"Pod": "status.phase!=Succeeded,status.phase!=Failed", "Event": "type=Warning"}
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """``kinds`` are names of kinds, empty for all that we know.
+
+    ``namespaces`` are those that the question is about, empty for all: kinds that only matter there are read only
+    there, and the others are read there when the whole cluster may not be read. ``pods`` are asked for by name: they
+    are read in any phase, and kept. With ``all_pods`` no pod is reduced to its node's sums, and finished ones are read.
+    """
+
+    kinds: frozenset[str] = frozenset()
+    namespaces: tuple[str, ...] = ()
+    pods: frozenset[Key] = frozenset()
+    all_pods: bool = False
+
+    def wanted(self) -> tuple[Kind, ...]:
+        """The kinds, in the order in which an Inventory lists them."""
+        return tuple(kind for kind in KINDS if not self.kinds or kind.name in self.kinds)
+
+    def scopes(self, kind: Kind) -> tuple[str, ...]:
+        """The namespaces in which to read ``kind``; ``("",)`` is the whole cluster."""
+        local = kind.namespaced and kind.name not in _EVERYWHERE
+        return self.namespaces if local and self.namespaces else ("",)
+
+    def fallback(self, kind: Kind) -> tuple[str, ...]:
+        """The namespaces to try when the whole cluster may not be read."""
+        return self.namespaces if kind.namespaced else ()
+
+    def field_selector(self, kind: Kind) -> str:
+        """The ``fieldSelector`` of the list."""
+        return "" if kind.name == "Pod" and self.all_pods else _FIELDS.get(kind.name, "")

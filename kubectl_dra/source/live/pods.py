@@ -1,0 +1,58 @@
+"""Pods as they come in: those that matter to claims are kept, of all others only what they take of their node.
+
+So memory does not grow with the pods of a cluster, only with its nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.core import Container, Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.usage import NodeUsage, usage_by_node
+
+_NATIVE: Final = "kubernetes.io/"
+# Implicit extended resources: every DeviceClass can be asked for by this prefix and its name.
+_CLASS_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
+
+
+class PodReducer:
+    """Takes chunks of a list of pods: ``kept`` in the order of the list, ``usage`` over all pods, kept ones included."""
+
+    def __init__(self, named: frozenset[Key] = frozenset(), keep_all: bool = False) -> None:
+        self.kept: list[Record] = []
+        self.usage: dict[str, NodeUsage] = {}
+        self._named = named
+        self._keep_all = keep_all
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Take one chunk."""
+        pods = [record for record in records if isinstance(record, Pod)]
+        self.kept += [pod for pod in pods if self._keep_all or matters(pod) or key_of(pod.metadata) in self._named]
+        add_usage(self.usage, usage_by_node(pods))
+
+
+def add_usage(total: dict[str, NodeUsage], more: Mapping[str, NodeUsage]) -> None:
+    """Add sums per node to ``total``."""
+    for node, usage in more.items():
+        total[node] = total[node].plus(usage) if node in total else usage
+
+
+def matters(pod: Pod) -> bool:
+    """Whether a pod has claims, or waits for a node with extended resources that a DeviceClass might serve."""
+    if pod.spec.resource_claims or pod.status.extended_resource_claim_status is not None:
+        return True
+    return not pod.spec.node_name and asks_for_extended_resources(pod)
+
+
+def asks_for_extended_resources(pod: Pod) -> bool:
+    """Whether any container requests a resource with a domain of its own (as upstream's IsExtendedResourceName)."""
+    containers: tuple[Container, ...] = (*pod.spec.containers, *pod.spec.init_containers)
+    return any(_is_extended(name) for each in containers for name in (*each.resources.requests, *each.resources.limits))
+
+
+def _is_extended(name: str) -> bool:
+    return name.startswith(_CLASS_PREFIX) or ("/" in name and _NATIVE not in name)

@@ -1,0 +1,141 @@
+"""Reading what a command needs: all kinds at once, with what is refused as evidence instead of an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from kubectl_dra.api.build import InventoryBuilder
+from kubectl_dra.api.decode import DecodeError, decode_object
+from kubectl_dra.api.kinds import NAMESPACE, POD, Kind
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.evidence import BadObject, Coverage, Evidence, Read
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.usage import NodeUsage
+from kubectl_dra.source.errors import ClusterError
+from kubectl_dra.source.live.discovery import Served, discover
+from kubectl_dra.source.live.errors import NotServedError, RefusedError
+from kubectl_dra.source.live.listing import KeepAll, Sink, list_path, now, take_list
+from kubectl_dra.source.live.needs import Needs
+from kubectl_dra.source.live.parallel import in_parallel
+from kubectl_dra.source.live.pods import PodReducer, add_usage
+from kubectl_dra.source.live.session import Session
+
+
+@dataclass
+class Outcome:
+    """What reading one kind gave; ``usage`` only for pods."""
+
+    kind: Kind
+    records: list[Record] = field(default_factory=list)
+    reads: list[Read] = field(default_factory=list)
+    bad_objects: list[BadObject] = field(default_factory=list)
+    usage: dict[str, NodeUsage] = field(default_factory=dict)
+
+
+def read(session: Session, needs: Needs) -> tuple[Inventory, Evidence]:
+    """Everything that ``needs`` names, as far as the user may read it. Raises ``ClusterError``.
+
+    A refusal of every single kind is raised: then there is nothing to answer from.
+    """
+    kinds = needs.wanted()
+    served = discover(session, kinds)
+    outcomes = in_parallel([lambda kind=kind: _Reader(session, needs, served).read(kind) for kind in kinds])  # type: ignore[misc]
+    reads = tuple(each for outcome in outcomes for each in outcome.reads)
+    if reads and all(each.coverage in (Coverage.FORBIDDEN, Coverage.NOT_SERVED) for each in reads):
+        _raise_refusal(session, needs, served)
+    evidence = Evidence(
+        reads=reads,
+        bad_objects=tuple(bad for outcome in outcomes for bad in outcome.bad_objects),
+        server_version=served.server_version,
+        origin=session.server,
+    )
+    return _inventory(outcomes), evidence
+
+
+class _Reader:
+    """Reads kinds in the scopes that ``needs`` names, and in smaller ones where those are refused."""
+
+    def __init__(self, session: Session, needs: Needs, served: Served) -> None:
+        self._session = session
+        self._needs = needs
+        self._served = served
+
+    def read(self, kind: Kind) -> Outcome:
+        """One kind."""
+        outcome = Outcome(kind)
+        api_version = self._served.api_versions.get(kind.name)
+        if api_version is None:
+            outcome.reads.append(Read(kind.name, coverage=Coverage.NOT_SERVED, time=now()))
+            return outcome
+        for scope in self._needs.scopes(kind):
+            if not self._list(outcome, api_version, scope) and not scope:
+                self._fall_back(outcome, api_version)
+        if kind is POD:
+            self._add_named_pods(outcome, api_version)
+        return outcome
+
+    def _list(self, outcome: Outcome, api_version: str, namespace: str) -> bool:
+        """Whether the list was taken; a refusal is noted as evidence."""
+        kind = outcome.kind
+        fields = self._needs.field_selector(kind)
+        try:
+            listed = take_list(self._session, kind, api_version, self._new_sink(kind), namespace, fields)
+        except (RefusedError, NotServedError) as error:
+            coverage = Coverage.FORBIDDEN if isinstance(error, RefusedError) else Coverage.NOT_SERVED
+            outcome.reads.append(Read(kind.name, namespace, coverage, time=now(), note=error.what))
+            return coverage is Coverage.NOT_SERVED
+        outcome.records += listed.sink.kept
+        outcome.bad_objects += listed.bad_objects
+        outcome.reads.append(listed.read)
+        add_usage(outcome.usage, listed.sink.usage)
+        return True
+
+    def _new_sink(self, kind: Kind) -> Callable[[], Sink]:
+        if kind is not POD:
+            return KeepAll
+        return lambda: PodReducer(self._needs.pods, self._needs.all_pods)
+
+    def _fall_back(self, outcome: Outcome, api_version: str) -> None:
+        for namespace in self._needs.fallback(outcome.kind):
+            self._list(outcome, api_version, namespace)
+        if outcome.kind is NAMESPACE:
+            for name in self._needs.namespaces:
+                self._add_one(outcome, api_version, Key("", name))
+
+    def _add_named_pods(self, outcome: Outcome, api_version: str) -> None:
+        """Finished pods are not in the list, and a user may be allowed to get a pod without listing pods."""
+        known = {key_of(record.metadata) for record in outcome.records}  # type: ignore[attr-defined]
+        for key in sorted(self._needs.pods - known):
+            self._add_one(outcome, api_version, key)
+
+    def _add_one(self, outcome: Outcome, api_version: str, key: Key) -> None:
+        path = list_path(outcome.kind, api_version, key.namespace, key.name)
+        try:
+            data = self._session.get(path, f"get {outcome.kind.singular} {key}")
+            outcome.records.append(decode_object(data, api_version, outcome.kind))
+        except (RefusedError, NotServedError):
+            return
+        except DecodeError as error:
+            outcome.bad_objects.append(BadObject(outcome.kind.name, key.namespace, key.name, str(error)))
+
+
+def _raise_refusal(session: Session, needs: Needs, served: Served) -> None:
+    for kind in needs.wanted():
+        if kind.name in served.api_versions:
+            scope = needs.fallback(kind)[:1] or ("",)
+            session.get(
+                list_path(kind, served.api_versions[kind.name], scope[0]), f"list {kind.plural}", {"limit": "1"}
+            )
+    raise ClusterError(f"{session.server} serves none of the kinds that are needed", "check --context")
+
+
+def _inventory(outcomes: Iterable[Outcome]) -> Inventory:
+    builder = InventoryBuilder()
+    usage: dict[str, NodeUsage] = {}
+    for outcome in outcomes:
+        for record in outcome.records:
+            builder.add(outcome.kind, record)
+        usage.update(outcome.usage)
+    return builder.inventory().replace(usage=usage)

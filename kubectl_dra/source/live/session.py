@@ -1,0 +1,154 @@
+"""Requests to one API server: raw bytes in and out, errors of our own, no silent retries.
+
+The kubernetes package provides credentials and the connection pool; its models and its API classes are not used.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode, urlsplit
+
+from kubectl_dra.source.live.credentials import configuration_of
+from kubectl_dra.source.live.errors import BadAnswerError, KubeconfigError, capped, error_from_status
+from kubectl_dra.source.live.kubeconfig import Target, target_of
+from kubectl_dra.source.live.transport import translated_errors
+from kubectl_dra.source.spec import Connection
+from kubectl_dra.version import __version__
+
+if TYPE_CHECKING:
+    import urllib3
+
+Query = Mapping[str, str]
+CONNECT_SECONDS: Final = 5.0
+READ_SECONDS: Final = 60.0
+_POOL_SIZE: Final = 16
+_LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
+_log: Final = logging.getLogger("kubectl_dra.live")
+
+
+class Session:
+    """Requests as one user. Threads may share it."""
+
+    def __init__(self, target: Target, connection: Connection) -> None:
+        from kubernetes.client.rest import RESTClientObject
+
+        configuration = configuration_of(target)
+        configuration.connection_pool_maxsize = _POOL_SIZE
+        _silence_warnings(verified=bool(configuration.verify_ssl))
+        self.target = target
+        self.server: str = configuration.host
+        self._configuration = configuration
+        with translated_errors(self.server, "prepare a connection"):
+            self._pool: urllib3.PoolManager = RESTClientObject(configuration).pool_manager
+        self._timeout = connection.request_timeout
+        self._fixed_headers = _headers(target, connection, self.server)
+        # A login helper must not run twice at once when its token has expired.
+        self._login_lock = threading.Lock()
+
+    def get(self, path: str, what: str, query: Query | None = None) -> bytes:
+        """The body of an answer below 400; ``what`` says what we want (``list pods``). Raises ``ClusterError``."""
+        return self.request("GET", path, what, query)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        what: str,
+        query: Query | None = None,
+        body: bytes | None = None,
+        content_type: str = "application/json",
+    ) -> bytes:
+        """One request and its whole answer. Raises ``ClusterError``."""
+        began = time.monotonic()
+        url = f"{self.server}{path}" + (f"?{urlencode(query)}" if query else "")
+        headers = self._headers({"Content-Type": content_type} if body is not None else {})
+        with translated_errors(self.server, what):
+            answer = self._pool.request(
+                method, url, body=body, headers=headers, timeout=self._timeouts(), retries=False, redirect=False
+            )
+            data = bytes(answer.data)
+        _log.debug("%s %s %d in %d ms", method, url, answer.status, (time.monotonic() - began) * 1000)
+        if answer.status >= 400:
+            raise error_from_status(answer.status, data, what, self.server)
+        if answer.status >= 300:
+            where = answer.headers.get("Location", "elsewhere")
+            raise BadAnswerError(f"{self.server} redirects to {capped(where)}", "is this an API server?")
+        return data
+
+    def close(self) -> None:
+        """Close idle connections."""
+        self._pool.clear()
+
+    def _headers(self, more: Mapping[str, str]) -> Any:  # noqa: ANN401 - urllib3's multi-valued headers
+        from urllib3 import HTTPHeaderDict
+
+        headers = HTTPHeaderDict({**self._token_header(), **more})
+        for name, value in self._fixed_headers:
+            headers.add(name, value)
+        return headers
+
+    def _token_header(self) -> dict[str, str]:
+        with self._login_lock:
+            settings: Mapping[str, Any] = self._configuration.auth_settings()
+        return {str(each["key"]): str(each["value"]) for each in settings.values() if each["value"]}
+
+    def _timeouts(self) -> urllib3.Timeout:
+        from urllib3 import Timeout
+
+        if self._timeout is None:
+            return Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS)
+        return Timeout(connect=min(CONNECT_SECONDS, self._timeout), read=self._timeout)
+
+
+def open_session(connection: Connection) -> Session:
+    """A session for kubectl's connection flags. Raises ``ClusterError``; the server is not asked anything yet."""
+    return Session(target_of(connection), connection)
+
+
+def _headers(target: Target, connection: Connection, server: str) -> list[tuple[str, str]]:
+    headers = [("Accept", "application/json"), ("User-Agent", f"kubectl-dra/{__version__}")]
+    # On the same machine compression costs more than it saves.
+    if urlsplit(server).hostname not in _LOOPBACK and not _compression_disabled(target):
+        headers.append(("Accept-Encoding", "gzip"))
+    return [(name, _header_value(value)) for name, value in (*headers, *_impersonation(target, connection))]
+
+
+def _compression_disabled(target: Target) -> bool:
+    return target.cluster is not None and bool(target.cluster.value.get("disable-compression"))
+
+
+def _impersonation(target: Target, connection: Connection) -> Iterator[tuple[str, str]]:
+    """``--as`` and ``--as-group``, or what the kubeconfig's user says; the flags replace it."""
+    user = target.user.value if target.user is not None else {}
+    name = connection.as_user or user.get("as")
+    if not name:
+        return
+    yield "Impersonate-User", str(name)
+    for group in connection.as_groups or user.get("as-groups") or ():
+        yield "Impersonate-Group", str(group)
+    if connection.as_user:
+        return
+    if user.get("as-uid"):
+        yield "Impersonate-Uid", str(user["as-uid"])
+    for key, values in (user.get("as-user-extra") or {}).items():
+        for value in values:
+            yield f"Impersonate-Extra-{key}", str(value)
+
+
+def _header_value(text: str) -> str:
+    """Names are sent in UTF-8, as kubectl does; what would end a header line is refused."""
+    if not text.isprintable():
+        raise KubeconfigError(f"a user or group to impersonate has unprintable characters: {text}", "check --as")
+    return text.encode().decode("latin-1")
+
+
+def _silence_warnings(verified: bool) -> None:
+    """Whoever skips verification in the kubeconfig has decided; a warning per request would drown the answer."""
+    if not verified:
+        import urllib3
+
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
