@@ -1,0 +1,44 @@
+"""Decides whether claims fit on nodes exactly as the scheduler's structured allocator does, and says why not.
+
+``Cluster.of`` prepares one scheduling attempt, ``allocate`` answers for one node. Nothing here knows pods, and nothing
+here words a sentence: errors and causes are typed records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubectl_dra.allocation.allocator import Attempt, Cluster
+from kubectl_dra.allocation.outcome import Allocated, Fatal, Observer, Outcome, Undecided, Unsatisfiable
+from kubectl_dra.allocation.steps import Budget, TimeLimit
+from kubectl_dra.model.core import Node
+from kubectl_dra.model.resource import ResourceClaim
+
+_BUDGET = Budget()
+
+
+def allocate(
+    cluster: Cluster,
+    node: Node,
+    claims: Sequence[ResourceClaim],
+    *,
+    budget: Budget = _BUDGET,
+    observer: Observer | None = None,
+) -> Outcome:
+    """Allocate all ``claims`` (of one pod, in its order, none of them allocated yet) together on ``node``."""
+    return Attempt(cluster, claims).on(node, budget, observer)
+
+
+__all__ = [
+    "Allocated",
+    "Attempt",
+    "Budget",
+    "Cluster",
+    "Fatal",
+    "Observer",
+    "Outcome",
+    "TimeLimit",
+    "Undecided",
+    "Unsatisfiable",
+    "allocate",
+]

@@ -1,0 +1,259 @@
+"""What ends an attempt at once, as typed records; the scheduler's sentences for them live in ``diagnosis.messages``.
+
+Upstream: every error that the structured allocator's ``Allocate`` returns. All of them abort the scheduling cycle of
+the pod on all nodes. ``claim`` is namespace and name, ``request`` the short name of the request or subrequest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kubectl_dra.model.ids import DeviceId, Key, PoolId
+from kubectl_dra.model.meta import NodeSelector
+from kubectl_dra.model.resource import Device
+
+
+class SelectorFault(StrEnum):
+    """Why a requirement of a node selector can't be parsed."""
+
+    OPERATOR = "operator"
+    KEY = "key"
+    VALUES_MISSING = "valuesMissing"
+    VALUES_UNWANTED = "valuesUnwanted"
+    ONE_INTEGER = "oneInteger"
+    NOT_INTEGER = "notInteger"
+    LABEL_VALUE = "labelValue"
+    ONE_VALUE = "oneValue"
+
+
+class LabelFault(StrEnum):
+    """What is wrong with a label key or value."""
+
+    KEY_FORM = "keyForm"
+    PREFIX_EMPTY = "prefixEmpty"
+    PREFIX_LENGTH = "prefixLength"
+    PREFIX_FORM = "prefixForm"
+    NAME_EMPTY = "nameEmpty"
+    NAME_LENGTH = "nameLength"
+    NAME_FORM = "nameForm"
+    VALUE_LENGTH = "valueLength"
+    VALUE_FORM = "valueForm"
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorProblem:
+    """One bad requirement: ``nodeSelectorTerms[term].<part>[index]``, and which of its values if one is meant."""
+
+    term: int
+    part: str
+    index: int
+    fault: SelectorFault
+    value: str | tuple[str, ...]
+    value_index: int = 0
+    key: str = ""
+    labels: tuple[LabelFault, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationError:
+    """Base of all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSelectorUnparsable(AllocationError):
+    """A slice's or device's node selector; without ``slice_name`` the search met it, not the gathering of pools."""
+
+    selector: NodeSelector
+    problems: tuple[SelectorProblem, ...]
+    slice_name: str | None = None
+    device: Device | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SubrequestsDisabled(AllocationError):
+    """``firstAvailable`` while DRAPrioritizedList is off."""
+
+    claim: Key
+    request: str
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityRequestsDisabled(AllocationError):
+    """``capacity`` (even an empty one) while DRAConsumableCapacity is off."""
+
+    claim: Key
+    request: str
+    is_subrequest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedAttributesDisabled(AllocationError):
+    """``derivedAttributes`` that this scheduler does not evaluate."""
+
+    claim: Key
+    request: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownSelectorType(AllocationError):
+    """A selector without ``cel``."""
+
+    claim: Key
+    request: str
+    selector: int
+
+
+@dataclass(frozen=True, slots=True)
+class AdminAccessDisabled(AllocationError):
+    """``adminAccess`` (even false) while DRAAdminAccess is off."""
+
+    claim: Key
+    request: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceClassMissing(AllocationError):
+    """A request without a class name."""
+
+    claim: Key
+    request: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceClassNotFound(AllocationError):
+    """A request whose class does not exist."""
+
+    claim: Key
+    request: str
+    device_class: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnsupportedAllocationMode(AllocationError):
+    """An ``allocationMode`` other than ``ExactCount`` and ``All``."""
+
+    claim: Key
+    request: str
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class PoolNotUsableForAll(AllocationError):
+    """``All`` while some pool visible to the node, of any driver, is incomplete or invalid."""
+
+    claim: Key
+    request: str
+    pool: PoolId
+    incomplete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TooManyDevices(AllocationError):
+    """A claim that asks for more devices than an allocation can hold."""
+
+    claim: Key
+    request: str
+    adding: int
+    accounted_for: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyConstraint(AllocationError):
+    """A constraint of a type that the allocator does not know."""
+
+    claim: Key
+    constraint: int
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorNotCompiled(AllocationError):
+    """A selector of a class (``device_class`` given) or of a request that does not compile."""
+
+    claim: Key
+    device_class: str | None
+    selector: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorFailed(AllocationError):
+    """A selector that failed on a device; ``detail`` is the bare CEL error."""
+
+    claim: Key
+    device_class: str | None
+    selector: int
+    device: DeviceId
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedAttributeNotCompiled(AllocationError):
+    """A derived attribute's expression that does not compile."""
+
+    attribute: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedAttributeFailed(AllocationError):
+    """A derived attribute's expression that failed on a device."""
+
+    attribute: str
+    device: DeviceId
+    detail: str
+
+
+class CapacityFault(StrEnum):
+    """Why an amount can't be computed."""
+
+    NEGATIVE = "negative"
+    NOT_MILLI = "notMilli"
+    MILLI_OVERFLOW = "milliOverflow"
+    EXCEEDS_INT64 = "exceedsInt64"
+    INT64_OVERFLOW = "int64Overflow"
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityNotComputable(AllocationError):
+    """A capacity request that the device's range arithmetic can't represent, or that comes out negative.
+
+    ``enumerating``: met while listing the devices of an ``All`` request, where the text has the bare device name.
+    """
+
+    claim: Key
+    request: str
+    device: DeviceId
+    capacity: str
+    fault: CapacityFault
+    amount: str
+    enumerating: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintRefusesAll(AllocationError):
+    """``All`` with a device that a constraint of the claim refuses."""
+
+    claim: Key
+    request: str
+    device: DeviceId
+
+
+@dataclass(frozen=True, slots=True)
+class UnsupportedNodeSelector(AllocationError):
+    """A chosen device whose node selector has more than one term."""
+
+    claim: Key
+    terms: int
+
+
+class Aborted(Exception):
+    """Raised inside the allocator where the attempt ends with ``error``; never leaves this package."""
+
+    def __init__(self, error: AllocationError) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+class UndecidedError(Exception):
+    """Raised inside the allocator where an expression is too costly to evaluate here; never leaves this package."""

@@ -1,0 +1,162 @@
+"""Node selectors of slices and devices: parsing with all errors, and matching a node.
+
+Upstream: component-helpers/scheduling/corev1/nodeaffinity and apimachinery's label selectors. An unparsable selector is
+an error even where another term would match; an empty term matches nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from kubectl_dra.allocation.errors import LabelFault, SelectorFault, SelectorProblem
+from kubectl_dra.model.core import Node
+from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
+
+NAME_FIELD: Final = "metadata.name"
+_MAX_LABEL: Final = 63
+_MAX_PREFIX: Final = 253
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+_LABEL: Final = re.compile(r"(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
+_SUBDOMAIN: Final = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
+_LABEL_OPERATORS: Final = frozenset({"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"})
+_FIELD_OPERATORS: Final = frozenset({"In", "NotIn"})
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSelector:
+    """The terms that are not empty, and what could not be parsed."""
+
+    terms: tuple[NodeSelectorTerm, ...]
+    problems: tuple[SelectorProblem, ...]
+
+    def matches(self, node: Node) -> bool:
+        """Whether any term matches."""
+        return any(_term_matches(term, node) for term in self.terms)
+
+
+@lru_cache(maxsize=4096)
+def parse(selector: NodeSelector) -> ParsedSelector:
+    """Parse a selector; it may only be matched if there are no problems."""
+    terms = [(i, t) for i, t in enumerate(selector.node_selector_terms) if t.match_expressions or t.match_fields]
+    problems = tuple(problem for i, term in terms for problem in _term_problems(i, term))
+    return ParsedSelector(tuple(term for _, term in terms), problems)
+
+
+def matches(selector: NodeSelector, node: Node) -> bool:
+    """Whether a selector that parses matches the node; one that does not parse never matches."""
+    parsed = parse(selector)
+    return not parsed.problems and parsed.matches(node)
+
+
+# --- matching -------------------------------------------------------------------------------------------------------
+
+
+def _term_matches(term: NodeSelectorTerm, node: Node) -> bool:
+    labels, name = node.metadata.labels, node.metadata.name
+    return all(_label_matches(r, labels) for r in term.match_expressions) and (
+        # Upstream looks at fields only if the node has any, and a name is the only one.
+        not name or all(_field_matches(r, name) for r in term.match_fields)
+    )
+
+
+def _label_matches(requirement: NodeSelectorRequirement, labels: Mapping[str, str]) -> bool:
+    value = labels.get(requirement.key)
+    match requirement.operator:
+        case "In":
+            return value is not None and value in requirement.values
+        case "NotIn":
+            return value is None or value not in requirement.values
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+    number, bound = _integer(value), _integer(requirement.values[0])
+    if number is None or bound is None:
+        return False
+    return number > bound if requirement.operator == "Gt" else number < bound
+
+
+def _field_matches(requirement: NodeSelectorRequirement, name: str) -> bool:
+    value = name if requirement.key == NAME_FIELD else ""
+    return (value == requirement.values[0]) == (requirement.operator == "In")
+
+
+def _integer(text: str | None) -> int | None:
+    """An int64 in decimal, as strconv.ParseInt reads it."""
+    if text is None or len(text) > 64 or not _INTEGER.fullmatch(text):
+        return None
+    value = int(text)
+    return value if -(2**63) <= value < 2**63 else None
+
+
+# --- parsing --------------------------------------------------------------------------------------------------------
+
+
+def _term_problems(term_index: int, term: NodeSelectorTerm) -> Iterator[SelectorProblem]:
+    for index, requirement in enumerate(term.match_expressions):
+        for fault, value, value_index, labels in _label_faults(requirement):
+            key = requirement.key
+            yield SelectorProblem(term_index, "matchExpressions", index, fault, value, value_index, key, labels)
+    for index, requirement in enumerate(term.match_fields):
+        if requirement.operator not in _FIELD_OPERATORS:
+            yield SelectorProblem(term_index, "matchFields", index, SelectorFault.OPERATOR, requirement.operator)
+        elif len(requirement.values) != 1:
+            yield SelectorProblem(term_index, "matchFields", index, SelectorFault.ONE_VALUE, requirement.values)
+
+
+_Fault = tuple[SelectorFault, str | tuple[str, ...], int, tuple[LabelFault, ...]]
+
+
+def _label_faults(requirement: NodeSelectorRequirement) -> Iterator[_Fault]:
+    operator, values = requirement.operator, requirement.values
+    if operator not in _LABEL_OPERATORS:
+        yield SelectorFault.OPERATOR, operator, 0, ()
+        return
+    if key_faults := tuple(_key_faults(requirement.key)):
+        yield SelectorFault.KEY, requirement.key, 0, key_faults
+    if operator in ("In", "NotIn") and not values:
+        yield SelectorFault.VALUES_MISSING, values, 0, ()
+    elif operator in ("Exists", "DoesNotExist") and values:
+        yield SelectorFault.VALUES_UNWANTED, values, 0, ()
+    elif operator in ("Gt", "Lt"):
+        if len(values) != 1:
+            yield SelectorFault.ONE_INTEGER, values, 0, ()
+        for i, value in enumerate(values):
+            if _integer(value) is None:
+                yield SelectorFault.NOT_INTEGER, value, i, ()
+    for i, value in enumerate(values):
+        if value_faults := tuple(_value_faults(value)):
+            yield SelectorFault.LABEL_VALUE, value, i, value_faults
+
+
+def _key_faults(key: str) -> Iterator[LabelFault]:
+    prefix, slash, name = key.partition("/")
+    if "/" in name:
+        yield LabelFault.KEY_FORM
+        return
+    if not slash:
+        prefix, name = "", prefix
+    elif not prefix:
+        yield LabelFault.PREFIX_EMPTY
+    else:
+        if len(prefix.encode()) > _MAX_PREFIX:
+            yield LabelFault.PREFIX_LENGTH
+        if not _SUBDOMAIN.fullmatch(prefix):
+            yield LabelFault.PREFIX_FORM
+    if not name:
+        yield LabelFault.NAME_EMPTY
+    elif len(name.encode()) > _MAX_LABEL:
+        yield LabelFault.NAME_LENGTH
+    if not _LABEL.fullmatch(name):
+        yield LabelFault.NAME_FORM
+
+
+def _value_faults(value: str) -> Iterator[LabelFault]:
+    if len(value.encode()) > _MAX_LABEL:
+        yield LabelFault.VALUE_LENGTH
+    if value and not _LABEL.fullmatch(value):
+        yield LabelFault.VALUE_FORM

@@ -1,0 +1,179 @@
+"""CEL for the allocator: the only module here that knows ``kubectl_dra.cel``.
+
+An expression is evaluated once per distinct content that the attempt's expressions can read, not once per device: real
+devices all carry unique attributes that hardly any selector looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import msgspec
+
+from kubectl_dra.allocation.candidates import Candidate
+from kubectl_dra.allocation.errors import (
+    Aborted,
+    DerivedAttributeFailed,
+    DerivedAttributeNotCompiled,
+    SelectorFailed,
+    SelectorNotCompiled,
+    UndecidedError,
+)
+from kubectl_dra.allocation.requests import Request, Selector
+from kubectl_dra.cel import (
+    SCHEDULER,
+    CompileError,
+    DeviceValue,
+    EvaluationError,
+    Program,
+    compile_expression,
+    device_value,
+)
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.resource import Device, DeviceAttribute
+from kubectl_dra.model.semver import Semver, SemverError
+
+
+@lru_cache(maxsize=1024)
+def _compile(expression: str, derived: bool) -> Program | str:
+    """The program, or the text of the compile error."""
+    try:
+        return compile_expression(expression, SCHEDULER, derived=derived)
+    except CompileError as error:
+        return error.text
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The attribute and capacity keys of one driver's devices that anybody looks at."""
+
+    attributes: tuple[str, ...]
+    capacity: tuple[str, ...]
+
+
+class Lens:
+    """What the expressions and constraints of one attempt can see of a device's content."""
+
+    def __init__(self, programs: Iterable[Program], constrained: Iterable[str], features: Features) -> None:
+        reads = [program.reads for program in programs]
+        self._evaluates = bool(reads)
+        self._whole = any(r.all for r in reads)
+        self._attributes = {name for r in reads for name in r.attributes}
+        self._attributes |= {(domain, name) for domain, _, name in (c.partition("/") for c in constrained)}
+        self._capacity = {name for r in reads for name in r.capacity}
+        self._constrained = tuple(constrained)
+        self._views: dict[str, _View] = {}
+        self._sharing = features.consumable_capacity
+
+    def content(self, driver: str, device: Device) -> Hashable:
+        """Equal for two devices that no expression or constraint of the attempt can tell apart."""
+        attributes = device.attributes
+        if self._evaluates and (self._whole or any(map(_unconvertible, attributes.values()))):
+            capacity = frozenset((name, c.value) for name, c in device.capacity.items())
+            return driver, device.allow_multiple_allocations, frozenset(attributes.items()), capacity
+        view = self._views.get(driver) or self._view(driver)
+        found = tuple(map(attributes.get, view.attributes))
+        if not view.capacity:
+            return driver, device.allow_multiple_allocations, found
+        values = tuple(c and c.value for c in map(device.capacity.get, view.capacity))
+        return driver, device.allow_multiple_allocations, found, values
+
+    def _view(self, driver: str) -> _View:
+        view = _View(_keys(self._attributes, driver, self._constrained), _keys(self._capacity, driver, ()))
+        self._views[driver] = view
+        return view
+
+
+def _keys(names: Iterable[tuple[str, str]], driver: str, more: Iterable[str]) -> tuple[str, ...]:
+    # A key without a domain belongs to the driver's domain.
+    keys = {f"{domain}/{name}" for domain, name in names} | {name for domain, name in names if domain == driver}
+    return tuple(sorted(keys.union(more)))
+
+
+def _unconvertible(attribute: DeviceAttribute) -> bool:
+    """Whether a value can't be given to CEL, which makes every expression on the device fail."""
+    if attribute.ints is not None or attribute.bools is not None or attribute.strings is not None:
+        return False
+    if attribute.versions is not None:
+        return not all(map(_is_version, attribute.versions))
+    if attribute.string is not None or attribute.int_value is not None or attribute.bool_value is not None:
+        return False
+    return attribute.version is None or not _is_version(attribute.version)
+
+
+@lru_cache(maxsize=4096)
+def _is_version(text: str) -> bool:
+    try:
+        Semver.parse(text)
+    except SemverError:
+        return False
+    return True
+
+
+class Selection:
+    """Evaluates the selectors and derived attributes of one attempt, each once per content."""
+
+    def __init__(self, requests: Sequence[Request], constrained: Iterable[str], features: Features) -> None:
+        programs = [_compile(s.expression, False) for request in requests for s in request.selectors]
+        programs += [_compile(e, True) for request in requests for e in request.derived.values()]
+        self.lens = Lens([p for p in programs if isinstance(p, Program)], constrained, features)
+        # The first implementation does not tell CEL about devices that may be shared.
+        self._hide_sharing = features.implementation == "stable"
+        self._contents: dict[Hashable, Hashable] = {}
+        self._verdicts: dict[tuple[int, Hashable], Selector | None] = {}
+        self._derived: dict[tuple[str, Hashable], DeviceAttribute] = {}
+
+    def refusing(self, request: Request, candidate: Candidate) -> Selector | None:
+        """The first selector of class and request that says no. Raises :class:`Aborted` for an error."""
+        if not request.selectors:
+            return None
+        key = (request.number, self.lens.content(candidate.pool.id.driver, candidate.device))
+        if key in self._verdicts:
+            return self._verdicts[key]
+        verdict = next((s for s in request.selectors if not self.matches(request, s, candidate)), None)
+        self._verdicts[key] = verdict
+        return verdict
+
+    def matches(self, request: Request, selector: Selector, candidate: Candidate) -> bool:
+        """One selector on one device. Raises :class:`Aborted` for an error."""
+        program = _compile(selector.expression, False)
+        if isinstance(program, str):
+            raise Aborted(SelectorNotCompiled(request.claim, selector.device_class, selector.index, program))
+        try:
+            return program.matches(self._value(candidate))
+        except EvaluationError as error:
+            self._check_decided(error)
+            raise Aborted(
+                SelectorFailed(request.claim, selector.device_class, selector.index, candidate.id, error.text)
+            ) from None
+
+    def derived(self, request: Request, attribute: str, candidate: Candidate) -> DeviceAttribute:
+        """A derived attribute of a device. Raises :class:`Aborted` for an error."""
+        expression = request.derived[attribute]
+        key = (expression, self.lens.content(candidate.pool.id.driver, candidate.device))
+        if key not in self._derived:
+            self._derived[key] = self._derive(attribute, expression, candidate)
+        return self._derived[key]
+
+    def _derive(self, attribute: str, expression: str, candidate: Candidate) -> DeviceAttribute:
+        program = _compile(expression, True)
+        if isinstance(program, str):
+            raise Aborted(DerivedAttributeNotCompiled(attribute, program))
+        try:
+            return program.derive(self._value(candidate))[0]
+        except EvaluationError as error:
+            self._check_decided(error)
+            raise Aborted(DerivedAttributeFailed(attribute, candidate.id, error.text)) from None
+
+    @staticmethod
+    def _check_decided(error: EvaluationError) -> None:
+        if error.undecided:
+            raise UndecidedError(error.text)
+
+    def _value(self, candidate: Candidate) -> DeviceValue:
+        device = candidate.device
+        if self._hide_sharing and device.allow_multiple_allocations:
+            device = msgspec.structs.replace(device, allow_multiple_allocations=None)
+        return device_value(candidate.pool.id.driver, device)

@@ -1,0 +1,39 @@
+"""How much a search may cost here, and how long the real allocator would take for the same.
+
+The real one gives up on a node after 10 s (DRASchedulerFilterTimeout); at 0.2 to 2 million steps a second that is some
+millions of steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class TimeLimit(StrEnum):
+    """Whether the real allocator would finish within its 10 s."""
+
+    WITHIN = "within"
+    UNCERTAIN = "uncertain"
+    BEYOND = "beyond"
+
+
+_SURELY_WITHIN: Final = 1_000_000
+_SURELY_BEYOND: Final = 20_000_000
+
+
+def time_limit(steps: int) -> TimeLimit:
+    """An estimate from the number of steps."""
+    if steps <= _SURELY_WITHIN:
+        return TimeLimit.WITHIN
+    return TimeLimit.UNCERTAIN if steps <= _SURELY_BEYOND else TimeLimit.BEYOND
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """``steps``: of the plain search. ``looks``: candidates it looks at. ``vectors``: states per computed level."""
+
+    steps: int = 200_000
+    looks: int = 4_000_000
+    vectors: int = 20_000

@@ -1,0 +1,77 @@
+"""Device taints: which toleration covers which taint, and merging DeviceTaintRules into slices.
+
+Upstream: resourceclaim.ToleratesTaint, the allocator's taint check, and the slice tracker's applyPatches. Eviction is
+another matter (``diagnosis``): there a toleration needs the literal effect NoExecute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.resource import (
+    Device,
+    DeviceTaint,
+    DeviceTaintRule,
+    DeviceToleration,
+    ResourceSlice,
+    ResourceSliceSpec,
+)
+
+PREVENTING: Final = frozenset({"NoSchedule", "NoExecute"})
+
+
+def tolerates(toleration: DeviceToleration, taint: DeviceTaint) -> bool:
+    """Whether a toleration covers a taint for scheduling; tolerationSeconds plays no part."""
+    if toleration.effect and toleration.effect != taint.effect:
+        return False
+    if toleration.key and toleration.key != taint.key:
+        return False
+    if toleration.operator in ("", "Equal"):
+        return toleration.value == taint.value
+    return toleration.operator == "Exists"
+
+
+def preventing(taints: Iterable[DeviceTaint], tolerations: Sequence[DeviceToleration]) -> DeviceTaint | None:
+    """The first taint that keeps a request with these tolerations away; None and unknown effects are ignored."""
+    for taint in taints:
+        if taint.effect in PREVENTING and not any(tolerates(toleration, taint) for toleration in tolerations):
+            return taint
+    return None
+
+
+def selects(rule: DeviceTaintRule, driver: str, pool: str, device: str | None = None) -> bool:
+    """Whether a rule selects a device (or, without ``device``, could select some device of the pool)."""
+    selector = rule.spec.device_selector
+    return (
+        selector is not None
+        and selector.driver in (None, driver)
+        and selector.pool in (None, pool)
+        and (device is None or selector.device in (None, device))
+    )
+
+
+def merge_rules(
+    slices: Iterable[ResourceSlice], rules: Sequence[DeviceTaintRule], features: Features
+) -> tuple[ResourceSlice, ...]:
+    """Append every rule's taint to the devices that it selects; slices that no rule hits are passed on as they are."""
+    if not rules or not features.device_taint_rules:
+        return tuple(slices)
+    return tuple(_merged(slice_, rules) for slice_ in slices)
+
+
+def _merged(slice_: ResourceSlice, rules: Sequence[DeviceTaintRule]) -> ResourceSlice:
+    spec = slice_.spec
+    near = [rule for rule in rules if selects(rule, spec.driver, spec.pool.name)]
+    if not near:
+        return slice_
+    devices = tuple(_tainted(device, spec, near) for device in spec.devices)
+    return msgspec.structs.replace(slice_, spec=msgspec.structs.replace(spec, devices=devices))
+
+
+def _tainted(device: Device, spec: ResourceSliceSpec, rules: Sequence[DeviceTaintRule]) -> Device:
+    added = tuple(rule.spec.taint for rule in rules if selects(rule, spec.driver, spec.pool.name, device.name))
+    return msgspec.structs.replace(device, taints=device.taints + added) if added else device
