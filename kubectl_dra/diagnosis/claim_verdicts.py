@@ -83,7 +83,8 @@ def _consumers(
 ) -> tuple[tuple[ObjectRef, ...], tuple[ObjectRef, ...]]:
     """Consumers that are there (or may be), and pods that are gone, replaced or finished."""
     namespace = claim.metadata.namespace
-    present, gone = [], []
+    present: list[ObjectRef] = []
+    gone: list[ObjectRef] = []
     for consumer in claim.status.reserved_for:
         ref = _reference(namespace, consumer)
         (gone if pods_known and _is_gone(inventory, namespace, consumer) else present).append(ref)

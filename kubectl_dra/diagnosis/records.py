@@ -67,6 +67,17 @@ class Agreement(StrEnum):
     UNCHECKED = "unchecked"  # no message could be predicted
 
 
+class AssumptionKind(StrEnum):
+    """What can't be read from the API."""
+
+    NONE_OF_KIND = "noneOfKind"  # a plain list: kinds that do not occur are taken as none
+    CLOCK = "clock"  # no time of reading: nothing is taken as timed out
+    EXTENDED_RESOURCE_CLASH = "extendedResourceClash"  # several classes serve a resource; the newest is taken
+    POD_GROUP = "podGroup"  # PodGroups are not read, and gang scheduling is not simulated
+    NODE_ALLOCATABLE = "nodeAllocatable"  # resources that devices add to a pod's requests are not simulated
+    PERMISSION_TO_BIND = "permissionToBind"  # what the scheduler may write is not checked
+
+
 class Bound(StrEnum):
     """How a number relates to the truth, given what could be read."""
 
@@ -399,7 +410,11 @@ class RequestReport(Fact, frozen=True):
 
 
 class NodeGroup(Fact, frozen=True):
-    """Nodes with the same outcome. ``messages`` are the reasons as the scheduler counts them."""
+    """Nodes with the same outcome. ``messages`` are the reasons as the scheduler counts them.
+
+    ``not_checked``: plugins whose verdict is open. ``devices_fit``: whether the devices would be there on nodes that
+    another plugin rejects; None where that was not tried.
+    """
 
     outcome: NodeOutcome
     nodes: tuple[str, ...]
@@ -407,8 +422,16 @@ class NodeGroup(Fact, frozen=True):
     messages: tuple[str, ...] = ()
     requests: tuple[RequestReport, ...] = ()
     claims: tuple[ObjectRef, ...] = ()
-    causes: tuple[Code, ...] = ()
+    causes: tuple[Cause, ...] = ()
     not_checked: tuple[str, ...] = ()
+    devices_fit: bool | None = None
+
+
+class Assumption(Fact, frozen=True):
+    """Something that the diagnosis takes for granted: ``kind`` says what, ``subject`` about which thing."""
+
+    kind: AssumptionKind
+    subject: str = ""
 
 
 class Observed(Fact, frozen=True):
@@ -442,7 +465,7 @@ class PodDiagnosis(Fact, frozen=True):
     depends_on_node_order: bool = False
     certainty: Certainty = Certainty()
     missing: tuple[Missing, ...] = ()
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[Assumption, ...] = ()
 
 
 class ClaimDiagnosis(Fact, frozen=True):
@@ -461,4 +484,4 @@ class ClaimDiagnosis(Fact, frozen=True):
     usable_on: tuple[str, ...] = ()
     certainty: Certainty = Certainty()
     missing: tuple[Missing, ...] = ()
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[Assumption, ...] = ()

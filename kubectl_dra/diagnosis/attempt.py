@@ -1,0 +1,217 @@
+"""One simulated scheduling attempt of one pod: PreFilter, the filters node by node, DynamicResources, the outcome.
+
+Upstream: schedule_one.go and the dynamicresources plugin's Filter. What the words and the verdict are is decided
+elsewhere; here only what happens on which node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from kubectl_dra.allocation import nodes as node_selectors
+from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
+from kubectl_dra.allocation.steps import TimeLimit
+from kubectl_dra.diagnosis import binding, fit_message, pre_filter
+from kubectl_dra.diagnosis.extended import asked, virtual_claim
+from kubectl_dra.diagnosis.messages import allocation_error
+from kubectl_dra.diagnosis.nodefilters import NodeFilters, Rejection, Request, preselected
+from kubectl_dra.diagnosis.nodefilters.resources import allocatable_of
+from kubectl_dra.diagnosis.records import Cause, NodeOutcome
+from kubectl_dra.diagnosis.search import search
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import AllocationResult, ResourceClaim
+
+CANNOT_ALLOCATE: Final = "cannot allocate all claims"
+INVALID_POOLS: Final = "invalid resource pools were encountered"
+UNAVAILABLE: Final = "resourceclaim not available on the node"
+LEFT_OVER: Final = "cannot schedule extended resource claim"
+CANNOT_FIT: Final = "cannot fit resource"
+_PLUGIN: Final = "DynamicResources"
+_OPTIONAL_OPERATIONS: Final = "DRAOptionalNodeOperations"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What happens on a node; nodes with equal results belong together.
+
+    ``texts`` are the reasons as they are counted, or the text of the error. ``unavailable`` are positions of claims.
+    """
+
+    outcome: NodeOutcome
+    plugin: str = ""
+    texts: tuple[str, ...] = ()
+    rejection: Rejection | None = None
+    unavailable: tuple[int, ...] = ()
+    extended: tuple[str, ...] = ()
+    searched: Outcome | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The whole attempt. ``claims`` are the pod's existing claims in order; ``extended`` the left-over or made-up one.
+
+    ``results`` has every node of the cluster in the Inventory's order, unless ``stop`` ended the attempt before.
+    """
+
+    claims: tuple[ResourceClaim, ...]
+    left_over: ResourceClaim | None
+    stop: pre_filter.Stop | None
+    results: tuple[tuple[Node, Result], ...] = ()
+    not_checked: tuple[str, ...] = ()
+    failed_bindings: tuple[Cause, ...] = ()
+
+    @property
+    def to_allocate(self) -> tuple[ResourceClaim, ...]:
+        """The claims that the scheduler has to allocate."""
+        return tuple(claim for claim in self.claims if claim.status.allocation is None)
+
+    def nodes(self, outcome: NodeOutcome) -> list[tuple[Node, Result]]:
+        """The nodes with that outcome."""
+        return [(node, result) for node, result in self.results if result.outcome is outcome]
+
+
+def attempt(world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> Attempt:
+    """Try to schedule ``pod`` with its existing ``claims``, those of its entries in their order."""
+    return _Attempt(world, pod, tuple(claims)).run()
+
+
+class _Attempt:
+    def __init__(self, world: World, pod: Pod, claims: tuple[ResourceClaim, ...]) -> None:
+        self.world = world
+        self.pod = pod
+        self.claims = claims
+        self.asked = asked(pod)
+        self.mapped = frozenset(name for name in self.asked if name in world.served)
+        left_over = world.extended_claims.get((key_of(pod.metadata), pod.metadata.uid)) if self.mapped else None
+        self.left_over = left_over
+        self.unusable = self._unusable()
+
+    def _unusable(self) -> dict[int, Cause]:
+        world, options = self.world, self.world.options
+        causes = (binding.unusable(c, world.features, world.now, options.binding_timeout) for c in self.claims)
+        return {i: cause for i, cause in enumerate(causes) if cause is not None}
+
+    def run(self) -> Attempt:
+        request = Request.of(self.pod, self.world.served)
+        allowed, by_plugin = preselected(request)
+        if allowed is not None and not allowed:
+            return Attempt(self.claims, self.left_over, pre_filter.affinity_conflict())
+        stop = pre_filter.check_claims(self.world, self.claims)
+        if stop is not None:
+            return Attempt(self.claims, self.left_over, stop)
+        filters = NodeFilters(request, self.world.usage, self._nominated())
+        results = self._run_filters(filters, allowed, by_plugin)
+        ordered = tuple((node, results[name]) for name, node in self.world.inventory.nodes.items())
+        failed = tuple(self.unusable.values())
+        return Attempt(self.claims, self.left_over, None, ordered, filters.not_checked, failed)
+
+    def _run_filters(self, filters: NodeFilters, allowed: frozenset[str] | None, by_plugin: str) -> dict[str, Result]:
+        left_out = Result(NodeOutcome.REJECTED, by_plugin, (fit_message.not_preselected(by_plugin),))
+        results: dict[str, Result] = {}
+        waiting: dict[tuple[str, ...], list[Node]] = {}
+        for name, node in self.world.inventory.nodes.items():
+            result = left_out if allowed is not None and name not in allowed else self._filter(filters, node)
+            if isinstance(result, Result):
+                results[name] = result
+            else:
+                waiting.setdefault(result, []).append(node)
+        for extended, group in waiting.items():
+            results.update(self._allocate(extended, group))
+        return results
+
+    def _nominated(self) -> Iterable[Pod]:
+        """Pods of at least the same priority that are about to get a node count as if they were there."""
+        priority = self.pod.spec.priority or 0
+        others = (other for other in self.world.nominated if other.metadata.uid != self.pod.metadata.uid)
+        return (other for other in others if (other.spec.priority or 0) >= priority)
+
+    # --- one node before the search ---------------------------------------------------------------------------------
+
+    def _filter(self, filters: NodeFilters, node: Node) -> Result | tuple[str, ...]:
+        """The result, or the extended resources that the search has to find on the node."""
+        rejection = filters.reject(node)
+        if rejection is not None:
+            return Result(NodeOutcome.REJECTED, rejection.plugin, rejection.texts, rejection)
+        if not self.mapped:
+            return ()
+        if self.left_over is not None:
+            return Result(NodeOutcome.CLAIM_UNAVAILABLE, _PLUGIN, (LEFT_OVER,))
+        by_dra = []
+        for name in self.asked:
+            if name in self.mapped and allocatable_of(node, name) == 0:
+                by_dra.append(name)
+            elif name not in node.status.allocatable:
+                return Result(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, (CANNOT_FIT,))
+        return tuple(sorted(by_dra))
+
+    def _unavailable(self, node: Node) -> tuple[int, ...]:
+        """Positions of the allocated claims that can't be used on the node."""
+        found = []
+        for index, claim in enumerate(self.claims):
+            allocation = claim.status.allocation
+            if allocation is not None and (index in self.unusable or not _usable_on(allocation, node)):
+                found.append(index)
+        return tuple(found)
+
+    # --- the search -------------------------------------------------------------------------------------------------
+
+    def _allocate(self, extended: tuple[str, ...], group: Sequence[Node]) -> dict[str, Result]:
+        to_allocate = [claim for claim in self.claims if claim.status.allocation is None]
+        if extended:
+            to_allocate.append(virtual_claim(self.pod, extended, self.world.served))
+        outcomes: dict[str, Outcome] = {}
+        if to_allocate:
+            outcomes = self._search(group, to_allocate)
+        return {node.metadata.name: self._result(node, outcomes.get(node.metadata.name), extended) for node in group}
+
+    def _search(self, group: Sequence[Node], claims: Sequence[ResourceClaim]) -> dict[str, Outcome]:
+        world = self.world
+        if not world.evidence.complete("ResourceSlice") or not pre_filter.classes_known(world, claims):
+            return {node.metadata.name: Undecided(steps=0, why="evidence") for node in group}
+        return dict(search(world.cluster, group, claims))
+
+    def _result(self, node: Node, outcome: Outcome | None, extended: tuple[str, ...]) -> Result:
+        if outcome is not None and not isinstance(outcome, Allocated):
+            return self._failed(node, outcome, extended)
+        unavailable = self._unavailable(node)
+        if unavailable:
+            texts = (UNAVAILABLE,)
+            return Result(NodeOutcome.CLAIM_UNAVAILABLE, _PLUGIN, texts, None, unavailable, extended, searched=outcome)
+        if outcome is not None and self._times_out(outcome) is not TimeLimit.WITHIN:
+            return self._late(node, outcome, extended)
+        return Result(NodeOutcome.FITS, extended=extended, searched=outcome)
+
+    def _failed(self, node: Node, outcome: Outcome, extended: tuple[str, ...]) -> Result:
+        match outcome:
+            case Fatal(error=error, only_affects_node=True):
+                texts = (allocation_error(error),)
+                return Result(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, texts, extended=extended, searched=outcome)
+            case Fatal(error=error):
+                texts = (allocation_error(error),)
+                return Result(NodeOutcome.FATAL, _PLUGIN, texts, extended=extended, searched=outcome)
+            case Unsatisfiable(invalid_pools=invalid) if self._times_out(outcome) is TimeLimit.WITHIN:
+                texts = (INVALID_POOLS if invalid else CANNOT_ALLOCATE,)
+                return Result(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, texts, extended=extended, searched=outcome)
+        return self._late(node, outcome, extended)
+
+    def _late(self, node: Node, outcome: Outcome, extended: tuple[str, ...]) -> Result:
+        """A search that takes, or may take, longer than the scheduler allows; or one that was not finished here."""
+        if self._times_out(outcome) is TimeLimit.BEYOND:
+            texts = (f"node {node.metadata.name}: timed out trying to allocate devices",)
+            return Result(NodeOutcome.FATAL, _PLUGIN, texts, extended=extended, searched=outcome)
+        return Result(NodeOutcome.UNDECIDED, _PLUGIN, extended=extended, searched=outcome)
+
+    def _times_out(self, outcome: Outcome) -> TimeLimit:
+        return outcome.time_limit if self.world.features.filter_timeout else TimeLimit.WITHIN
+
+
+def _usable_on(allocation: AllocationResult, node: Node) -> bool:
+    skips = any(result.skip_node_operations for result in allocation.devices.results)
+    if skips and _OPTIONAL_OPERATIONS not in node.status.declared_features:
+        return False
+    selector = allocation.node_selector
+    return selector is None or node_selectors.matches(selector, node)

@@ -1,0 +1,329 @@
+"""From the results of an attempt to groups of nodes with the same story, and to causes merged over all nodes.
+
+Order of causes: what aborts the attempt, then what is in the way on the nodes that come closest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.allocation.outcome import Allocated, Fatal
+from kubectl_dra.diagnosis import agreement, error_codes
+from kubectl_dra.diagnosis.attempt import Attempt, Result
+from kubectl_dra.diagnosis.claim_verdicts import selected_names
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.extended import virtual_claim
+from kubectl_dra.diagnosis.fit_message import parse_fit_error
+from kubectl_dra.diagnosis.funnel import Story, tell
+from kubectl_dra.diagnosis.gates import consumers_of
+from kubectl_dra.diagnosis.judgement import Judgement, idle_claims
+from kubectl_dra.diagnosis.names import is_extended_resource, similar
+from kubectl_dra.diagnosis.nodefilters import Rejection, plugins
+from kubectl_dra.diagnosis.nodefilters.ports import port_text
+from kubectl_dra.diagnosis.nodefilters.taints import taint_text
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    ClaimElsewhere,
+    ExtendedResource,
+    NodeGroup,
+    NodeOutcome,
+    NodeSelection,
+    NodeShortage,
+    NodeTaint,
+    ObjectRef,
+    Observed,
+    PluginText,
+    Retry,
+    SearchSize,
+    TakenPorts,
+    Verdict,
+)
+from kubectl_dra.diagnosis.search import search
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import ResourceClaim
+
+_MAX_MESSAGES: Final = 20
+#: Nodes of which it is told whether the devices would be there although another plugin rejects them.
+_MAX_REJECTED: Final = 2_000
+_RETRY_TRIGGERS: Final = ("Node", "ResourceClaim", "DeviceClass", "ResourceSlice")
+_FILTER_CODES: Final = {
+    "NodeName": Code.NODE_NAME,
+    "NodeUnschedulable": Code.NODE_UNSCHEDULABLE,
+    "TaintToleration": Code.NODE_TAINTS,
+    "NodeAffinity": Code.NODE_AFFINITY,
+    "NodePorts": Code.NODE_PORTS,
+    "NodeResourcesFit": Code.NODE_RESOURCES,
+}
+_OTHER_CODES: Final = {
+    plugins.Kind.VOLUMES: Code.VOLUMES,
+    plugins.Kind.TOPOLOGY: Code.TOPOLOGY,
+    plugins.Kind.OTHER: Code.OTHER_PLUGIN,
+}
+
+
+@dataclass(slots=True)
+class _Bucket:
+    """Nodes with the same story; ``nearness`` orders the causes, larger is nearer to fitting."""
+
+    outcome: NodeOutcome
+    plugin: str
+    nodes: list[Node] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+    story: Story | None = None
+    devices_fit: bool | None = None
+
+
+def explain(
+    world: World, pod: Pod, tried: Attempt, judgement: Judgement, seen: Observed | None
+) -> tuple[tuple[NodeGroup, ...], tuple[Cause, ...]]:
+    """Groups of nodes, the nearest to fitting first, and the causes in the order of their importance."""
+    return _Explainer(world, pod, tried).explain(judgement, seen)
+
+
+class _Explainer:
+    def __init__(self, world: World, pod: Pod, tried: Attempt) -> None:
+        self.world = world
+        self.pod = pod
+        self.tried = tried
+        self._stories: dict[int, Story] = {}
+
+    def explain(self, judgement: Judgement, seen: Observed | None) -> tuple[tuple[NodeGroup, ...], tuple[Cause, ...]]:
+        buckets = sorted(self._buckets(judgement), key=_nearness, reverse=True)
+        groups = tuple(self._group(bucket) for bucket in buckets)
+        causes = [*judgement.refusals]
+        if self.tried.stop is not None:
+            causes += self.tried.stop.causes
+        elif not self.world.inventory.nodes and judgement.verdict is Verdict.UNSCHEDULABLE:
+            causes.append(Cause(Code.NO_NODES))
+        causes += _merged(cause for group in groups for cause in group.causes)
+        causes += self._idle()
+        causes += self._from_words(judgement, seen)
+        return groups, tuple(causes)
+
+    # --- groups -----------------------------------------------------------------------------------------------------
+
+    def _buckets(self, judgement: Judgement) -> Iterable[_Bucket]:
+        buckets: dict[Hashable, _Bucket] = {}
+        devices_fit = self._devices_on_rejected(judgement)
+        for node, result in self.tried.results:
+            fits = devices_fit.get(node.metadata.name)
+            story = self._story(node, result)
+            key = (result.outcome, result.plugin, _told(result), result.unavailable, fits, story and story.key)
+            bucket = buckets.get(key)
+            if bucket is None:
+                bucket = buckets[key] = _Bucket(result.outcome, result.plugin, story=story, devices_fit=fits)
+            bucket.nodes.append(node)
+            bucket.results.append(result)
+        return buckets.values()
+
+    def _devices_on_rejected(self, judgement: Judgement) -> dict[str, bool]:
+        """Whether the devices would be there on nodes that a plugin before DynamicResources rejects."""
+        rejected = [node for node, result in self.tried.results if result.rejection is not None]
+        claims = self.tried.to_allocate
+        if not claims or judgement.verdict is not Verdict.UNSCHEDULABLE or len(rejected) > _MAX_REJECTED:
+            return {}
+        outcomes = search(self.world.cluster, rejected, claims)
+        return {name: isinstance(outcome, Allocated) for name, outcome in outcomes.items()}
+
+    def _story(self, node: Node, result: Result) -> Story | None:
+        """The funnel of a node where the search found nothing; shared by nodes that share their outcome."""
+        if result.outcome is not NodeOutcome.CANNOT_ALLOCATE or result.searched is None:
+            return None
+        identity = id(result.searched)
+        if identity not in self._stories:
+            self._stories[identity] = tell(self.world, node, self._claims(result), result.searched)
+        return self._stories[identity]
+
+    def _claims(self, result: Result) -> list[ResourceClaim]:
+        claims = list(self.tried.to_allocate)
+        if result.extended:
+            claims.append(virtual_claim(self.pod, result.extended, self.world.served))
+        return claims
+
+    def _group(self, bucket: _Bucket) -> NodeGroup:
+        names = tuple(node.metadata.name for node in bucket.nodes)
+        messages = tuple(dict.fromkeys(text for result in bucket.results for text in result.texts))
+        unavailable = sorted({i for result in bucket.results for i in result.unavailable})
+        return NodeGroup(
+            bucket.outcome,
+            names,
+            bucket.plugin,
+            messages[:_MAX_MESSAGES],
+            bucket.story.reports if bucket.story is not None else (),
+            tuple(_ref(self.tried.claims[i]) for i in unavailable),
+            tuple(self._causes(bucket, names)),
+            () if bucket.outcome is NodeOutcome.REJECTED else self.tried.not_checked,
+            bucket.devices_fit,
+        )
+
+    # --- causes of one group ----------------------------------------------------------------------------------------
+
+    def _causes(self, bucket: _Bucket, names: tuple[str, ...]) -> Iterator[Cause]:
+        first = bucket.results[0]
+        match bucket.outcome:
+            case NodeOutcome.REJECTED:
+                yield from self._rejected(bucket, names)
+            case NodeOutcome.FATAL:
+                yield self._fatal(bucket, names)
+            case NodeOutcome.CLAIM_UNAVAILABLE if self.tried.left_over is not None:
+                yield Cause(Code.EXTENDED_CLAIM_LEFT_OVER, claim=_ref(self.tried.left_over), nodes=names)
+            case NodeOutcome.CLAIM_UNAVAILABLE:
+                yield from self._unavailable(first, names)
+            case NodeOutcome.CANNOT_ALLOCATE if bucket.story is not None:
+                yield from (msgspec.structs.replace(cause, nodes=names) for cause in bucket.story.causes)
+            case NodeOutcome.UNDECIDED if first.searched is not None and first.searched.steps:
+                yield Cause(Code.SEARCH_UNDECIDED, SearchSize(first.searched.steps), nodes=names)
+
+    def _rejected(self, bucket: _Bucket, names: tuple[str, ...]) -> Iterator[Cause]:
+        rejection = bucket.results[0].rejection
+        if rejection is None:
+            yield Cause(_FILTER_CODES[bucket.plugin], nodes=names)
+        elif rejection.taint is not None:
+            yield Cause(Code.NODE_TAINTS, NodeTaint(taint_text(rejection.taint)), nodes=names)
+        elif rejection.ports:
+            yield Cause(Code.NODE_PORTS, TakenPorts(tuple(map(port_text, rejection.ports))), nodes=names)
+        elif rejection.lacks:
+            yield from self._lacks(bucket, rejection, names)
+        else:
+            detail = NodeSelection(rejection.unmatched) if rejection.unmatched else None
+            yield Cause(_FILTER_CODES[bucket.plugin], detail, nodes=names)
+
+    def _lacks(self, bucket: _Bucket, rejection: Rejection, names: tuple[str, ...]) -> Iterator[Cause]:
+        for position, lack in enumerate(rejection.lacks):
+            if is_extended_resource(lack.resource) or "/" in lack.resource:
+                unserved = self._unserved(lack.resource)
+                if unserved is not None:
+                    yield Cause(Code.EXTENDED_RESOURCE_UNSERVED, unserved, nodes=names)
+                    continue
+            name, closest = min(
+                (
+                    (node.metadata.name, result.rejection.lacks[position])
+                    for node, result in _pairs(bucket)
+                    if result.rejection is not None
+                ),
+                key=lambda pair: pair[1].requested - (pair[1].allocatable - pair[1].used),
+            )
+            detail = NodeShortage(lack.resource, closest.requested, closest.used, closest.allocatable, name)
+            yield Cause(Code.NODE_RESOURCES, detail, nodes=names)
+
+    def _unserved(self, resource: str) -> ExtendedResource | None:
+        """The resource, if neither a class nor any node offers it."""
+        world = self.world
+        if resource in world.served:
+            return None
+        if any(resource in node.status.allocatable for node in world.inventory.nodes.values()):
+            return None
+        return ExtendedResource(resource, similar=similar(resource, world.served))
+
+    def _fatal(self, bucket: _Bucket, names: tuple[str, ...]) -> Cause:
+        first = bucket.results[0]
+        if isinstance(first.searched, Fatal):
+            claims = error_codes.by_key(tuple(self._claims(first)))
+            return error_codes.fatal_cause(first.searched.error, claims, self.world.inventory.classes, names)
+        steps = first.searched.steps if first.searched is not None else 0
+        return Cause(Code.SEARCH_TIMEOUT, SearchSize(steps), nodes=names)
+
+    def _unavailable(self, result: Result, names: tuple[str, ...]) -> Iterator[Cause]:
+        failed = {cause.claim: cause for cause in self.tried.failed_bindings}
+        for index in result.unavailable:
+            claim = self.tried.claims[index]
+            ref = _ref(claim)
+            if ref in failed:
+                yield msgspec.structs.replace(failed[ref], nodes=names)
+                continue
+            allocation = claim.status.allocation
+            usable = selected_names(allocation.node_selector if allocation is not None else None)
+            yield Cause(Code.CLAIM_ELSEWHERE, ClaimElsewhere(usable, "", consumers_of(claim)), ref, nodes=names)
+
+    # --- causes of the whole attempt ----------------------------------------------------------------------------------
+
+    def _idle(self) -> Iterator[Cause]:
+        """Claims that the scheduler will deallocate because they are in the way and nobody else uses them."""
+        if self.tried.nodes(NodeOutcome.FITS):
+            return
+        for index in idle_claims(self.pod, self.tried):
+            yield Cause(Code.CLAIM_IDLE, claim=_ref(self.tried.claims[index]))
+
+    def _from_words(self, judgement: Judgement, seen: Observed | None) -> Iterator[Cause]:
+        """What only the scheduler's own message tells, and why a pod that fits still waits."""
+        fitting = tuple(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
+        if judgement.depends_on_node_order:
+            yield Cause(Code.DEPENDS_ON_NODE_ORDER, nodes=fitting)
+        if judgement.verdict is Verdict.SCHEDULABLE:
+            yield Cause(Code.FITS_NOW, Retry(seen.time if seen is not None else None, _RETRY_TRIGGERS), nodes=fitting)
+        if seen is None or seen.status != "False":
+            return
+        message = parse_fit_error(seen.message)
+        if message is not None:
+            for reason in agreement.not_simulated(message):
+                plugin = plugins.plugin_of(reason)
+                yield Cause(_OTHER_CODES[plugins.kind_of(plugin)], PluginText(plugin, reason))
+        elif seen.message.startswith('running PreBind plugin "') and not judgement.refusals:
+            yield Cause(Code.API_ERROR_AT_BINDING, PluginText("PreBind", seen.message))
+
+
+def _pairs(bucket: _Bucket) -> Iterable[tuple[Node, Result]]:
+    return zip(bucket.nodes, bucket.results, strict=True)
+
+
+def _told(result: Result) -> Hashable:
+    """What tells two nodes of the same plugin apart: the taint, the labels, the resources; not the numbers."""
+    rejection = result.rejection
+    if rejection is not None:
+        lacking = tuple(lack.resource for lack in rejection.lacks)
+        return rejection.taint, rejection.unmatched, rejection.ports, lacking
+    if result.outcome is NodeOutcome.FATAL and isinstance(result.searched, Fatal):
+        error = result.searched.error
+        names = ("claim", "request", "device_class", "selector", "detail", "attribute", "pool")
+        return (type(error).__name__, *(getattr(error, name, None) for name in names))
+    return () if result.outcome is NodeOutcome.FATAL else result.texts
+
+
+_ORDER: Final = {
+    NodeOutcome.FATAL: 5,
+    NodeOutcome.FITS: 4,
+    NodeOutcome.UNDECIDED: 3,
+    NodeOutcome.CLAIM_UNAVAILABLE: 2,
+    NodeOutcome.CANNOT_ALLOCATE: 1,
+    NodeOutcome.REJECTED: 0,
+}
+
+
+def _nearness(bucket: _Bucket) -> tuple[int, tuple[int, ...], int]:
+    """Nodes that only lack room for the pod come right after those that abort, fit or hold a claim elsewhere."""
+    rank = 2 if bucket.devices_fit else _ORDER[bucket.outcome]
+    return rank, bucket.story.nearness if bucket.story is not None else (), len(bucket.nodes)
+
+
+def _merged(causes: Iterable[Cause]) -> list[Cause]:
+    """Causes about the same thing become one, with the evidence of the first and the nodes of all."""
+    merged: dict[Hashable, Cause] = {}
+    for cause in causes:
+        key = _subject(cause)
+        known = merged.get(key)
+        if known is None:
+            merged[key] = cause
+        else:
+            nodes = tuple(dict.fromkeys((*known.nodes, *cause.nodes)))
+            merged[key] = msgspec.structs.replace(known, nodes=nodes)
+    return list(merged.values())
+
+
+def _subject(cause: Cause) -> Hashable:
+    detail = cause.detail
+    match detail:
+        case NodeTaint() | ExtendedResource() | PluginText():
+            return cause.code, detail
+        case NodeShortage():
+            return cause.code, detail.resource
+    return cause.code, cause.claim, cause.request
+
+
+def _ref(claim: ResourceClaim) -> ObjectRef:
+    return ObjectRef.of("ResourceClaim", key_of(claim.metadata))

@@ -1,0 +1,294 @@
+"""The diagnosis of a pod: which verdict is due, in the order in which things happen to a pod.
+
+``Diagnoser`` shares everything between pods of one state of the cluster; the functions are for a single question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.diagnosis import agreement, binding, claim_verdicts, fit_message, kubelet, missing, needs
+from kubectl_dra.diagnosis.agreement import Prediction
+from kubectl_dra.diagnosis.attempt import attempt
+from kubectl_dra.diagnosis.causes import explain
+from kubectl_dra.diagnosis.claims import Problem, ResolvedEntry, claims_of, is_reserved_for, resolve
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gates import ClaimGates, other_scheduler, pod_group, scheduling_gates
+from kubectl_dra.diagnosis.judgement import Judgement, judge
+from kubectl_dra.diagnosis.records import (
+    Agreement,
+    Assumption,
+    AssumptionKind,
+    Cause,
+    ClaimDiagnosis,
+    Missing,
+    MissingEvidence,
+    NodeGroup,
+    ObjectRef,
+    Observed,
+    PodDiagnosis,
+    Verdict,
+)
+from kubectl_dra.diagnosis.world import Options, World
+from kubectl_dra.model.core import Event, Pod
+from kubectl_dra.model.evidence import Coverage, Evidence
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.resource import ResourceClaim
+
+_DEFAULTS: Final = Options()
+_SILENT: Final = Prediction(silent=True)
+
+
+class NotFound(LookupError):
+    """Raised where a pod or claim is not in the Inventory."""
+
+    def __init__(self, kind: str, key: Key) -> None:
+        super().__init__(f"{kind} {key}")
+        self.kind = kind
+        self.key = key
+
+
+def diagnose_pod(
+    inventory: Inventory, evidence: Evidence, features: Features, pod_key: Key, options: Options = _DEFAULTS
+) -> PodDiagnosis:
+    """Why one pod is where it is. Raises :class:`NotFound`."""
+    return Diagnoser(World(inventory, evidence, features, options)).pod(pod_key)
+
+
+def diagnose_claim(
+    inventory: Inventory, evidence: Evidence, features: Features, claim_key: Key, options: Options = _DEFAULTS
+) -> ClaimDiagnosis:
+    """The state of one claim and what it waits for. Raises :class:`NotFound`."""
+    return Diagnoser(World(inventory, evidence, features, options)).claim(claim_key)
+
+
+class Diagnoser:
+    """Diagnoses many pods and claims of one World."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def pod(self, key: Key) -> PodDiagnosis:
+        """Why a pod is where it is. Raises :class:`NotFound`."""
+        pod = self.world.inventory.pods.get(key)
+        if pod is None:
+            raise NotFound("Pod", key)
+        return _PodCase(self.world, pod).diagnosis()
+
+    def claim(self, key: Key) -> ClaimDiagnosis:
+        """The state of a claim. Raises :class:`NotFound`."""
+        claim = self.world.inventory.claims.get(key)
+        if claim is None:
+            raise NotFound("ResourceClaim", key)
+        world = self.world
+        return claim_verdicts.diagnose(world.inventory, world.evidence, world.features, claim)
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """A verdict with what it rests on."""
+
+    verdict: Verdict
+    causes: tuple[Cause, ...] = ()
+    prediction: Prediction = _SILENT
+    reason: str | None = None
+    nodes: tuple[NodeGroup, ...] = ()
+    depends_on_node_order: bool = False
+
+
+class _PodCase:
+    """One pod. The verdicts are tried in their order; the first that holds is taken."""
+
+    def __init__(self, world: World, pod: Pod) -> None:
+        self.world = world
+        self.pod = pod
+        self.key = key_of(pod.metadata)
+        self.entries = resolve(world.inventory, world.evidence, world.features, pod)
+
+    def diagnosis(self) -> PodDiagnosis:
+        finding = self._finding()
+        seen = agreement.observed(self.pod, self._events())
+        messages = finding.prediction.messages if not finding.prediction.fitting else ()
+        return PodDiagnosis(
+            ObjectRef.of("Pod", self.key),
+            finding.verdict,
+            reason=finding.reason,
+            message=_most_telling(messages, seen),
+            alternatives=messages,
+            observed=seen,
+            agreement=self._agreement(finding, seen),
+            node=self.pod.spec.node_name,
+            claims=tuple(ObjectRef.of("ResourceClaim", entry.name) for entry in self.entries if entry.name is not None),
+            nodes=finding.nodes,
+            causes=finding.causes,
+            depends_on_node_order=finding.depends_on_node_order,
+            certainty=missing.certainty(self.world.evidence),
+            missing=self._missing(),
+            assumed=tuple(self._assumptions()),
+        )
+
+    def _finding(self) -> _Finding:
+        if self._is_done():
+            return _Finding(Verdict.NOT_PENDING, tuple(kubelet.unhealthy(self.pod)))
+        if self.pod.spec.node_name:
+            return _Finding(Verdict.PREPARING, tuple(self._preparing()))
+        return self._gated() or self._other_scheduler() or self._unreadable() or self._attempted()
+
+    def _is_done(self) -> bool:
+        if self.pod.status.phase not in ("", "Pending"):
+            return True
+        return self.pod.metadata.deletion_timestamp is not None and not self.pod.spec.node_name
+
+    # --- on its node ------------------------------------------------------------------------------------------------
+
+    def _preparing(self) -> Iterator[Cause]:
+        """The kubelet's words first, then what the objects show."""
+        world, found = self.world, []
+        failure = kubelet.failure(self.pod, self._events())
+        if failure is not None:
+            found.append(failure)
+        broken = [e for e in self.entries if e.problem in (Problem.MISSING, Problem.NOT_CREATED, Problem.NOT_OWNED)]
+        found += ClaimGates(world.inventory, world.evidence, world.features, self.pod).causes(broken)
+        claims = [entry.claim for entry in self.entries if entry.claim is not None and entry not in broken]
+        found += kubelet.not_usable(self.pod, claims, world.features)
+        found += kubelet.unhealthy(self.pod)
+        found += kubelet.waiting(self.pod)
+        told: set[tuple[Code, ObjectRef | None]] = set()
+        for cause in found or [Cause(Code.PREPARING, nodes=(self.pod.spec.node_name,))]:
+            if cause.code is Code.DEVICE_UNHEALTHY or (cause.code, cause.claim) not in told:
+                told.add((cause.code, cause.claim))
+                yield cause
+
+    # --- never tried ------------------------------------------------------------------------------------------------
+
+    def _gated(self) -> _Finding | None:
+        world = self.world
+        gates = list(scheduling_gates(self.pod))
+        claims = ClaimGates(world.inventory, world.evidence, world.features, self.pod)
+        causes = (*gates, *claims.causes(self.entries), *pod_group(self.pod, self.entries))
+        if not causes:
+            return None
+        if gates:
+            # The API server writes this when the pod is created.
+            prediction = Prediction((fit_message.GATED_MESSAGE,))
+            return _Finding(Verdict.GATED, causes, prediction, fit_message.SCHEDULING_GATED)
+        return _Finding(Verdict.GATED, causes)
+
+    def _other_scheduler(self) -> _Finding | None:
+        cause = other_scheduler(self.pod, self.world.options.schedulers)
+        return _Finding(Verdict.OTHER_SCHEDULER, (cause,), Prediction()) if cause is not None else None
+
+    def _unreadable(self) -> _Finding | None:
+        unreadable = any(entry.problem is Problem.UNREADABLE for entry in self.entries)
+        return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction()) if unreadable else None
+
+    def _evidence_cause(self) -> Cause:
+        return Cause(Code.EVIDENCE_MISSING, MissingEvidence(tuple(m for m in self._missing() if m.decides)))
+
+    # --- tried ------------------------------------------------------------------------------------------------------
+
+    def _attempted(self) -> _Finding:
+        world = self.world
+        claims = _claims(self.entries)
+        tried = attempt(world, self.pod, claims)
+        judgement = judge(world, self.pod, tried)
+        waits = self._binding(claims, judgement)
+        if waits:
+            return _Finding(Verdict.BINDING, waits)
+        seen = agreement.observed(self.pod, self._events())
+        groups, causes = explain(world, self.pod, tried, judgement, seen)
+        if judgement.verdict is Verdict.UNKNOWN:
+            causes = (self._evidence_cause(), *causes) if self._lacks_evidence() else causes
+        prediction = Prediction(judgement.messages, fitting=_fitting(judgement))
+        return _Finding(
+            judgement.verdict, causes, prediction, judgement.reason, groups, judgement.depends_on_node_order
+        )
+
+    def _lacks_evidence(self) -> bool:
+        return any(m.decides for m in self._missing())
+
+    def _binding(self, claims: Sequence[ResourceClaim], judgement: Judgement) -> tuple[Cause, ...]:
+        """What the scheduler waits for after it has reserved all claims for the pod; nothing if it has not."""
+        world, features = self.world, self.world.features
+        left_over = world.extended_claims.get((self.key, self.pod.metadata.uid))
+        all_claims = [*claims, left_over] if left_over is not None else list(claims)
+        if not all_claims or not all(is_reserved_for(self.pod, c, features) and _allocated(c) for c in all_claims):
+            return ()
+        timeout = world.options.binding_timeout
+        if any(binding.unusable(claim, features, world.now, timeout) is not None for claim in all_claims):
+            return ()
+        under_way = bool(self.pod.status.nominated_node_name) or left_over is not None
+        waiting: list[Cause] = []
+        if features.device_binding_and_status:
+            waiting = [cause for claim in all_claims for cause in binding.waiting_causes(claim)]
+        if waiting and (under_way or judgement.fitting):
+            return tuple(waiting)
+        if not under_way:
+            return ()
+        return tuple(Cause(Code.BINDING_IN_PROGRESS, claim=_ref(claim)) for claim in all_claims)
+
+    # --- around it ----------------------------------------------------------------------------------------------------
+
+    def _events(self) -> Sequence[Event]:
+        return self.world.inventory.events_by_object.get(("Pod", self.key.namespace, self.key.name), ())
+
+    def _agreement(self, finding: _Finding, seen: Observed | None) -> Agreement:
+        if finding.verdict in (Verdict.NOT_PENDING, Verdict.UNKNOWN):
+            return Agreement.UNCHECKED
+        prediction = finding.prediction
+        changed = agreement.changed_since(self.pod, self.world.inventory) if prediction.messages else False
+        return agreement.compare(prediction, seen, changed)
+
+    def _missing(self) -> tuple[Missing, ...]:
+        found = missing.missing(self.world.evidence, needs.POD, self.key.namespace)
+        if self.world.features.device_taint_rules:
+            return found
+        return tuple(m for m in found if m.kind != "DeviceTaintRule")
+
+    def _assumptions(self) -> Iterator[Assumption]:
+        world = self.world
+        for need in needs.POD:
+            if need.decides and world.evidence.coverage(need.kind) is Coverage.ASSUMED:
+                yield Assumption(AssumptionKind.NONE_OF_KIND, need.kind)
+        waits = any(binding.readiness(claim).waiting for claim in claims_of(self.pod, world.inventory))
+        if waits and world.now is None:
+            yield Assumption(AssumptionKind.CLOCK)
+        for name in world.clashes:
+            if any(name in container.resources.requests for container in self.pod.spec.containers):
+                yield Assumption(AssumptionKind.EXTENDED_RESOURCE_CLASH, name)
+        if self.pod.spec.scheduling_group is not None:
+            yield Assumption(AssumptionKind.POD_GROUP, self.pod.spec.scheduling_group.pod_group_name)
+        if world.features.node_allocatable_resources:
+            yield Assumption(AssumptionKind.NODE_ALLOCATABLE)
+
+
+def _fitting(judgement: Judgement) -> int:
+    return judgement.fitting if judgement.verdict is Verdict.SCHEDULABLE else 0
+
+
+def _most_telling(messages: Sequence[str], seen: Observed | None) -> str | None:
+    """The message that is on the pod, if it is among those that may be written; else the first."""
+    for message in messages:
+        if seen is not None and agreement.same(message, seen.message):
+            return message
+    return messages[0] if messages else None
+
+
+def _claims(entries: Sequence[ResolvedEntry]) -> tuple[ResourceClaim, ...]:
+    """The claims of the entries in their order; one that two entries name is there twice, as for the scheduler."""
+    return tuple(entry.claim for entry in entries if entry.claim is not None)
+
+
+def _allocated(claim: ResourceClaim) -> bool:
+    return claim.status.allocation is not None
+
+
+def _ref(claim: ResourceClaim) -> ObjectRef:
+    return ObjectRef.of("ResourceClaim", key_of(claim.metadata))
+
+
+__all__ = ["Diagnoser", "NotFound", "Options", "World", "diagnose_claim", "diagnose_pod"]

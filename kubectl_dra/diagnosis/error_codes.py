@@ -1,0 +1,103 @@
+"""Which code an error of the allocator has, and the evidence that it carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from kubectl_dra.allocation import errors as e
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.messages import allocation_error
+from kubectl_dra.diagnosis.records import Cause, FatalError, ObjectRef
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import DeviceClass, DeviceSelector, ResourceClaim
+
+_CODES: Final[Mapping[type[e.AllocationError], Code]] = {
+    e.NodeSelectorUnparsable: Code.NODE_SELECTOR_MALFORMED,
+    e.UnsupportedNodeSelector: Code.NODE_SELECTOR_MALFORMED,
+    e.SubrequestsDisabled: Code.FEATURE_DISABLED_FATAL,
+    e.CapacityRequestsDisabled: Code.FEATURE_DISABLED_FATAL,
+    e.DerivedAttributesDisabled: Code.FEATURE_DISABLED_FATAL,
+    e.AdminAccessDisabled: Code.FEATURE_DISABLED_FATAL,
+    e.UnknownSelectorType: Code.REQUEST_MALFORMED,
+    e.DeviceClassMissing: Code.REQUEST_MALFORMED,
+    e.DeviceClassNotFound: Code.CLASS_MISSING,
+    e.UnsupportedAllocationMode: Code.REQUEST_MALFORMED,
+    e.EmptyConstraint: Code.REQUEST_MALFORMED,
+    e.PoolNotUsableForAll: Code.ALL_MODE_POOL,
+    e.ConstraintRefusesAll: Code.ALL_MODE_CONSTRAINT,
+    e.TooManyDevices: Code.TOO_MANY_DEVICES,
+    e.SelectorNotCompiled: Code.SELECTOR_DOES_NOT_COMPILE,
+    e.DerivedAttributeNotCompiled: Code.SELECTOR_DOES_NOT_COMPILE,
+    e.SelectorFailed: Code.SELECTOR_FAILS,
+    e.DerivedAttributeFailed: Code.SELECTOR_FAILS,
+    e.CapacityNotComputable: Code.CAPACITY_ARITHMETIC,
+}
+
+
+def code_of(error: e.AllocationError) -> Code:
+    """The code."""
+    return _CODES[type(error)]
+
+
+def fatal_cause(
+    error: e.AllocationError,
+    claims: Mapping[Key, ResourceClaim],
+    classes: Mapping[str, DeviceClass],
+    nodes: tuple[str, ...],
+) -> Cause:
+    """The error as a cause; ``claims`` are those of the attempt, the made-up one included."""
+    key = getattr(error, "claim", None)
+    claim = ObjectRef.of("ResourceClaim", key) if isinstance(key, Key) else None
+    request = getattr(error, "request", "")
+    return Cause(code_of(error), _evidence(error, claims, classes), claim, request, nodes)
+
+
+def _evidence(
+    error: e.AllocationError, claims: Mapping[Key, ResourceClaim], classes: Mapping[str, DeviceClass]
+) -> FatalError:
+    text = allocation_error(error)
+    match error:
+        case e.SelectorFailed() | e.SelectorNotCompiled():
+            owner = f"class {error.device_class}" if error.device_class else f"claim {error.claim}"
+            expression = _expression(error, claims, classes)
+            device = str(error.device) if isinstance(error, e.SelectorFailed) else ""
+            return FatalError(text, device, error.selector, owner, expression, error.detail)
+        case e.DerivedAttributeFailed() | e.DerivedAttributeNotCompiled():
+            device = str(error.device) if isinstance(error, e.DerivedAttributeFailed) else ""
+            return FatalError(text, device, owner=f"attribute {error.attribute}", detail=error.detail)
+        case e.ConstraintRefusesAll() | e.CapacityNotComputable():
+            return FatalError(text, str(error.device))
+        case e.PoolNotUsableForAll():
+            return FatalError(text, owner=f"pool {error.pool}")
+    return FatalError(text)
+
+
+def _expression(
+    error: e.SelectorFailed | e.SelectorNotCompiled,
+    claims: Mapping[Key, ResourceClaim],
+    classes: Mapping[str, DeviceClass],
+) -> str:
+    """The selector's text; a request's selector is told by its position only, so the first that fits is taken."""
+    if error.device_class is not None:
+        device_class = classes.get(error.device_class)
+        return _at(device_class.spec.selectors if device_class is not None else (), error.selector)
+    claim = claims.get(error.claim)
+    if claim is None:
+        return ""
+    for request in claim.spec.devices.requests:
+        for form in (request.exactly, *request.first_available):
+            if form is not None and (text := _at(form.selectors, error.selector)):
+                return text
+    return ""
+
+
+def _at(selectors: tuple[DeviceSelector, ...], index: int) -> str:
+    cel = selectors[index].cel if index < len(selectors) else None
+    return cel.expression if cel is not None else ""
+
+
+def by_key(claims: tuple[ResourceClaim, ...]) -> dict[Key, ResourceClaim]:
+    """Claims by namespace and name."""
+    return {key_of(claim.metadata): claim for claim in claims}

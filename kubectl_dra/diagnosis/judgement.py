@@ -1,0 +1,216 @@
+"""From an attempt to the verdict and the literal message: which outcomes decide, and what missing evidence leaves open.
+
+Upstream: findNodesThatPassFilters (an error on any node ends the cycle; enough feasible nodes end it too), FitError,
+handleSchedulingFailure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.allocation.outcome import Allocated, Fatal
+from kubectl_dra.diagnosis import binding, fit_message
+from kubectl_dra.diagnosis.attempt import Attempt, Result
+from kubectl_dra.diagnosis.gates import ADMIN_LABEL
+from kubectl_dra.diagnosis.names import is_dra_extended_resource
+from kubectl_dra.diagnosis.records import Cause, FatalError, NodeOutcome, Verdict
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.usage import pod_requests
+
+_ALL_NODES_BELOW: Final = 100
+_MIN_PERCENT: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict of an attempt. ``messages``: what the scheduler may write, the first being the most telling.
+
+    ``refusals`` are errors that come only when the decision is written.
+    """
+
+    verdict: Verdict
+    reason: str | None = None
+    messages: tuple[str, ...] = ()
+    fitting: int = 0
+    depends_on_node_order: bool = False
+    refusals: tuple[Cause, ...] = ()
+
+
+_UNKNOWN: Final = Judgement(Verdict.UNKNOWN)
+
+
+def feasible_nodes_to_find(nodes: int) -> int:
+    """How many nodes that fit are enough for the scheduler, so that it looks at no more."""
+    if nodes < _ALL_NODES_BELOW:
+        return nodes
+    percent = max(50 - nodes // 125, _MIN_PERCENT)
+    return max(nodes * percent // 100, _ALL_NODES_BELOW)
+
+
+def judge(world: World, pod: Pod, attempt: Attempt) -> Judgement:
+    """The verdict of one attempt."""
+    if not _nodes_can_tell(world):
+        return _without_nodes(world, attempt)
+    total = len(world.inventory.nodes)
+    if total == 0:
+        return _unschedulable(fit_message.NO_NODES_MESSAGE)
+    if attempt.stop is not None:
+        return _stopped(attempt, total)
+    if _extended_open(world, pod):
+        return _UNKNOWN
+    return _filtered(world, pod, attempt, total)
+
+
+def _nodes_can_tell(world: World) -> bool:
+    """Whether the nodes are known; a plain list without any node says nothing about them."""
+    if world.inventory.nodes:
+        return world.evidence.complete("Node")
+    return world.evidence.coverage("Node") in (Coverage.COMPLETE, Coverage.NOT_SERVED)
+
+
+def _without_nodes(world: World, attempt: Attempt) -> Judgement:
+    """What is rejected before any node is looked at stays rejected, but how many nodes there are can't be said."""
+    stop = attempt.stop
+    if stop is None or stop.fatal or not stop.certain or world.evidence.coverage("Node") is Coverage.ASSUMED:
+        return _UNKNOWN
+    return _unschedulable()
+
+
+def _stopped(attempt: Attempt, total: int) -> Judgement:
+    stop = attempt.stop
+    assert stop is not None  # noqa: S101
+    if not stop.certain:
+        return _UNKNOWN
+    message = stop.message(total)
+    if stop.fatal:
+        return Judgement(Verdict.SCHEDULER_ERROR, fit_message.SCHEDULER_ERROR, (message,))
+    return _unschedulable(message)
+
+
+def _unschedulable(*messages: str) -> Judgement:
+    return Judgement(Verdict.UNSCHEDULABLE, fit_message.UNSCHEDULABLE, messages)
+
+
+def _extended_open(world: World, pod: Pod) -> bool:
+    """Whether a class that was not read may serve a resource that no known class serves."""
+    if not world.features.extended_resource or world.evidence.complete("DeviceClass"):
+        return False
+    wanted = (name for name, value in pod_requests(pod).items() if value and is_dra_extended_resource(name))
+    return any(name not in world.served for name in wanted)
+
+
+def _filtered(world: World, pod: Pod, attempt: Attempt, total: int) -> Judgement:
+    fits = attempt.nodes(NodeOutcome.FITS)
+    fatal = attempt.nodes(NodeOutcome.FATAL)
+    nominated = any(node.metadata.name == pod.status.nominated_node_name for node, _ in fits)
+    if fatal and not nominated:
+        return _fatal(world, attempt, fits, fatal, total)
+    if fits:
+        return _fitting(world, pod, attempt, fits, total)
+    if attempt.nodes(NodeOutcome.UNDECIDED) or (world.blind and world.sharing_hides_counters):
+        return _UNKNOWN
+    # Pods that could not be read may reject nodes for other reasons: the verdict stays, the words don't.
+    if attempt.not_checked:
+        return Judgement(Verdict.UNSCHEDULABLE, fit_message.UNSCHEDULABLE)
+    return _unschedulable(_fit_error(pod, attempt, total))
+
+
+def _fatal(
+    world: World,
+    attempt: Attempt,
+    fits: Sequence[tuple[Node, Result]],
+    fatal: Sequence[tuple[Node, Result]],
+    total: int,
+) -> Judgement:
+    certain = [result for _, result in fatal if _is_certain(world, attempt, result)]
+    if not certain:
+        return _UNKNOWN
+    messages = tuple(dict.fromkeys(fit_message.filter_error(result.texts[0]) for result in certain))
+    depends = len(fits) + len(attempt.nodes(NodeOutcome.UNDECIDED)) > feasible_nodes_to_find(total)
+    return Judgement(
+        Verdict.SCHEDULER_ERROR,
+        fit_message.SCHEDULER_ERROR,
+        messages,
+        fitting=len(fits),
+        depends_on_node_order=depends,
+    )
+
+
+def _is_certain(world: World, attempt: Attempt, result: Result) -> bool:
+    """Unseen pods may keep the node from being searched; unseen claims or taints may turn the search elsewhere."""
+    if attempt.not_checked:
+        return False
+    if not world.blind:
+        return True
+    return isinstance(result.searched, Fatal) and result.searched.steps == 0
+
+
+def _fitting(world: World, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]], total: int) -> Judgement:
+    searched = any(result.searched is not None for _, result in fits)
+    if attempt.not_checked or (searched and world.blind):
+        return Judgement(Verdict.UNKNOWN, fitting=len(fits))
+    refusals = _refusals(world, pod, attempt, fits)
+    if refusals:
+        texts = tuple(fit_message.pre_bind_error(_text(cause)) for cause in refusals)
+        return Judgement(Verdict.SCHEDULER_ERROR, fit_message.SCHEDULER_ERROR, texts, refusals=refusals)
+    rest = fit_message.fit_error(total, (text for _, result in attempt.results for text in result.texts))
+    return Judgement(Verdict.SCHEDULABLE, messages=(rest,), fitting=len(fits))
+
+
+def _refusals(world: World, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]]) -> tuple[Cause, ...]:
+    """What the API server would refuse, claim by claim in the order in which they are written."""
+    for claim in attempt.claims:
+        if claim.status.allocation is not None:
+            refused = binding.refused_reservation(pod, claim, world.features)
+            if refused is not None:
+                return (refused,)
+    if not _lacks_admin_label(world, pod):
+        return ()
+    found: dict[Cause, None] = {}
+    for _, result in fits:
+        causes = _admin_refusals(attempt, result)
+        if not causes:
+            return ()
+        found[causes[0]] = None
+    return tuple(found)
+
+
+def _admin_refusals(attempt: Attempt, result: Result) -> list[Cause]:
+    if not isinstance(result.searched, Allocated):
+        return []
+    pairs = zip(attempt.to_allocate, result.searched.allocations, strict=False)
+    causes = (binding.refused_admin_access(claim, allocation) for claim, allocation in pairs)
+    return [cause for cause in causes if cause is not None]
+
+
+def _lacks_admin_label(world: World, pod: Pod) -> bool:
+    namespace = world.inventory.namespaces.get(pod.metadata.namespace)
+    return namespace is not None and namespace.metadata.labels.get(ADMIN_LABEL) != "true"
+
+
+def _text(cause: Cause) -> str:
+    assert isinstance(cause.detail, FatalError)  # noqa: S101 - made by ``binding``
+    return cause.detail.text
+
+
+def _fit_error(pod: Pod, attempt: Attempt, total: int) -> str:
+    reasons = (text for _, result in attempt.results for text in result.texts)
+    return fit_message.fit_error(total, reasons, post_filter(pod, attempt))
+
+
+def post_filter(pod: Pod, attempt: Attempt) -> str:
+    """What DynamicResources does, and says, when no node fits: free an idle claim, delete a left-over one."""
+    if idle_claims(pod, attempt):
+        return fit_message.DEALLOCATED
+    return fit_message.DELETED if attempt.left_over is not None else ""
+
+
+def idle_claims(pod: Pod, attempt: Attempt) -> list[int]:
+    """Positions of claims that are in the way on some node and that nobody else uses."""
+    positions = sorted({i for _, result in attempt.results for i in result.unavailable})
+    consumers = {i: [c.uid for c in attempt.claims[i].status.reserved_for] for i in positions}
+    return [i for i in positions if consumers[i] in ([], [pod.metadata.uid])]

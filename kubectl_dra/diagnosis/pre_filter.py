@@ -1,0 +1,114 @@
+"""What the scheduler decides about a pod before it looks at any node.
+
+Upstream: RunPreFilterPlugins and the PreFilter of nodeaffinity and dynamicresources. The first problem ends it; all of
+them are reported as causes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kubectl_dra.allocation import nodes
+from kubectl_dra.allocation.errors import NodeSelectorUnparsable
+from kubectl_dra.diagnosis import fit_message
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.messages import allocation_error
+from kubectl_dra.diagnosis.names import similar
+from kubectl_dra.diagnosis.nodefilters.affinity import CONFLICT_TEXT
+from kubectl_dra.diagnosis.records import Cause, ClassProblem, FatalError, NodeSelection, ObjectRef
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import DeviceRequest, ResourceClaim
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The attempt ends before any node is looked at; ``fatal`` makes it a SchedulerError.
+
+    ``certain`` is False where a class is missing that may merely not have been read.
+    """
+
+    text: str
+    fatal: bool
+    causes: tuple[Cause, ...]
+    certain: bool = True
+
+    def message(self, nodes_total: int) -> str:
+        """The message that the scheduler writes."""
+        if self.fatal:
+            return fit_message.pre_filter_error(self.text)
+        return fit_message.pre_filter_rejection(nodes_total, self.text)
+
+
+def affinity_conflict() -> Stop:
+    """Every term of the required affinity names nodes that contradict each other."""
+    return Stop(CONFLICT_TEXT, False, (Cause(Code.NODE_AFFINITY, NodeSelection((CONFLICT_TEXT,))),))
+
+
+def check_claims(world: World, claims: Sequence[ResourceClaim]) -> Stop | None:
+    """What keeps the existing claims of a pod from being tried on any node."""
+    problems = [problem for claim in claims for problem in _problems(world, claim)]
+    if not problems:
+        return None
+    first = problems[0]
+    return replace(first, causes=tuple(dict.fromkeys(cause for problem in problems for cause in problem.causes)))
+
+
+def _problems(world: World, claim: ResourceClaim) -> Iterator[Stop]:
+    allocation = claim.status.allocation
+    if allocation is None:
+        for request in claim.spec.devices.requests:
+            yield from _request_problems(world, claim, request)
+    elif allocation.node_selector is not None and (problems := nodes.parse(allocation.node_selector).problems):
+        text = allocation_error(NodeSelectorUnparsable(allocation.node_selector, problems))
+        yield _stop(Code.NODE_SELECTOR_MALFORMED, text, claim, "", fatal=True)
+
+
+def _request_problems(world: World, claim: ResourceClaim, request: DeviceRequest) -> Iterator[Stop]:
+    subrequests = request.first_available
+    if request.exactly is not None:
+        yield from _class_problems(world, claim, request.name, request.exactly.device_class_name)
+    elif subrequests and not world.features.prioritized_list:
+        text = "has subrequests, but the DRAPrioritizedList feature is disabled"
+        yield _stop(Code.FEATURE_DISABLED, _about(claim, request, text), claim, request.name)
+    elif subrequests:
+        for subrequest in subrequests:
+            name = f"{request.name}/{subrequest.name}"
+            yield from _class_problems(world, claim, name, subrequest.device_class_name)
+    else:
+        yield _stop(Code.REQUEST_MALFORMED, _about(claim, request, "unknown request type"), claim, request.name)
+
+
+def _about(claim: ResourceClaim, request: DeviceRequest, text: str) -> str:
+    return f"resource claim {key_of(claim.metadata)}, request {request.name}: {text}"
+
+
+def _class_problems(world: World, claim: ResourceClaim, request: str, device_class: str) -> Iterator[Stop]:
+    classes = world.inventory.classes
+    if not device_class:
+        text = f"request {request}: unsupported request type"
+        yield _stop(Code.REQUEST_MALFORMED, text, claim, request, fatal=True)
+    elif device_class not in classes:
+        detail = ClassProblem(device_class, similar(device_class, classes))
+        cause = Cause(Code.CLASS_MISSING, detail, _ref(claim), request)
+        text = f"request {request}: device class {device_class} does not exist"
+        yield Stop(text, False, (cause,), certain=world.evidence.complete("DeviceClass"))
+
+
+def _stop(code: Code, text: str, claim: ResourceClaim, request: str, fatal: bool = False) -> Stop:
+    return Stop(text, fatal, (Cause(code, FatalError(text), _ref(claim), request),))
+
+
+def _ref(claim: ResourceClaim) -> ObjectRef:
+    return ObjectRef.of("ResourceClaim", key_of(claim.metadata))
+
+
+def classes_known(world: World, claims: Iterable[ResourceClaim]) -> bool:
+    """Whether every class that the claims name was read."""
+    for claim in claims:
+        for request in claim.spec.devices.requests:
+            forms = (request.exactly, *request.first_available)
+            if any(form is not None and form.device_class_name not in world.inventory.classes for form in forms):
+                return world.evidence.complete("DeviceClass")
+    return True
