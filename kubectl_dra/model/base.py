@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+
+# What the API calls int64; a number beyond it makes the object unreadable, as it does for the API server.
+Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 class Record(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import field
 
-from kubectl_dra.model.base import Record
+from kubectl_dra.model.base import Int64, Record
 from kubectl_dra.model.meta import Condition, NodeSelector, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
 
@@ -18,11 +18,11 @@ from kubectl_dra.model.quantity import Quantity
 class DeviceAttribute(Record, frozen=True):
     """One attribute value; valid objects have exactly one field set."""
 
-    int_value: int | None = field(default=None, name="int")
+    int_value: Int64 | None = field(default=None, name="int")
     bool_value: bool | None = field(default=None, name="bool")
     string: str | None = None
     version: str | None = None
-    ints: tuple[int, ...] | None = None
+    ints: tuple[Int64, ...] | None = None
     bools: tuple[bool, ...] | None = None
     strings: tuple[str, ...] | None = None
     versions: tuple[str, ...] | None = None
@@ -88,7 +88,7 @@ class DeviceToleration(Record, frozen=True):
     operator: str = ""
     value: str = ""
     effect: str = ""
-    toleration_seconds: int | None = None
+    toleration_seconds: Int64 | None = None
 
 
 class Device(Record, frozen=True):
@@ -113,8 +113,8 @@ class ResourcePool(Record, frozen=True):
     """``spec.pool`` of a slice."""
 
     name: str = ""
-    generation: int = 0
-    resource_slice_count: int = 0
+    generation: Int64 = 0
+    resource_slice_count: Int64 = 0
 
 
 class ResourceSliceSpec(Record, frozen=True):
@@ -201,7 +201,7 @@ class ExactDeviceRequest(Record, frozen=True):
     device_class_name: str = ""
     selectors: tuple[DeviceSelector, ...] = ()
     allocation_mode: str = ""
-    count: int = 0
+    count: Int64 = 0
     admin_access: bool | None = None
     tolerations: tuple[DeviceToleration, ...] = ()
     capacity: CapacityRequirements | None = None
@@ -215,7 +215,7 @@ class DeviceSubRequest(Record, frozen=True):
     device_class_name: str = ""
     selectors: tuple[DeviceSelector, ...] = ()
     allocation_mode: str = ""
-    count: int = 0
+    count: Int64 = 0
     tolerations: tuple[DeviceToleration, ...] = ()
     capacity: CapacityRequirements | None = None
     derived_attributes: tuple[DerivedAttribute, ...] = ()

@@ -5,9 +5,14 @@ Decoding rules live in ``api``. :func:`load` is the facade; the live source is i
 
 from __future__ import annotations
 
-from kubectl_dra.model.evidence import Evidence
-from kubectl_dra.model.inventory import Inventory
+from typing import TYPE_CHECKING
+
 from kubectl_dra.source.spec import DEMO, SourceSpec
+
+if TYPE_CHECKING:
+    # Whoever only needs the errors of this package should not pay for the model.
+    from kubectl_dra.model.evidence import Evidence
+    from kubectl_dra.model.inventory import Inventory
 
 
 def load(spec: SourceSpec) -> tuple[Inventory, Evidence]:
