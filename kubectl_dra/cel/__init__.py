@@ -1,6 +1,7 @@
 """The CEL of device selectors: compile an expression once, evaluate it on many devices.
 
-``compile_expression(text, environment)`` gives a :class:`Program`; ``device_value(driver, device)`` what it is evaluated on.
+``compile_expression(text, environment)`` gives a :class:`Program`, ``device_value(driver, device)`` what it is
+evaluated on.
 """
 
 from kubectl_dra.cel.device import DeviceValue, device_value

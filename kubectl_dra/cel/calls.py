@@ -14,7 +14,7 @@ from kubectl_dra.cel.declarations import OVERLOADS_BY_ID, Overload
 from kubectl_dra.cel.functions.costs import CostRule
 from kubectl_dra.cel.functions.operators import Operator, unable
 from kubectl_dra.cel.functions.registry import IMPLEMENTATIONS, UNGUARDED
-from kubectl_dra.cel.state import State, Step
+from kubectl_dra.cel.state import Known, State, Step
 from kubectl_dra.cel.types import Type
 from kubectl_dra.cel.values import (
     CIDR,
@@ -38,7 +38,8 @@ from kubectl_dra.cel.values import (
 from kubectl_dra.model.semver import Semver
 
 Run: TypeAlias = Callable[..., Value]
-Guard: TypeAlias = Callable[[Value], bool]
+# The test for one parameter: an exact class, or a function for containers.
+Guard: TypeAlias = type | Callable[[Value], bool]
 
 _CLASSES: Final[dict[str, type]] = {
     "bool": bool,
@@ -62,7 +63,7 @@ _CLASSES: Final[dict[str, type]] = {
 
 
 def _fits(declared: Type) -> Guard | None:
-    """The run-time test for a parameter's type, None if anything fits. Of containers only the first entry is looked at."""
+    """The run-time test for a parameter's type, None if anything fits; of containers only the first entry counts."""
     kind = declared.kind
     if kind in ("dyn", "any", "param"):
         return None
@@ -70,15 +71,24 @@ def _fits(declared: Type) -> Guard | None:
         return _list_guard(_fits(declared.params[0]))
     if kind == "map":
         return _map_guard(_fits(declared.params[0]), _fits(declared.params[1]))
-    expected = _CLASSES.get(declared.name or kind)
-    return lambda value: value.__class__ is expected
+    return _CLASSES.get(declared.name or kind, _Nothing)
+
+
+class _Nothing:
+    """No value has this class."""
+
+
+def _passes(guard: Guard | None, value: Value) -> bool:
+    if guard is None:
+        return True
+    return value.__class__ is guard if isinstance(guard, type) else guard(value)
 
 
 def _list_guard(element: Guard | None) -> Guard:
     def fits(value: Value) -> bool:
         if value.__class__ not in LISTS:
             return False
-        return element is None or not list_size(value) or element(value[0])
+        return element is None or not list_size(value) or _passes(element, value[0])
 
     return fits
 
@@ -88,7 +98,7 @@ def _map_guard(key: Guard | None, element: Guard | None) -> Guard:
         if value.__class__ not in MAPS:
             return False
         for encoded, inner in value.items():
-            return (key is None or key(decode_key(encoded))) and (element is None or element(inner))
+            return _passes(key, decode_key(encoded)) and _passes(element, inner)
         return True
 
     return fits
@@ -104,9 +114,7 @@ class _Candidate:
     guards: tuple[Guard | None, ...]
 
     def fits(self, values: Sequence[Value]) -> bool:
-        return len(values) == len(self.guards) and all(
-            guard is None or guard(value) for guard, value in zip(self.guards, values, strict=True)
-        )
+        return len(values) == len(self.guards) and all(map(_passes, self.guards, values))
 
 
 def _candidate(function: str, overload: Overload) -> _Candidate | None:
@@ -136,62 +144,56 @@ def implementation(function: str, resolved: str | None, declared: Sequence[Overl
 
 
 def _guarded(function: str, candidate: _Candidate) -> Run:
-    run = candidate.run
-    guards = candidate.guards
-    if len(guards) == 1:
-        return _guarded_one(function, run, guards[0])
-    if len(guards) == 2:
-        return _guarded_two(function, run, *guards)
+    run, guards = candidate.run, candidate.guards
+    if all(guard is None for guard in guards):
+        return run
+    if all(isinstance(guard, type) for guard in guards) and len(guards) <= 2:
+        return _guarded_by_class(function, run, *guards)
 
-    def many(*values: Value) -> Value:
+    def checked(*values: Value) -> Value:
         if candidate.fits(values):
             return run(*values)
         raise _mismatch(function, values)
 
-    return many
+    return checked
 
 
-def _guarded_one(function: str, run: Run, guard: Guard | None) -> Run:
-    if guard is None:
-        return run
+def _guarded_by_class(function: str, run: Run, first: Guard | None, second: Guard | None = None) -> Run:
+    """The commonest guards without detours."""
 
     def one(value: Value) -> Value:
-        if guard(value):
+        if value.__class__ is first:
             return run(value)
         raise _mismatch(function, (value,))
 
-    return one
-
-
-def _guarded_two(function: str, run: Run, first: Guard | None, second: Guard | None) -> Run:
-    if first is None and second is None:
-        return run
-
     def two(a: Value, b: Value) -> Value:
-        if (first is None or first(a)) and (second is None or second(b)):
+        if a.__class__ is first and b.__class__ is second:
             return run(a, b)
         raise _mismatch(function, (a, b))
 
-    return two
+    return one if second is None else two
 
 
-def operator(name: str, definition: Operator) -> Run:
+def operator(name: str, definition: Operator, operands: int) -> Run:
     """An operator's implementation with the test of its first operand."""
     run, able = definition.run, definition.able
     if able is None:
         return run
 
-    def checked(first: Value, *rest: Value) -> Value:
-        if first.__class__ in able:
-            return run(first, *rest)
-        raise unable(name, first)
+    def one(a: Value) -> Value:
+        if a.__class__ in able:
+            return run(a)
+        raise unable(name, a)
 
-    return checked
+    def two(a: Value, b: Value) -> Value:
+        if a.__class__ in able:
+            return run(a, b)
+        raise unable(name, a)
+
+    return one if operands == 1 else two
 
 
 # --- evaluation of calls ----------------------------------------------------------------------------------------------
-
-
 
 
 def nullary(run: Run) -> Step:
@@ -215,6 +217,26 @@ def unary(run: Run, rule: CostRule | None, argument: Step) -> Step:
             raise
         state.spend(1 if rule is None else rule(value))
         return run(value)
+
+    return step
+
+
+def binary_known(run: Run, left: Step, right: Known) -> Step:
+    """A call of cost 1 whose second argument is known: its value may be shared, nothing changes it."""
+    value, cost = right.value, right.cost
+    total = cost + 1
+
+    def step(state: State) -> Value:
+        try:
+            a = left(state)
+        except CelError:
+            state.spend_in_turn(cost, 1)
+            raise
+        state.cost += total
+        if state.cost > state.limit:
+            state.cost -= total
+            state.spend_in_turn(cost, 1)
+        return run(a, value)
 
     return step
 

@@ -1,7 +1,7 @@
 """Attribute chains ``root.field[index].?field``: how they are applied and what they cost.
 
-A chain costs 1 for its root and 1 for each qualifier that is reached, the failing one included. From the first ``?`` on a
-missing key ends the chain with ``optional.none()`` and costs nothing. Upstream: cel-go's ``interpreter/attributes.go``.
+A chain costs 1 for its root and 1 for each qualifier that is reached, the failing one included. From the first ``?``
+on, a missing key ends the chain with ``optional.none()`` and costs nothing. Upstream: ``interpreter/attributes.go``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from kubectl_dra.cel.device import attribute_value
 from kubectl_dra.cel.functions.printing import plain
 from kubectl_dra.cel.relations import MISSING, look_up
 from kubectl_dra.cel.state import State, Step
@@ -84,7 +85,7 @@ def list_index(key: Value) -> int:
 
 
 def chain(root: Step, qualifiers: tuple[Qualifier, ...], root_cost: int, wrap_presence: bool) -> Step:
-    """The chain as a step. ``wrap_presence``: an optional answer of ``has()`` becomes a bool, as it does at top level."""
+    """The chain as a step. ``wrap_presence``: an optional answer of ``has()`` becomes a bool."""
 
     def step(state: State) -> Value:
         try:
@@ -152,6 +153,11 @@ def _present(value: Value, key: Value) -> bool:
 # --- chains on the device, which nearly all selectors consist of ------------------------------------------------------
 
 
+def has_plain_names(domain: str, name: str) -> bool:
+    """Whether ``domain`` and ``name`` can be looked up as published, because no slash could mean something else."""
+    return "/" not in domain and "/" not in name
+
+
 def device_driver(cost: int) -> Step:
     """``device.driver``."""
 
@@ -164,18 +170,71 @@ def device_driver(cost: int) -> Step:
     return step
 
 
-def attribute(domain: str, name: str, cost: int) -> Step:
-    """``device.attributes[domain].name`` with both constant."""
-    text = f"no such key: {name}"
+def device_field(field: str, cost: int) -> Step:
+    """``device.attributes`` or ``device.capacity``."""
 
     def step(state: State) -> Value:
         state.cost += cost
         if state.cost > state.limit:
             raise state.overspent()
-        try:
-            return state.device.attributes[domain][name]
-        except KeyError:
-            raise CelError(text) from None
+        return state.device.attributes if field == "attributes" else state.device.capacity
+
+    return step
+
+
+def domain_map(field: str, domain: str, cost: int) -> Step:
+    """``device.attributes[domain]`` or ``device.capacity[domain]``."""
+    whole = device_field(field, cost)
+    return lambda state: whole(state)[domain]
+
+
+def attribute(domain: str, name: str, cost: int) -> Step:
+    """``device.attributes[domain].name`` with both constant."""
+    text = f"no such key: {name}"
+    qualified = f"{domain}/{name}"
+
+    def step(state: State) -> Value:
+        state.cost += cost
+        if state.cost > state.limit:
+            raise state.overspent()
+        device = state.device
+        published = device.raw.get(name) if device.driver == domain else None
+        if published is None:
+            published = device.raw.get(qualified)
+            if published is None:
+                raise CelError(text)
+        return attribute_value(published)
+
+    return step
+
+
+def optional_attribute(domain: str, name: str, root_cost: int) -> Step:
+    """``device.attributes[domain].?name``."""
+    qualified = f"{domain}/{name}"
+
+    def step(state: State) -> Value:
+        device = state.device
+        published = device.raw.get(name) if device.driver == domain else None
+        if published is None:
+            published = device.raw.get(qualified)
+        state.cost += root_cost + (2 if published is None else 3)
+        if state.cost > state.limit:
+            raise state.overspent()
+        return NONE if published is None else Optional(attribute_value(published))
+
+    return step
+
+
+def has_attribute(domain: str, name: str) -> Step:
+    """``has(device.attributes[domain].name)``."""
+    qualified = f"{domain}/{name}"
+
+    def step(state: State) -> bool:
+        state.cost += 3
+        if state.cost > state.limit:
+            raise state.overspent()
+        raw = state.device.raw
+        return qualified in raw or (name in raw and state.device.driver == domain)
 
     return step
 
@@ -183,53 +242,18 @@ def attribute(domain: str, name: str, cost: int) -> Step:
 def capacity(domain: str, name: str, cost: int) -> Step:
     """``device.capacity[domain].name`` with both constant."""
     text = f"no such key: {name}"
+    qualified = f"{domain}/{name}"
 
     def step(state: State) -> Value:
         state.cost += cost
         if state.cost > state.limit:
             raise state.overspent()
         device = state.device
-        try:
-            return (device.capacity or device.load_capacity())[domain][name]
-        except KeyError:
-            raise CelError(text) from None
-
-    return step
-
-
-def optional_attribute(domain: str, name: str, root_cost: int) -> Step:
-    """``device.attributes[domain].?name``."""
-    found_cost, missing_cost = 3 + root_cost, 2 + root_cost
-
-    def step(state: State) -> Value:
-        value = state.device.attributes[domain].get(name, MISSING)
-        state.cost += missing_cost if value is MISSING else found_cost
-        if state.cost > state.limit:
-            raise state.overspent()
-        return NONE if value is MISSING else Optional(value)
-
-    return step
-
-
-def has_attribute(domain: str, name: str) -> Step:
-    """``has(device.attributes[domain].name)``."""
-
-    def step(state: State) -> bool:
-        state.cost += 3
-        if state.cost > state.limit:
-            raise state.overspent()
-        return name in state.device.attributes[domain]
-
-    return step
-
-
-def domain_map(field: str, domain: str, cost: int) -> Step:
-    """``device.attributes[domain]`` or ``device.capacity[domain]``."""
-
-    def step(state: State) -> Value:
-        state.cost += cost
-        if state.cost > state.limit:
-            raise state.overspent()
-        return state.device.field(field)[domain]
+        value = device.quantity(name) if device.driver == domain else None
+        if value is None:
+            value = device.quantity(qualified)
+            if value is None:
+                raise CelError(text)
+        return value
 
     return step

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.cel import ast, calls, chains, fold, logic, loops, messages
 from kubectl_dra.cel.declarations import overloads
 from kubectl_dra.cel.functions import regex
-from kubectl_dra.cel.functions.costs import cost_rule
-from kubectl_dra.cel.functions.operators import OPERATORS as ARITHMETIC
+from kubectl_dra.cel.functions.costs import CostRule, cost_rule
 from kubectl_dra.cel.functions.registry import OPERATORS
-from kubectl_dra.cel.state import Constant, Plan, PlanError, State, Step, as_step
-from kubectl_dra.cel.types import Type
+from kubectl_dra.cel.state import Constant, Known, Plan, PlanError, State, Step, as_step
 from kubectl_dra.cel.values import TYPE_VALUES, CelError, Uint, Value
 
 if TYPE_CHECKING:
@@ -28,6 +27,13 @@ _INDEXING: Final = frozenset({"_[_]", "_[?_]", "_?._"})
 _EQUALITY: Final = {"_==_": True, "_!=_": False}
 _CONSTANT_PATTERN: Final = frozenset({"matches", "find", "findAll"})
 _EAGER: Final = frozenset({"slice", "format"})
+# Overloads whose result depends on their one text alone; overloads of cost 1 that leave their second argument alone.
+_CONSTRUCTORS: Final = frozenset(
+    {"string_to_quantity", "string_to_semver", "string_to_ip", "string_to_cidr", "string_to_url"}
+)
+_READING: Final = frozenset(
+    f"{kind}_{test}" for kind in ("quantity", "semver") for test in ("compare_to", "is_greater_than", "is_less_than")
+)
 _ALTERNATIVES: Final = {"or": False, "orValue": True}
 
 
@@ -146,7 +152,7 @@ class Planner:
         optional = node.function != "_[_]"
         index = self.bare(node.args[1])
         if not isinstance(index, Constant):
-            return chains.Qualifier(index=index, optional=optional)
+            return chains.Qualifier(index=as_step(index), optional=optional)
         if index.value.__class__ not in chains.KEY_CLASSES:
             raise PlanError(chains.invalid_key(index.value))
         return chains.Qualifier(key=index.value, optional=optional)
@@ -163,15 +169,17 @@ class Planner:
         match [q.key for q in qualifiers]:
             case ["driver"] if plain:
                 return chains.device_driver(cost)
+            case [("attributes" | "capacity") as name] if plain:
+                return chains.device_field(name, cost)
             case [("attributes" | "capacity") as name, domain] if plain:
                 return chains.domain_map(name, domain, cost)
-            case ["attributes", domain, name]:
+            case ["attributes", domain, name] if chains.has_plain_names(domain, name):
                 if last.test:
                     return chains.has_attribute(domain, name)
                 if last.optional:
                     return chains.optional_attribute(domain, name, root_cost)
                 return chains.attribute(domain, name, cost)
-            case ["capacity", domain, name] if plain:
+            case ["capacity", domain, name] if plain and chains.has_plain_names(domain, name):
                 return chains.capacity(domain, name, cost)
         return None
 
@@ -246,8 +254,7 @@ class Planner:
 
     def _function(self, node: ast.Call, arguments: list[Plan]) -> Plan:
         function = node.function
-        matching = self.checked.references[id(node)].overloads
-        resolved = matching[0] if len(matching) == 1 else None
+        resolved = self._resolved(node)
         rule = cost_rule(function, resolved)
         if function in _CONSTANT_PATTERN and isinstance(arguments[1], Constant) and arguments[1].value.__class__ is str:
             return self._constant_pattern(function, rule, arguments)
@@ -260,22 +267,40 @@ class Planner:
         run = (
             calls.implementation(function, resolved, declared)
             if definition is None
-            else calls.operator(function, definition)
+            else calls.operator(function, definition, len(arguments))
         )
         if function in fold.CONVERSION_FUNCTIONS and len(arguments) == 1 and isinstance(arguments[0], Constant):
             return fold.fold_conversion(run, arguments[0])
+        return _known(resolved, run, rule, arguments) or self._invocation(node, run, rule, arguments)
+
+    def _invocation(self, node: ast.Call, run: calls.Run, rule: CostRule | None, arguments: list[Plan]) -> Step:
+        function, resolved = node.function, self._resolved(node)
         steps = [as_step(argument) for argument in arguments]
         if not steps:
             return calls.nullary(run)
         if len(steps) == 1:
             return calls.unary(run, rule, steps[0])
+        second = arguments[1]
+        if isinstance(second, Known) and resolved in _READING:
+            return calls.binary_known(run, steps[0], second)
+        if isinstance(second, Constant) and second.value.__class__ is int and rule is None:
+            ordered = logic.order_by_int(function, run, steps[0], second.value)
+            if ordered is not None:
+                return ordered
+        declared = overloads(function, self.environment)
+        definition = OPERATORS.get(function)
         several = definition is None and resolved is None and len(declared) > 1
         if len(steps) == 2 and not several and function not in _EAGER:
             return calls.binary(run, rule, steps[0], steps[1])
         return calls.eager(run, rule, steps)
 
+    def _resolved(self, node: ast.Call) -> str | None:
+        """The overload of a call if the checker found exactly one."""
+        matching = self.checked.references[id(node)].overloads
+        return matching[0] if len(matching) == 1 else None
+
     @staticmethod
-    def _constant_pattern(function: str, rule: calls.CostRule | None, arguments: list[Plan]) -> Step:
+    def _constant_pattern(function: str, rule: CostRule | None, arguments: list[Plan]) -> Step:
         pattern = arguments[1]
         assert isinstance(pattern, Constant)  # noqa: S101 (the caller tested it)
         try:
@@ -284,6 +309,19 @@ class Planner:
             raise PlanError(str(error)) from None
         run = {"matches": regex.matches_constant, "find": regex.find, "findAll": regex.find_all}[function]
         return calls.eager(run, rule, [as_step(argument) for argument in arguments])
+
+
+def _known(resolved: str | None, run: calls.Run, rule: CostRule | None, arguments: list[Plan]) -> Known | None:
+    """A constructor of a constant text: parsed now, charged each time."""
+    if resolved not in _CONSTRUCTORS or not isinstance(arguments[0], Constant):
+        return None
+    text = arguments[0].value
+    try:
+        value = run(text)
+    except CelError:
+        return None
+    cost = 1 if rule is None else rule(text)
+    return Known(value, cost, partial(run, text) if resolved == "string_to_quantity" else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +354,7 @@ def _device(cost: int) -> Step:
 
 
 def _equality(left: Plan, right: Plan, wanted: bool) -> Step:
-    if isinstance(right, Constant) and not isinstance(left, Constant):
+    if isinstance(right, Constant) and not isinstance(left, Constant | Known):
         value = right.value
         if value.__class__ is str:
             return logic.equals_text(left, value, wanted)

@@ -5,6 +5,7 @@ Upstream: k8s.io/dynamic-resource-allocation/cel, ``DeviceMatches``.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from kubectl_dra.cel.values import DomainMap, QuantityValue, StringMap, Value
@@ -13,84 +14,88 @@ from kubectl_dra.model.semver import Semver, SemverError
 if TYPE_CHECKING:
     from kubectl_dra.model.resource import Device, DeviceAttribute
 
+FIELDS: Final = ("driver", "allowMultipleAllocations", "attributes", "capacity")
+
 
 class DeviceValue:
-    """A device as expressions see it; cheap to make, converted when first evaluated.
+    """A device as expressions see it. Cheap to make: what no expression reads is only checked, not converted.
 
-    ``error`` is set once converted, if the device has an attribute without a value or with an invalid version: then no
-    expression can be evaluated on it, not even ``true``.
+    ``error``, valid after :meth:`prepare`: the device has an attribute without a value or with an invalid version, and
+    no expression can be evaluated on it, not even ``true``.
     """
 
-    __slots__ = ("_map", "_source", "attributes", "capacity", "demoted", "driver", "error", "ready")
+    __slots__ = ("_attributes", "_capacity", "_quantities", "_source", "_whole", "driver", "error", "raw", "ready")
 
-    attributes: DomainMap
-    capacity: DomainMap | None
+    driver: str
+    error: str | None
+    raw: dict[str, DeviceAttribute]
+    _attributes: DomainMap | None
+    _capacity: DomainMap | None
+    _quantities: dict[str, QuantityValue] | None
+    _whole: StringMap | None
 
     def __init__(self, driver: str, device: Device) -> None:
         self.driver = driver
+        self.raw = device.attributes
         self._source = device
         self.ready = False
-        self.demoted = False
 
     def prepare(self) -> None:
-        """Convert what was not yet converted; forget what the last evaluation left behind."""
-        if not self.ready:
-            self.ready = True
-            self.error: str | None = None
-            self.capacity = self._map = None
-            self._convert_attributes()
-        elif self.demoted:
-            self.demoted = False
-            self.capacity = self._map = None
+        """Check the attributes, once; set by the first evaluation, and again after one that changed a quantity."""
+        self._attributes = self._capacity = self._quantities = self._whole = self.error = None
+        self.ready = True
+        for name, attribute in self.raw.items():
+            # Whatever else is set: these two say that there is a value that needs no parsing.
+            if attribute.string is not None and attribute.versions is None:
+                continue
+            try:
+                attribute_value(attribute)
+            except BrokenAttribute as problem:
+                self.error = f"attribute {name}: {problem}"
+                return
 
-    def _convert_attributes(self) -> None:
-        driver = self.driver
-        own: dict[str, Value] = StringMap()
-        self.attributes = domains = DomainMap()
-        for name, attribute in self._source.attributes.items():
-            value: Value = attribute.string
-            if value is None or _has_several(attribute):
-                try:
-                    value = _attribute_value(attribute)
-                except _Broken as problem:
-                    self.error = f"attribute {name}: {problem}"
-                    return
-            if "/" in name:
-                domain, _, name = name.partition("/")
-                if domain != driver:
-                    _inner(domains, domain)[name] = value
-                    continue
-            own[name] = value
-        if own:
-            domains[driver] = own
+    @property
+    def attributes(self) -> DomainMap:
+        """``device.attributes``: values by domain and name; unqualified names belong to the driver's domain."""
+        if self._attributes is None:
+            self._attributes = domains = DomainMap()
+            for name, attribute in self.raw.items():
+                domain, rest = split_name(name, self.driver)
+                _inner(domains, domain)[rest] = attribute_value(attribute)
+        return self._attributes
 
-    def load_capacity(self) -> DomainMap:
-        """Convert the capacities, which only some expressions read."""
-        self.capacity = domains = DomainMap()
-        for name, capacity in self._source.capacity.items():
-            domain, slash, rest = name.partition("/")
-            if slash:
-                _inner(domains, domain)[rest] = QuantityValue(capacity.value, owner=self)
-            else:
-                _inner(domains, self.driver)[name] = QuantityValue(capacity.value, owner=self)
-        return domains
+    @property
+    def capacity(self) -> DomainMap:
+        """``device.capacity``: quantities by domain and name."""
+        if self._capacity is None:
+            self._capacity = domains = DomainMap()
+            for name in self._source.capacity:
+                domain, rest = split_name(name, self.driver)
+                _inner(domains, domain)[rest] = self.quantity(name)
+        return self._capacity
 
-    def field(self, name: str) -> Value:
-        """The value of a field of ``device``."""
-        if name == "attributes":
-            return self.attributes
-        if name == "capacity":
-            return self.capacity or self.load_capacity()
-        return self.driver if name == "driver" else bool(self._source.allow_multiple_allocations)
+    def quantity(self, name: str) -> QuantityValue | None:
+        """The capacity published under exactly this name: always the same value during one evaluation."""
+        if self._quantities is None:
+            self._quantities = {}
+        value = self._quantities.get(name)
+        if value is None and name in self._source.capacity:
+            value = self._quantities[name] = QuantityValue(self._source.capacity[name].value, owner=self)
+        return value
 
     def as_map(self) -> dict[str, Value]:
         """The whole device, for expressions that use it otherwise than by its fields."""
-        if self._map is None:
-            self._map: StringMap | None = StringMap({name: self.field(name) for name in FIELDS})
-        return self._map
+        if self._whole is None:
+            multiple = bool(self._source.allow_multiple_allocations)
+            fields = (self.driver, multiple, self.attributes, self.capacity)
+            self._whole = StringMap(zip(FIELDS, fields, strict=True))
+        return self._whole
 
 
-FIELDS: Final = ("driver", "allowMultipleAllocations", "attributes", "capacity")
+def split_name(name: str, driver: str) -> tuple[str, str]:
+    """Domain and identifier of a qualified name: split at the first slash, by default the driver's domain."""
+    domain, slash, rest = name.partition("/")
+    return (domain, rest) if slash else (driver, name)
 
 
 def _inner(domains: DomainMap, domain: str) -> dict[str, Any]:
@@ -100,26 +105,21 @@ def _inner(domains: DomainMap, domain: str) -> dict[str, Any]:
     return inner
 
 
-class _Broken(Exception):
-    """An attribute that has no value."""
+class BrokenAttribute(Exception):
+    """Raised for an attribute that has no value; the message is the scheduler's."""
 
 
-def _has_several(attribute: DeviceAttribute) -> bool:
-    return not (
-        attribute.ints is None
-        and attribute.bools is None
-        and attribute.strings is None
-        and attribute.versions is None
-        and attribute.int_value is None
-        and attribute.bool_value is None
-    )
+def attribute_value(attribute: DeviceAttribute) -> Value:
+    """The value that counts when several are set: lists before scalars, then int, bool, string, version.
 
-
-def _attribute_value(attribute: DeviceAttribute) -> Value:
-    """The value that counts when several are set: lists before scalars, then int, bool, string, version."""
-    for values in (attribute.ints, attribute.bools, attribute.strings):
-        if values is not None:
-            return list(values)
+    Raises :class:`BrokenAttribute`.
+    """
+    if attribute.ints is not None:
+        return list(attribute.ints)
+    if attribute.bools is not None:
+        return list(attribute.bools)
+    if attribute.strings is not None:
+        return list(attribute.strings)
     if attribute.versions is not None:
         return [_version(text) for text in attribute.versions]
     if attribute.int_value is not None:
@@ -130,14 +130,22 @@ def _attribute_value(attribute: DeviceAttribute) -> Value:
         return attribute.string
     if attribute.version is not None:
         return _version(attribute.version)
-    raise _Broken("unsupported attribute value")
+    raise BrokenAttribute("unsupported attribute value")
 
 
 def _version(text: str) -> Semver:
+    version = _parse_version(text)
+    if isinstance(version, str):
+        raise BrokenAttribute(version)
+    return version
+
+
+@lru_cache(maxsize=16384)
+def _parse_version(text: str) -> Semver | str:
     try:
         return Semver.parse(text)
     except SemverError as error:
-        raise _Broken(f"parse semantic version: {error}") from None
+        return f"parse semantic version: {error}"
 
 
 def device_value(driver: str, device: Device) -> DeviceValue:

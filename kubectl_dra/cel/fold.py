@@ -1,7 +1,7 @@
 """What is computed when an expression is compiled rather than when it is evaluated.
 
-Upstream folds list and map literals of constants, conversions of a constant, and turns ``x in [constants]`` into a lookup
-in a set. Folded parts cost nothing at run time; a conversion that fails makes the whole expression fail to compile.
+Upstream folds list and map literals of constants, conversions of a constant, and turns ``x in [constants]`` into a
+lookup in a set. Folded parts cost nothing at run time; a conversion that fails makes the whole expression fail.
 """
 
 from __future__ import annotations
@@ -58,9 +58,7 @@ def add_entry(mapping: dict[Value, Value], key: Value, value: Value, optional: b
     """Put an entry of a map literal into the map; an absent optional value removes an earlier entry."""
     if optional:
         if value.__class__ is not Optional:
-            raise CelError(
-                f"cannot initialize optional entry '{plain(key)}' from non-optional value {plain(value)}"
-            )
+            raise CelError(f"cannot initialize optional entry '{plain(key)}' from non-optional value {plain(value)}")
         if value is NONE:
             mapping.pop(encode_key(key), None)
             return

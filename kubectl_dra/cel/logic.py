@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator as op
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from kubectl_dra.cel.functions import costs
@@ -37,7 +38,7 @@ def _junction(terms: tuple[Step, ...], deciding: bool) -> Step:
                 failure = failure or error.text
                 continue
             if value is deciding:
-                return deciding
+                return bool(deciding)
             if value is not neutral:
                 failure = failure or _NO_SUCH_OVERLOAD
         if failure is not None:
@@ -165,6 +166,29 @@ def _compare(a: Value, b: Value, wanted: bool) -> bool:
         return not equal(a, b)
     except CelError:
         return True
+
+
+_ORDERS: Final = {"_<_": op.lt, "_<=_": op.le, "_>_": op.gt, "_>=_": op.ge}
+
+
+def order_by_int(name: str, run: Callable[[Value, Value], Value], left: Step, bound: int) -> Step | None:
+    """``left < bound`` and the like for a constant integer; None for other operators. ``run`` takes the other types."""
+    order = _ORDERS.get(name)
+    if order is None:
+        return None
+
+    def step(state: State) -> Value:
+        try:
+            value = left(state)
+        except CelError:
+            state.spend(1)
+            raise
+        state.cost += 1
+        if state.cost > state.limit:
+            raise state.overspent()
+        return order(value, bound) if value.__class__ is int else run(value, bound)
+
+    return step
 
 
 def equals_scalar(left: Step, scalar: bool | int | float | Uint, wanted: bool) -> Step:

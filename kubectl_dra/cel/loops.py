@@ -87,7 +87,11 @@ def _immutable(value: Value) -> Value:
 
 
 def loop(
-    elements: Step, fill: Callable[[Value], Iterable[Value]], store: Fill, slot: int, parts: tuple[Step | None, Step, Step]
+    elements: Step,
+    fill: Callable[[Value], Iterable[Value]],
+    store: Fill,
+    slot: int,
+    parts: tuple[Step | None, Step, Step],
 ) -> Step:
     """A loop: ``fill`` gives what to iterate over, ``store`` sets the variables; ``parts``: condition, step, result."""
     condition, advance, result = parts

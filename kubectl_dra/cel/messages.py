@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kubectl_dra.cel.functions.operators import NANOS, checked_int, checked_timestamp
+from kubectl_dra.cel.functions.operators import NANOS, checked_int, checked_timestamp, identity
 from kubectl_dra.cel.functions.printing import plain
 from kubectl_dra.cel.state import State, Step, failing
 from kubectl_dra.cel.values import (
@@ -26,6 +26,8 @@ from kubectl_dra.cel.values import (
 if TYPE_CHECKING:
     from kubectl_dra.cel.ast import MessageLit
 
+Builder: TypeAlias = Callable[[dict[str, Value]], Value]
+
 _PREFIX: Final = "google.protobuf."
 _COST: Final = 40
 _INT32: Final = range(-(2**31), 2**31)
@@ -41,7 +43,7 @@ def message(node: MessageLit, fields: Sequence[Step]) -> Step:
     return _charged(build, node, fields)
 
 
-def _charged(build: Callable[[dict[str, Value]], Value], node: MessageLit, fields: Sequence[Step]) -> Step:
+def _charged(build: Builder, node: MessageLit, fields: Sequence[Step]) -> Step:
     def step(state: State) -> Value:
         try:
             values = _evaluated(state, node, fields)
@@ -60,9 +62,7 @@ def _evaluated(state: State, node: MessageLit, fields: Sequence[Step]) -> dict[s
         value, name = field(state), str(entry.key)
         if entry.optional:
             if value.__class__ is not Optional:
-                raise CelError(
-                    f"cannot initialize optional entry '{name}' from non-optional value {plain(value)}"
-                )
+                raise CelError(f"cannot initialize optional entry '{name}' from non-optional value {plain(value)}")
             if value is NONE:
                 values.pop(name, None)
                 continue
@@ -75,7 +75,7 @@ def _conversion_error(type_name: str, field: str, detail: str) -> CelError:
     return CelError(f"field type conversion error for {_PREFIX}{type_name}.{field} value type: {detail}")
 
 
-def _wrapper(name: str, expected: type, zero: Value, convert: Callable[[Any], Value] = lambda value: value) -> Any:
+def _wrapper(name: str, expected: type, zero: Value, convert: Callable[[Value], Value] = identity) -> Builder:
     def build(values: dict[str, Value]) -> Value:
         value = values.get("value", zero)
         if value.__class__ is not expected:
@@ -134,7 +134,7 @@ def _duration(values: dict[str, Value]) -> Duration:
     return Duration(checked_int(values.get("seconds", 0) * NANOS + values.get("nanos", 0)))
 
 
-_BUILDERS: Final[dict[str, Callable[[dict[str, Value]], Value]]] = {
+_BUILDERS: Final[dict[str, Builder]] = {
     "BoolValue": _wrapper("BoolValue", bool, False),
     "BytesValue": _wrapper("BytesValue", bytes, b""),
     "DoubleValue": _wrapper("DoubleValue", float, 0.0),

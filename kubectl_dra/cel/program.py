@@ -1,24 +1,21 @@
-"""A compiled expression: its static facts and its evaluation on devices. Everything else of this package is behind it."""
+"""A compiled expression: its static facts and its evaluation on devices; the rest of the package is behind it."""
 
 from __future__ import annotations
 
-import sys
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubectl_dra.cel.compile import Planner
+from kubectl_dra.cel.depth import allow_deep_trees
 from kubectl_dra.cel.errors import CompileError
 from kubectl_dra.cel.front import check
 from kubectl_dra.cel.result import to_attribute, to_match
-from kubectl_dra.cel.state import UNSET, PlanError, State, Step
+from kubectl_dra.cel.state import PlanError, State, Step
 from kubectl_dra.cel.types import full_text
 from kubectl_dra.cel.values import Cancelled, CelError, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from kubectl_dra.cel.ast import Checked
     from kubectl_dra.cel.device import DeviceValue
     from kubectl_dra.cel.environment import Environment
@@ -27,15 +24,14 @@ if TYPE_CHECKING:
 # resource.k8s.io: CELSelectorExpressionMaxCost.
 COST_LIMIT: Final = 1_000_000
 # Expressions with fewer nodes than this never come near Python's recursion limit, nor do the values they make.
-_SHALLOW: Final = 60
-_FRAMES_PER_NODE: Final = 12
+_SHALLOW: Final = 40
 
 
 class EvaluationError(Exception):
     """The evaluation failed; ``text`` is the scheduler's.
 
-    ``cost`` is what was spent, None if the device itself is broken. ``undecided`` is set where the real evaluation would
-    go on for longer, or with more memory, than this one dares.
+    ``cost`` is what was spent, None if the device itself is broken. ``undecided``: the real evaluation would go on for
+    longer, or with more memory, than this one dares.
     """
 
     def __init__(self, text: str, cost: int | None, *, undecided: bool = False) -> None:
@@ -74,24 +70,18 @@ class Program:
     @cached_property
     def max_cost(self) -> int:
         """The estimated maximum cost, which admission compares with 1,000,000."""
-        from kubectl_dra.cel.estimate import estimate_cost  # noqa: PLC0415 (only admission asks)
+        from kubectl_dra.cel.estimate import estimate_cost
 
         return estimate_cost(self.checked)
 
-    @cached_property
-    def _deep(self) -> bool:
-        return len(self.checked.types) > _SHALLOW
-
     def run(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> tuple[Value, int]:
         """The value on a device and what it cost. Raises :class:`EvaluationError`."""
-        device.prepare()
+        if not device.ready:
+            device.prepare()
         if device.error is not None:
             raise EvaluationError(device.error, None)
-        state = State(device, cost_limit, [UNSET] * self.slot_count)
+        state = State(device, cost_limit, self.slot_count)
         try:
-            if self._deep:
-                with recursion(len(self.checked.types)):
-                    return self.step(state), state.cost
             return self.step(state), state.cost
         except CelError as error:
             raise EvaluationError(error.text, state.cost) from None
@@ -103,8 +93,8 @@ class Program:
     def matches(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> bool:
         """Whether the selector matches. Raises :class:`EvaluationError`."""
         value, cost = self.run(device, cost_limit)
-        if value is True or value is False:
-            return bool(value)
+        if value is True:
+            return True
         try:
             return to_match(value)
         except CelError as error:
@@ -133,26 +123,15 @@ class Program:
             return Answer(None, None, error.text, error.cost, error.undecided)
 
 
-@contextmanager
-def recursion(nodes: int) -> Iterator[None]:
-    """Room for the nested calls that an expression of so many nodes can need, and the values that it can nest.
-
-    The limit is only ever raised: it is the whole process's, and other threads may be inside.
-    """
-    needed = 2000 + nodes * _FRAMES_PER_NODE
-    if sys.getrecursionlimit() < needed:
-        sys.setrecursionlimit(needed)
-    yield
-
-
 @lru_cache(maxsize=4096)
 def compile_expression(expression: str, environment: Environment, *, derived: bool = False) -> Program:
     """Compile a selector or, if ``derived``, the expression of a derived attribute. Raises :class:`CompileError`."""
     checked = check(expression, environment, derived)
     planner = Planner(checked, environment)
+    if len(checked.types) > _SHALLOW:
+        allow_deep_trees()
     try:
-        with recursion(len(checked.types)):
-            step = planner.step(checked.parsed.root)
+        step = planner.step(checked.parsed.root)
     except PlanError as error:
         raise CompileError("InternalError", f"program instantiation failed: {error.text}") from None
     return Program(expression, environment, derived, checked, step, planner.slot_count)

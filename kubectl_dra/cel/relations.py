@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubectl_dra.cel.values import (
     CIDR,
@@ -34,9 +34,9 @@ from kubectl_dra.model.semver import Semver
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NUMBERS: Final = frozenset({int, Uint, float})
-COMPARABLE: Final = frozenset({bool, int, Uint, float, str, bytes, Duration, Timestamp})
-_PLAIN: Final = frozenset({bool, str, bytes, Duration, TypeValue, type(None)})
+NUMBERS: Final[frozenset[Any]] = frozenset({int, Uint, float})
+COMPARABLE: Final[frozenset[Any]] = frozenset({bool, int, Uint, float, str, bytes, Duration, Timestamp})
+_PLAIN: Final[frozenset[Any]] = frozenset({bool, str, bytes, Duration, TypeValue, type(None)})
 
 # Equality of containers met before in the same comparison, by identity: shared parts of nested lists are compared once.
 _Memo = dict[tuple[int, int], "bool | CelError"]
@@ -123,7 +123,7 @@ MISSING: Final = object()
 def look_up(mapping: dict[Value, Value], key: Value) -> Value:
     """The value of a key as selection and index see it (unknown domains are empty maps), or :data:`MISSING`."""
     if mapping.__class__ is DomainMap:
-        return mapping[key] if key.__class__ is str else mapping.__missing__(key)  # type: ignore[attr-defined]
+        return mapping[key] if key.__class__ is str else mapping.__missing__(key)
     return find(mapping, key, MISSING)
 
 
@@ -195,7 +195,7 @@ def compare(a: Value, b: Value) -> int:
         a, b = a.nanos, b.nanos
     elif kind is Timestamp:
         a, b = (a.seconds, a.nanos), (b.seconds, b.nanos)
-    return (a > b) - (a < b)
+    return int(a > b) - int(a < b)
 
 
 def _compare_text(a: str, b: str) -> int:
@@ -220,7 +220,7 @@ def order_numbers(a: Value, b: Value) -> int:
             b = _rounded(a, b)
     elif b.__class__ is float and not math.isinf(b):
         a = _rounded(b, a)
-    return (a > b) - (a < b)
+    return int(a > b) - int(a < b)
 
 
 def _rounded(double: float, integer: int) -> float | int:

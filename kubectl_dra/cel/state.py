@@ -21,11 +21,12 @@ class State:
 
     __slots__ = ("cost", "device", "limit", "slots")
 
-    def __init__(self, device: DeviceValue, limit: int, slots: list[Value]) -> None:
+    def __init__(self, device: DeviceValue, limit: int, slot_count: int) -> None:
+        self.cost = 0
         self.device = device
         self.limit = limit
-        self.slots = slots
-        self.cost = 0
+        if slot_count:
+            self.slots: list[Value] = [UNSET] * slot_count
 
     def spend(self, amount: int) -> None:
         """Add the cost of one step. Raises :class:`Cancelled` beyond the limit."""
@@ -37,6 +38,11 @@ class State:
         """The end after several steps of cost 1 were added at once: the first one too many is what is reported."""
         self.cost = self.limit + 1
         return Cancelled(COST_LIMIT_EXCEEDED)
+
+    def spend_in_turn(self, *amounts: int) -> None:
+        """Add the costs of several steps; the sum when the first of them exceeds the limit is what is reported."""
+        for amount in amounts:
+            self.spend(amount)
 
 
 Step: TypeAlias = Callable[[State], Value]
@@ -51,17 +57,43 @@ class Constant:
         self.value = value
 
 
-Plan: TypeAlias = Constant | Step
+class Known:
+    """A call whose value is known before evaluation, but which costs something each time.
+
+    ``fresh`` makes a new value where identity matters because the value may change (quantities).
+    """
+
+    __slots__ = ("cost", "fresh", "value")
+
+    def __init__(self, value: Value, cost: int, fresh: Callable[[], Value] | None = None) -> None:
+        self.value = value
+        self.cost = cost
+        self.fresh = fresh
+
+
+Plan: TypeAlias = Constant | Known | Step
 
 
 def as_step(plan: Plan) -> Step:
     """The plan as something to run."""
+    if isinstance(plan, Known):
+        return _known_step(plan)
     if not isinstance(plan, Constant):
         return plan
     value = plan.value
     if value.__class__ is CelError:
         return failing(value.text)
     return lambda state: value
+
+
+def _known_step(known: Known) -> Step:
+    value, cost, fresh = known.value, known.cost, known.fresh
+
+    def step(state: State) -> Value:
+        state.spend(cost)
+        return value if fresh is None else fresh()
+
+    return step
 
 
 def failing(text: str) -> Step:

@@ -1,12 +1,12 @@
-"""Run-time values of CEL: their Python shapes, type names and printed forms; what operators do with them lives elsewhere.
+"""Run-time values of CEL: Python shapes, type names and printed forms; what operators do with them lives elsewhere.
 
 | CEL | Python | | CEL | Python |
 |---|---|---|---|---|
-| bool, int, double | ``bool``, ``int``, ``float`` | | list | ``list`` and the classes in :data:`LISTS` |
+| bool, int, double | ``bool``, ``int``, ``float`` | | list | ``list``, classes in :data:`LISTS` |
 | uint | :class:`Uint` | | map | ``dict`` with encoded keys (:func:`encode_key`) |
 | string, bytes, null | ``str``, ``bytes``, ``None`` | | version | ``kubectl_dra.model.semver.Semver`` |
 
-Everything else has a class here. Values are never changed once made, except for :class:`QuantityValue` (as upstream) and
+Everything else has a class here. Values are never changed once made, except :class:`QuantityValue` (as upstream) and
 :class:`MutableList` (a loop's own accumulator). Errors are raised, not returned.
 """
 
@@ -21,9 +21,10 @@ from kubectl_dra.model.semver import Semver
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from kubectl_dra.cel.device import DeviceValue
     from kubectl_dra.model.quantity import Quantity
 
-# A run-time value. The set of classes is open towards Python (``type(v)`` decides), so there is nothing to gain from a union.
+# A run-time value. Its class decides at run time what can be done with it; a union would promise more.
 Value: TypeAlias = Any
 
 MAX_INT: Final = 2**63 - 1
@@ -107,7 +108,7 @@ class JoinedList:
         return part[index]
 
 
-LISTS: Final = frozenset({list, MutableList, JoinedList})
+LISTS: Final[frozenset[Any]] = frozenset({list, MutableList, JoinedList})
 
 
 def list_size(value: Value) -> int:
@@ -131,7 +132,7 @@ class StringMap(dict[str, Any]):
 
 
 EMPTY_MAP: Final[dict[str, Value]] = {}
-MAPS: Final = frozenset({dict, StringMap, DomainMap, MutableMap})
+MAPS: Final[frozenset[Any]] = frozenset((dict, StringMap, DomainMap, MutableMap))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,14 +171,14 @@ class TypeValue:
 class QuantityValue:
     """A quantity as expressions see it.
 
-    ``demoted``: comparing it with an amount that upstream holds as a big decimal converts the receiver to that form, too,
-    after which it no longer counts as an integer. ``computed``: a result of ``add`` or ``sub``, which upstream does not
-    recognise as the right operand of ``==``. ``owner`` is told of a demotion so that the next evaluation starts afresh.
+    ``demoted``: comparing it with an amount that upstream holds as a big decimal converts the receiver to that form,
+    too, after which it no longer counts as an integer. ``computed``: a result of ``add`` or ``sub``, which upstream
+    does not recognise as the right operand of ``==``. ``owner`` is told of a demotion: its next evaluation starts anew.
     """
 
     __slots__ = ("amount", "computed", "demoted", "owner")
 
-    def __init__(self, amount: Quantity, *, computed: bool = False, owner: Any = None) -> None:
+    def __init__(self, amount: Quantity, *, computed: bool = False, owner: DeviceValue | None = None) -> None:
         self.amount = amount
         self.computed = computed
         self.owner = owner
@@ -193,7 +194,7 @@ class QuantityValue:
         if not self.demoted:
             self.demoted = True
             if self.owner is not None:
-                self.owner.demoted = True
+                self.owner.ready = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,8 +297,8 @@ _GO_NAMES: Final[dict[type, str]] = {
     CIDR: "cel.CIDR",
     AnyMessage: "*types.protoObj",
 }
-UNHASHABLE: Final = frozenset({bytes, Semver, NamedFormat})
-_BY_VALUE: Final = frozenset({Duration, Timestamp, IP, CIDR, TypeValue})
+UNHASHABLE: Final[frozenset[Any]] = frozenset({bytes, Semver, NamedFormat})
+_BY_VALUE: Final[frozenset[Any]] = frozenset({Duration, Timestamp, IP, CIDR, TypeValue})
 
 
 def type_name(value: Value) -> str:
@@ -340,7 +341,7 @@ class _Unique:
         return id(self.value)
 
 
-def encode_key(key: Value) -> Any:
+def encode_key(key: Value) -> Value:
     """The dict key that stands for a CEL key: keys of different types never meet. Raises on unhashable keys."""
     kind = key.__class__
     if kind is str:
@@ -354,7 +355,7 @@ def encode_key(key: Value) -> Any:
     return (kind, _Unique(key))
 
 
-def decode_key(encoded: Any) -> Value:
+def decode_key(encoded: Value) -> Value:
     """The CEL key that a dict key stands for."""
     if encoded.__class__ is str:
         return encoded

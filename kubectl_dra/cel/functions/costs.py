@@ -1,9 +1,9 @@
-"""What a call costs when it is evaluated: rules by overload and by function name; the sum and its limit live in ``compile``.
+"""What a call costs when it is evaluated: rules by overload and by function name; sum and limit live in ``state``.
 
 A rule gets the arguments as they were evaluated; an argument that failed is its :class:`CelError` and counts as size 1.
 Rules look at arguments only (where upstream looks at the result, its size follows from them), so that a call can be
-charged, and stopped, before it is carried out. Upstream: cel-go's cost tracker and its list and set libraries, apiserver's
-``library.CostEstimator``.
+charged, and stopped, before it is carried out. Upstream: cel-go's cost tracker and its list and set libraries,
+apiserver's ``library.CostEstimator``.
 """
 
 from __future__ import annotations

@@ -173,8 +173,8 @@ def sort_by_keys(elements: Value, keys: Value) -> Value:
         )
     if not list_size(keys):
         return elements
-    pairs = list(zip(keys, elements, strict=True))
-    first = pairs[0][0].__class__
+    pairs: list[tuple[Value, Value]] = list(zip(keys, elements, strict=True))
+    first: type = pairs[0][0].__class__
     if first not in COMPARABLE:
         raise CelError("list elements must be comparable")
     if any(key.__class__ is not first for key, _ in pairs):
@@ -183,7 +183,7 @@ def sort_by_keys(elements: Value, keys: Value) -> Value:
         pairs.sort(key=cmp_to_key(lambda a, b: _order(a[0], b[0]) or 0))
     else:
         _insertion_sort(pairs)
-    return [element for _, element in pairs]
+    return [pair[1] for pair in pairs]
 
 
 def _insertion_sort(pairs: list[tuple[Value, Value]]) -> None:

@@ -1,6 +1,6 @@
 """Arithmetic, order, membership and ``size``: operators that have one implementation for all their overloads.
 
-Each is chosen by the run-time type of its first operand; which types are able to be a first operand is part of the table.
+Each acts by the run-time type of its first operand; which types are able to be one is part of the table.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from kubectl_dra.cel.values import (
 MIN_SECONDS: Final = -62135596800
 MAX_SECONDS: Final = 253402300799
 NANOS: Final = 10**9
-# First operands that report any operator they lack with the bare text, because upstream lets them dispatch on their own.
+# First operands that report any operator they lack with the bare text: upstream lets them dispatch on their own.
 RECEIVERS: Final = frozenset({str, Timestamp, Duration})
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.cel.values import CelError, Value, no_such_overload
+
+if TYPE_CHECKING:
+    from re2 import _Regexp as Regexp  # the compiled form has no public name
 
 # About the program size at which Go refuses an expression.
 _MAX_MEMORY: Final = 80 << 20
@@ -27,7 +30,7 @@ class RegexError(ValueError):
     """Raised when a text is not a regular expression; the message is Go's, with ``error parsing regexp: ``."""
 
 
-def compile_regex(pattern: str) -> Any:
+def compile_regex(pattern: str) -> Regexp:
     """The compiled expression. Raises :class:`RegexError`."""
     compiled = _compile(pattern)
     if isinstance(compiled, RegexError):
@@ -36,8 +39,8 @@ def compile_regex(pattern: str) -> Any:
 
 
 @lru_cache(maxsize=512)
-def _compile(pattern: str) -> Any:
-    import re2  # noqa: PLC0415 (most selectors have no regular expression)
+def _compile(pattern: str) -> Regexp | RegexError:
+    import re2
 
     if _has_byte_escape(pattern):
         return RegexError("error parsing regexp: invalid escape sequence: `\\C`")
@@ -91,7 +94,7 @@ def matches_constant(text: Value, pattern: str) -> bool:
     return compile_regex(pattern).search(text) is not None
 
 
-def _compiled(pattern: str) -> Any:
+def _compiled(pattern: str) -> Regexp:
     try:
         return compile_regex(pattern)
     except RegexError as error:

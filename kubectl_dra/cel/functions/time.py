@@ -82,7 +82,9 @@ def parse_timestamp(text: str) -> Timestamp | None:
 def is_calendar_date(text: str) -> bool:
     """Whether a text is a date ``YYYY-MM-DD`` that exists."""
     match = _DATE.fullmatch(text)
-    return match is not None and 1 <= int(match[2]) <= 12 and 1 <= int(match[3]) <= _days_in(int(match[1]), int(match[2]))
+    return (
+        match is not None and 1 <= int(match[2]) <= 12 and 1 <= int(match[3]) <= _days_in(int(match[1]), int(match[2]))
+    )
 
 
 def _days_in(year: int, month: int) -> int:
