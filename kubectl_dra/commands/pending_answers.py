@@ -15,12 +15,13 @@ from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import Target, Targets, parse_targets
-from kubectl_dra.diagnosis import claim_verdicts, needs
-from kubectl_dra.diagnosis.pods import diagnose, pending_pods
+from kubectl_dra.diagnosis import needs
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pending import is_pending, pending_pods
 from kubectl_dra.diagnosis.workloads import owners, resolve_workload
 from kubectl_dra.diagnosis.world import World
-from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.output.documents import list_bytes, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.claim_page import claim_pending_page
@@ -55,13 +56,13 @@ class Call:
     options: Options
     node: str
     cluster: Cluster
-    world: World
+    diagnoser: Diagnoser
     failed: bool = field(default=False)
 
     @property
     def now(self) -> datetime:
         """The time of the evidence: ages in an old snapshot read as they were."""
-        return self.world.now or datetime.now(UTC)
+        return self.diagnoser.world.now or datetime.now(UTC)
 
 
 def answer(options: Options, node: str, words: Sequence[str]) -> int:
@@ -72,7 +73,8 @@ def answer(options: Options, node: str, words: Sequence[str]) -> int:
     workloads = needs.kinds(needs.WORKLOAD) if any(kind.workload for kind in kinds) else ()
     cluster = read_cluster(options, (*needs.kinds(needs.POD), *workloads))
     note_evidence(cluster.evidence, options)
-    call = Call(options, node, cluster, World(cluster.inventory, cluster.evidence, cluster.features))
+    world = World(cluster.inventory, cluster.evidence, cluster.features)
+    call = Call(options, node, cluster, Diagnoser(world))
     _check_node(call)
     return _named(call, targets) if targets.named else _everything(call, targets.kind)
 
@@ -98,11 +100,15 @@ def _everything(call: Call, kind: Kind) -> int:
     if kind is RESOURCE_CLAIM:
         claims = [key for key, claim in inventory.claims.items() if selects(claim.metadata.labels)]
         return _print(call, [_claim_answer(call, key) for key in claims if namespace in ("", key.namespace)])
-    pods = [pod for pod in pending_pods(call.world, namespace) if selects(pod.metadata.labels)]
+    pods = pending_pods(inventory, call.cluster.features, namespace or None, selects)
     if kind is not POD:
-        pods = [pod for pod in pods if any(owner.ref.kind == kind.name for owner in owners(inventory, pod))]
-    answers = [_pod_answer(call, pod) for pod in pods]
+        pods = tuple(key for key in pods if _owned_by(inventory, key, kind))
+    answers = [_pod_answer(call, key) for key in pods]
     return _print(call, answers) if is_document(call.options) else _overview(call, answers)
+
+
+def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:
+    return any(owner.ref.kind == kind.name for owner in owners(inventory, inventory.pods[pod]))
 
 
 def _overview(call: Call, answers: Sequence[Answer]) -> int:
@@ -141,7 +147,7 @@ def _answers(call: Call, target: Target) -> Iterator[Answer]:
     elif target.kind is POD:
         if key not in inventory.pods:
             raise _not_found(call, target.kind, key, inventory.pods)
-        yield _pod_answer(call, inventory.pods[key])
+        yield _pod_answer(call, key)
     else:
         yield from _workload_answers(call, target.kind, key)
 
@@ -152,10 +158,10 @@ def _workload_answers(call: Call, kind: Kind, key: Key) -> Iterator[Answer]:
     known = [Key(namespace, name) for (of, namespace, name) in inventory.workloads if of == kind.name]
     if not pods and key not in known:
         raise _not_found(call, kind, key, known)
-    pending = [pod for pod in pods if pod.status.phase == "Pending"]
+    pending = [key_of(pod.metadata) for pod in pods if is_pending(pod)]
     if not pending:
         console(call.options).note(fmt("note: {} {} has no pending pods", kind.name, str(key)))
-    yield from (_pod_answer(call, pod) for pod in pending)
+    yield from (_pod_answer(call, each) for each in pending)
 
 
 def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> CommandError:
@@ -173,19 +179,18 @@ def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> Comman
 # --- reports --------------------------------------------------------------------------------------------------------
 
 
-def _pod_answer(call: Call, pod: Pod) -> Answer:
+def _pod_answer(call: Call, key: Key) -> Answer:
     cluster = call.cluster
     wide = call.options.output == "wide"
     report = pending_report(
-        diagnose(call.world, pod), cluster.inventory, cluster.evidence, cluster.features, all_nodes=wide, node=call.node
+        call.diagnoser.pod(key), cluster.inventory, cluster.evidence, cluster.features, all_nodes=wide, node=call.node
     )
     return Answer("PendingReport", report, lambda: pending_page(report, call.now))
 
 
 def _claim_answer(call: Call, key: Key) -> Answer:
     inventory, evidence, features = call.cluster.inventory, call.cluster.evidence, call.cluster.features
-    diagnosis = claim_verdicts.diagnose(inventory, evidence, features, inventory.claims[key])
-    report = claim_pending_report(diagnosis, inventory, evidence, features)
+    report = claim_pending_report(call.diagnoser.claim(key), inventory, evidence, features)
     return Answer("ClaimPendingReport", report, lambda: claim_pending_page(report, call.now))
 
 
