@@ -13,13 +13,12 @@ from kubectl_dra.model.resource import Device, DeviceClass, ResourceClaimSpec, R
 from kubectl_dra.reports.ask import expression_of
 from kubectl_dra.reports.attributes import attribute_text
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
-from kubectl_dra.reports.device_list import usable_on
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.membership import Matcher, Verdict, class_matcher
 from kubectl_dra.reports.packing import largest_set
 from kubectl_dra.reports.pool import PoolFacts, open_pool
-from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope
+from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, usable_on
 from kubectl_dra.reports.totals import DeviceTotals, Tally, bound_of
 
 _SHOWN = 20
@@ -122,7 +121,7 @@ def _members(pools: Sequence[PoolFacts], matcher: Matcher) -> _Members:
 
 def _add(members: _Members, opened: PoolFacts, slice_: ResourceSlice, device: Device) -> None:
     tainted = any(taint.prevents for taint in opened.taints(device, slice_))
-    state = opened.state(device, tainted)
+    state = opened.state(device, slice_, tainted)
     members.tally.device(state, tainted, opened.admin_only(device))
     scope = device_scope(device, slice_, opened.facts)
     member = _Member(opened, device, scope, state in _FREE)

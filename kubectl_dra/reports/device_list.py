@@ -14,7 +14,7 @@ from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.membership import Matcher
 from kubectl_dra.reports.pool import DeviceRecord, PoolFacts, PoolSummary, device_records, open_pool, pool_summary
 from kubectl_dra.reports.rights import missing_rights
-from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope
+from kubectl_dra.reports.scope import Scope, device_scope, usable_on
 from kubectl_dra.reports.totals import DeviceTotals, Tally
 
 _FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
@@ -111,15 +111,4 @@ def _in_state(opened: PoolFacts, slice_: ResourceSlice, device: Device, wanted: 
         return False
     if wanted.used and not opened.facts.inventory.holdings_by_device.get(opened.device_id(device)):
         return False
-    return not wanted.free or opened.state(device, any(taint.prevents for taint in taints)) in _FREE
-
-
-def usable_on(node: str, scope: Scope, facts: Facts) -> bool:
-    """Whether something with this scope can be used on a node; a selector needs the node to have been read."""
-    if scope.kind is ScopeKind.NODE:
-        return scope.node == node
-    if scope.kind is ScopeKind.ALL:
-        return True
-    if scope.selector is None:
-        return False
-    return node in (facts.matching_nodes(scope.selector) or ())
+    return not wanted.free or opened.state(device, slice_, any(taint.prevents for taint in taints)) in _FREE

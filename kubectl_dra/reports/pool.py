@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import msgspec
 
@@ -43,9 +43,9 @@ from kubectl_dra.reports.partitions import (
     exclusions,
     partition_types,
 )
-from kubectl_dra.reports.pool_state import PoolState, PoolView, node_views, whole_pool
+from kubectl_dra.reports.pool_state import PoolState, PoolView, Views, node_views, whole_pool
 from kubectl_dra.reports.rights import missing_rights
-from kubectl_dra.reports.scope import Scope, device_scope, joint_scope, slice_scope
+from kubectl_dra.reports.scope import Scope, device_scope, joint_scope, slice_scope, usable_on
 from kubectl_dra.reports.taints import TaintRecord, device_taints
 from kubectl_dra.reports.totals import CapacityTotal, DeviceTotals, Tally, bound_of
 
@@ -142,17 +142,12 @@ class PoolFacts:
     id: PoolId
     facts: Facts
     view: PoolView
-    views: tuple[PoolView, ...] | None
+    views: Views
     pool: Pool | None
     counters: PoolCounters | None
     held: Mapping[str, Held]
     rules: Sequence[DeviceTaintRule]
     slices: tuple[ResourceSlice, ...]
-    offered: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        views = self.views or (self.view,)
-        self.offered = any(view.state is PoolState.READY for view in views)
 
     def devices(self) -> Iterator[tuple[ResourceSlice, Device]]:
         """The devices that the newest generation publishes, in search order."""
@@ -163,10 +158,18 @@ class PoolFacts:
                 for device in slice_.spec.devices:
                     yield slice_, device
 
-    def state(self, device: Device, tainted: bool) -> DeviceState:
+    def state(self, device: Device, slice_: ResourceSlice, tainted: bool) -> DeviceState:
         """The state of one of its devices."""
         held, features = self.held.get(device.name), self.facts.features
-        return device_state(device, held, self.offered, tainted, self.counters, features)
+        return device_state(device, held, self.offered(device, slice_), tainted, self.counters, features)
+
+    def offered(self, device: Device, slice_: ResourceSlice) -> bool:
+        """Whether some node that can use the device sees a pool that is ready."""
+        ready = self.views.ready
+        if ready is None:
+            return self.view.state is PoolState.READY
+        scope = device_scope(device, slice_, self.facts)
+        return any(usable_on(node, scope, self.facts) for node in ready)
 
     def taints(self, device: Device, slice_: ResourceSlice) -> tuple[TaintRecord, ...]:
         """The taints of one of its devices."""
@@ -208,7 +211,7 @@ def pool_summary(opened: PoolFacts) -> PoolSummary:
         pool=opened.id.pool,
         scope=_scope(opened),
         view=opened.view,
-        views=opened.views,
+        views=opened.views.differing,
         stale_slices=len(facts.inventory.slices_by_pool.get(opened.id, ())) - len(opened.slices),
         totals=tally.totals(facts.evidence),
         capacity=tally.capacity_totals(facts.evidence),
@@ -220,7 +223,7 @@ def tally_of(opened: PoolFacts) -> Tally:
     tally, features = Tally(), opened.facts.features
     for slice_, device in opened.devices():
         tainted = any(taint.prevents for taint in opened.taints(device, slice_))
-        state = opened.state(device, tainted)
+        state = opened.state(device, slice_, tainted)
         tally.device(state, tainted, opened.admin_only(device))
         if shareable(device, features):
             _tally_capacity(tally, device, opened.held.get(device.name), state)
@@ -302,7 +305,7 @@ def _members(opened: PoolFacts) -> list[Member]:
     for slice_, device in opened.devices():
         if device.consumes_counters:
             tainted = any(taint.prevents for taint in opened.taints(device, slice_))
-            members.append(Member(slice_, device, opened.state(device, tainted)))
+            members.append(Member(slice_, device, opened.state(device, slice_, tainted)))
     return members
 
 
@@ -326,7 +329,7 @@ def _device_record(
     device_id = opened.device_id(device)
     own_scope = device_scope(device, slice_, facts)
     holdings = facts.inventory.holdings_by_device.get(device_id, ())
-    state = opened.state(device, any(taint.prevents for taint in taints))
+    state = opened.state(device, slice_, any(taint.prevents for taint in taints))
     return DeviceRecord(
         name=device.name,
         slice=slice_.metadata.name,

@@ -7,6 +7,7 @@ of other nodes, stale slices elsewhere) nodes may disagree, and the views that d
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 import msgspec
@@ -60,28 +61,39 @@ def whole_pool(pool: PoolId, facts: Facts) -> tuple[PoolView, pools.Pool | None]
     return _view(slices, Node(), facts)
 
 
-def node_views(pool: PoolId, facts: Facts) -> tuple[PoolView, ...] | None:
-    """How nodes see a pool whose slices have different node selections, one view per group of nodes that agree.
+@dataclass(frozen=True, slots=True)
+class Views:
+    """How nodes see a pool: one view per group of nodes that agree, and the nodes that can allocate from it.
 
-    Empty where all nodes see :func:`whole_pool`; None where that needs nodes that were not read.
+    ``differing`` is empty where all nodes see :func:`whole_pool`, None where that needs nodes that were not read;
+    ``ready`` is None in both cases.
     """
+
+    differing: tuple[PoolView, ...] | None = ()
+    ready: frozenset[str] | None = None
+
+
+def node_views(pool: PoolId, facts: Facts) -> Views:
+    """How nodes see a pool whose slices have different node selections."""
     slices = facts.inventory.slices_by_pool.get(pool, ())
     if _uniform(slices):
-        return ()
+        return Views()
     selectors = set(_selectors(slices))
     if selectors and not facts.evidence.complete("Node"):
-        return None
+        return Views(None)
     groups: dict[PoolView, list[str]] = {}
     for names in _alike_nodes(slices, selectors, facts):
         node = facts.inventory.nodes.get(names[0]) or Node(metadata=ObjectMeta(name=names[0]))
         groups.setdefault(_view(slices, node, facts)[0], []).extend(names)
     groups.pop(_NOTHING, None)
+    if list(groups) == [whole_pool(pool, facts)[0]]:
+        return Views()
     views = [
         msgspec.structs.replace(view, nodes=tuple(sorted(names)[:_MAX_NAMES]), count=len(names))
         for view, names in groups.items()
     ]
-    agreed = list(groups) == [whole_pool(pool, facts)[0]]
-    return () if agreed else tuple(sorted(views, key=lambda view: view.nodes))
+    ready = frozenset(name for view, names in groups.items() if view.state is PoolState.READY for name in names)
+    return Views(tuple(sorted(views, key=lambda view: view.nodes)), ready)
 
 
 _NOTHING = PoolView(PoolState.IGNORED, 0, 0, 0)

@@ -65,6 +65,17 @@ def claim_scope(selector: NodeSelector | None, facts: Facts) -> Scope:
     return _scope(None, selector is None, selector, facts)
 
 
+def usable_on(node: str, scope: Scope, facts: Facts) -> bool:
+    """Whether something with this scope can be used on a node; a selector needs the node to have been read."""
+    if scope.kind is ScopeKind.NODE:
+        return scope.node == node
+    if scope.kind is ScopeKind.ALL:
+        return True
+    if scope.selector is None:
+        return False
+    return node in (facts.matching_nodes(scope.selector) or ())
+
+
 def joint_scope(scopes: Iterable[Scope]) -> Scope:
     """One scope for several slices; ``mixed`` where they differ."""
     different = set(scopes)

@@ -1,0 +1,1 @@
+"""Pools, devices and claims as pages and tables: the words for the records of ``reports``."""

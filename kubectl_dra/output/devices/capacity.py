@@ -1,0 +1,77 @@
+"""Capacity that several claims share: totals, what a device has left, what a policy allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.resource import CapacityRequestPolicy
+from kubectl_dra.output.devices.parts import SIGNS, amount_bar, ranges
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import listed
+from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.pool import CapacityRecord, DeviceRecord
+from kubectl_dra.reports.totals import CapacityTotal
+
+_BAR = 8
+
+
+def capacity_lines(totals: Sequence[CapacityTotal]) -> Iterator[Safe]:
+    """One line per capacity over all shareable devices of a pool."""
+    for each in totals:
+        used = fmt("{}{} of {} used", _sign(each.consumed_bound), each.consumed, each.total)
+        left = fmt("{}{} can be requested", _sign(each.available_bound), each.available)
+        yield from wrapped(fmt("{}: {}, {}", _short(each.name), used, left), indent=2, first=0)
+
+
+def capacity_cell(device: DeviceRecord) -> list[Safe]:
+    """What a shareable device gave away, one line per capacity: ``███░░░░░ 40G of 100G``."""
+    return [text for each in device.capacity if (text := _cell(each, len(device.capacity) > 1)) is not None]
+
+
+def _cell(capacity: CapacityRecord, named: bool) -> Safe | None:
+    if capacity.consumed is None:
+        return None
+    used, total = (Quantity.parse(text) for text in (capacity.consumed, capacity.total))
+    scale = min(used.scale, total.scale)
+    shape = amount_bar(used.at_scale(scale)[0], total.at_scale(scale)[0], _BAR)
+    name = fmt(" {}", _short(capacity.name)) if named else Safe("")
+    return fmt("{} {} of {}{}", shape, capacity.consumed, capacity.total, name)
+
+
+def policy_lines(devices: Sequence[DeviceRecord]) -> Iterator[Safe]:
+    """What a request may take of each capacity, said once for all devices with the same rule."""
+    groups: dict[tuple[str, Safe], list[str]] = {}
+    shared = [device for device in devices if device.shareable]
+    for device in shared:
+        for capacity in device.capacity:
+            text = policy_text(capacity.policy)
+            groups.setdefault((_short(capacity.name), text), []).append(device.name)
+    for (name, text), names in groups.items():
+        who = Safe("") if len(names) == len(shared) else fmt(" of {}", Safe(", ").join(ranges(names)))
+        yield fmt("a share of {}{}: {}", name, who, text)
+
+
+def policy_text(policy: CapacityRequestPolicy | None) -> Safe:
+    """What amounts a policy allows, and what one gets without asking."""
+    if policy is None:
+        return Safe("any amount; all of it if none is asked for")
+    default = fmt("; {} if none is asked for", str(policy.default)) if policy.default is not None else Safe("")
+    if policy.valid_range is not None:
+        bounds = policy.valid_range
+        low = fmt("from {}", str(bounds.min)) if bounds.min is not None else Safe("any amount")
+        high = fmt(" to {}", str(bounds.max)) if bounds.max is not None else Safe("")
+        step = fmt(" in steps of {}", str(bounds.step)) if bounds.step is not None else Safe("")
+        return low + high + step + default
+    if policy.valid_values:
+        return listed([str(value) for value in policy.valid_values], "or") + default
+    return Safe("any amount") + default
+
+
+def _short(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _sign(bound: Bound) -> Safe:
+    return Safe(SIGNS[bound])

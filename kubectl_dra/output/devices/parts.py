@@ -1,0 +1,153 @@
+"""The small parts that pages and tables of devices share: counts, states, scopes, bars, ranges of names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import plural
+from kubectl_dra.reports.base import Bound, Count
+from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.scope import Scope, ScopeKind
+from kubectl_dra.reports.totals import DeviceTotals
+
+STATE_WORDS: Final = {
+    DeviceState.FREE: "free",
+    DeviceState.PARTLY: "partly used",
+    DeviceState.IN_USE: "in use",
+    DeviceState.TAINTED: "tainted",
+    DeviceState.BLOCKED: "blocked",
+    DeviceState.NOT_OFFERED: "not offered",
+}
+_STYLES: Final = {
+    DeviceState.FREE: Style.GOOD,
+    DeviceState.PARTLY: Style.GOOD,
+    DeviceState.TAINTED: Style.WARN,
+    DeviceState.BLOCKED: Style.DIM,
+    DeviceState.NOT_OFFERED: Style.BAD,
+}
+SIGNS: Final = {Bound.EXACT: "", Bound.AT_LEAST: "≥", Bound.AT_MOST: "≤", Bound.UNKNOWN: "?"}
+_NUMBERED: Final = re.compile(r"(.*?)([0-9]{1,9})\Z", re.DOTALL)
+_USED, _SOME, _FREE, _OUT = Safe("█"), Safe("▓"), Safe("░"), Safe("▒")
+
+
+def number(count: Count) -> Safe:
+    """A count with its sign: ``4``, ``≥4``, ``≤4``; ``?4`` for what was seen of an unknown number."""
+    return fmt("{}{}", Safe(SIGNS[count.bound]), count.value)
+
+
+def state_text(state: DeviceState) -> Safe:
+    """A state as a coloured word."""
+    word = Safe(STATE_WORDS[state])
+    return styled(word, _STYLES[state]) if state in _STYLES else word
+
+
+def by_state(totals: DeviceTotals) -> Iterator[tuple[DeviceState, Count]]:
+    """The six disjoint numbers in the order of their words."""
+    yield DeviceState.FREE, totals.free
+    yield DeviceState.PARTLY, totals.partly
+    yield DeviceState.IN_USE, totals.in_use
+    yield DeviceState.TAINTED, totals.tainted
+    yield DeviceState.BLOCKED, totals.blocked
+    yield DeviceState.NOT_OFFERED, totals.not_offered
+
+
+def totals_text(totals: DeviceTotals) -> Safe:
+    """``8 devices: 4 free, 3 in use (1 of them tainted), 1 tainted``; states without any device are left out."""
+    head = fmt("{} {}", number(totals.devices), plural("device", totals.devices.value))
+    shown = [_part(state, count, totals) for state, count in by_state(totals) if _worth_saying(count)]
+    return head + Safe(": ") + Safe(", ").join(shown) if shown else head
+
+
+def _worth_saying(count: Count) -> bool:
+    return count.value > 0 or count.bound is Bound.AT_LEAST
+
+
+def _part(state: DeviceState, count: Count, totals: DeviceTotals) -> Safe:
+    text = fmt("{} {}", number(count), Safe(STATE_WORDS[state]))
+    if state is DeviceState.IN_USE and totals.in_use_tainted.value:
+        text += fmt(" ({} of them tainted)", number(totals.in_use_tainted))
+    return text
+
+
+def use_bar(totals: DeviceTotals, columns: int) -> Safe:
+    """A bar of used █, partly used ▓, free ░ and other ▒ devices; empty for no devices."""
+    values = {state: count.value for state, count in by_state(totals)}
+    out = sum(values[state] for state in (DeviceState.TAINTED, DeviceState.BLOCKED, DeviceState.NOT_OFFERED))
+    parts = ((_USED, values[DeviceState.IN_USE]), (_SOME, values[DeviceState.PARTLY]))
+    return bar((*parts, (_FREE, values[DeviceState.FREE]), (_OUT, out)), columns)
+
+
+def amount_bar(used: int, total: int, columns: int) -> Safe:
+    """A bar of an amount: used █ and free ░."""
+    used = max(0, min(used, total))
+    return bar(((_USED, used), (_FREE, total - used)), columns)
+
+
+def bar(parts: Sequence[tuple[Safe, int]], columns: int) -> Safe:
+    """Parts of a whole in ``columns``; a part that is not zero gets at least one column while there is room."""
+    total = sum(value for _, value in parts)
+    if total <= 0:
+        return Safe("")
+    widths = [max(1, value * columns // total) if value else 0 for _, value in parts]
+    while sum(widths) > columns:
+        widths[widths.index(max(widths))] -= 1
+    exact = [value * columns / total for _, value in parts]
+    while sum(widths) < columns:
+        widths[max(range(len(parts)), key=lambda i: (exact[i] - widths[i], exact[i]))] += 1
+    return Safe("".join(str(sign) * width for (sign, _), width in zip(parts, widths, strict=True)))
+
+
+def scope_text(scope: Scope) -> Safe:
+    """Where something can be used, for a headline: ``node node-a``, ``nodes with rack=1 (4)``, ``all nodes``."""
+    match scope.kind:
+        case ScopeKind.NODE:
+            gone = Safe(" (does not exist)") if scope.nodes == 0 else Safe("")
+            return fmt("node {}{}", scope.node, gone)
+        case ScopeKind.SELECTOR:
+            return fmt("nodes with {}{}", scope.expression, _count(scope))
+        case ScopeKind.ALL:
+            return fmt("all nodes{}", _count(scope))
+        case ScopeKind.PER_DEVICE:
+            return Safe("nodes per device")
+        case ScopeKind.MIXED:
+            return Safe("nodes per slice")
+    return Safe("no nodes")
+
+
+def scope_cell(scope: Scope) -> Safe:
+    """The same for a cell of a table: ``node-a``, ``rack=1``, ``all``."""
+    words = {ScopeKind.ALL: "all", ScopeKind.PER_DEVICE: "per device", ScopeKind.MIXED: "per slice"}
+    if scope.kind in words:
+        return Safe(words[scope.kind])
+    return safe(scope.node or scope.expression or "none")
+
+
+def _count(scope: Scope) -> Safe:
+    return fmt(" ({})", scope.nodes) if scope.nodes is not None else Safe("")
+
+
+def ranges(names: Iterable[str]) -> list[Safe]:
+    """Names with runs of numbers drawn together: ``gpu-0 … gpu-3``, ``nic-7``. Order as given."""
+    runs: list[list[str]] = []
+    for name in names:
+        if runs and _follows(runs[-1][-1], name):
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    texts: list[Safe] = []
+    for run in runs:
+        texts += [fmt("{} … {}", run[0], run[-1])] if len(run) > 2 else [safe(name) for name in run]
+    return texts
+
+
+def _follows(before: str, name: str) -> bool:
+    a, b = _NUMBERED.match(before), _NUMBERED.match(name)
+    return a is not None and b is not None and a[1] == b[1] and len(b[2]) >= len(a[2]) and int(a[2]) + 1 == int(b[2])
+
+
+def pairs_text(values: dict[str, str]) -> Safe:
+    """``model H100, memory 80Gi``."""
+    return Safe(", ").join(fmt("{} {}", name, value) for name, value in values.items())

@@ -1,0 +1,328 @@
+"""describe-pool as a page: the answer, counters and partitions, every device, what all have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+from kubectl_dra.allocation.pools import PoolFault
+from kubectl_dra.output.devices.capacity import capacity_cell, capacity_lines, policy_lines
+from kubectl_dra.output.devices.holders import holder_text, taint_lines
+from kubectl_dra.output.devices.parts import (
+    number,
+    pairs_text,
+    ranges,
+    scope_cell,
+    scope_text,
+    state_text,
+    totals_text,
+    use_bar,
+)
+from kubectl_dra.output.layout import Column, padded, table, width, wrapped
+from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import counted, listed
+from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.partitions import CounterRecord
+from kubectl_dra.reports.pool import DeviceRecord, PoolReport
+from kubectl_dra.reports.pool_state import Fault, PoolState, PoolView
+from kubectl_dra.reports.scope import ScopeKind
+
+WIDTH: Final = 80
+_GROUPING_COLUMNS: Final = 2
+_GROUPING_WIDTH: Final = 26
+_BAR: Final = 24
+_FAULTS: Final = {
+    PoolFault.DUPLICATE_DEVICE: "device {} is published twice",
+    PoolFault.DUPLICATE_COUNTER_SET: "counter set {} is published twice",
+    PoolFault.UNKNOWN_COUNTER_SET: "a device uses counter set {}, which does not exist",
+    PoolFault.UNKNOWN_COUNTER: "a device uses counter {} of counter set {}, which does not exist",
+}
+
+
+def pool_page(report: PoolReport, now: datetime, wide: bool = False) -> list[Safe]:
+    """All lines of one report; ``wide`` shows every attribute as a column, as wide as it gets."""
+    blocks: list[list[Safe]] = [
+        _head(report, wide),
+        list(_partitions(report)),
+        [*_devices(report, now, wide), *_footnotes(report, wide)],
+        list(_exclusions(report)),
+        list(_slices(report, now)) if _tells_slices(report) or wide else [],
+        list(missing_lines(report.missing)),
+    ]
+    lines: list[Safe] = []
+    for block in blocks:
+        if block:
+            lines += [Safe(""), *block] if lines else block
+    return lines
+
+
+# --- the answer -----------------------------------------------------------------------------------------------------
+
+
+def _head(report: PoolReport, wide: bool) -> list[Safe]:
+    view = report.view
+    name = styled(fmt("Pool {}/{}", report.driver, report.pool), Style.BOLD)
+    parts = [
+        name,
+        scope_text(report.scope),
+        fmt("generation {}", view.generation),
+        fmt("{} of {} slices", view.seen, view.expected),
+    ]
+    line = Safe("    ").join(parts)
+    lines = [line] if width(line) <= WIDTH or wide else wrapped(Safe(", ").join(parts), indent=2, first=0)
+    lines += wrapped(styled(Safe("").join(_trouble(report)), Style.BAD)) if _troubled(report) else []
+    return [*lines, *_totals(report), *capacity_lines(report.capacity)]
+
+
+def _totals(report: PoolReport) -> list[Safe]:
+    text = totals_text(report.totals)
+    shape = use_bar(report.totals, _BAR)
+    lines = wrapped(text)
+    room = WIDTH - width(lines[-1]) - 4
+    if report.totals.devices.value > 1 and len(lines) == 1 and room >= _BAR:
+        return [padded(lines[0], WIDTH - _BAR) + shape]
+    return lines
+
+
+def _troubled(report: PoolReport) -> bool:
+    return report.view.state is not PoolState.READY or bool(report.views) or report.views is None
+
+
+def _trouble(report: PoolReport) -> Iterator[Safe]:
+    if report.view.state is not PoolState.READY and not report.views:
+        yield fmt("{}.", view_text(report.view))
+    elif report.views:
+        yield Safe("Nodes disagree about it: ")
+        yield Safe("; ").join(fmt("for {} {}", _nodes(view), _lowered(view_text(view))) for view in report.views)
+        yield Safe(".")
+    elif report.views is None:
+        yield Safe("Its slices are for different nodes, and nodes could not be read: each may see another pool.")
+
+
+def _nodes(view: PoolView) -> Safe:
+    more = (view.count or 0) - 3
+    names = listed(view.nodes[:3]) if more <= 0 else Safe(", ").join(view.nodes[:3])
+    return fmt("{} +{}", names, more) if more > 0 else names
+
+
+def _lowered(text: Safe) -> Safe:
+    return Safe(text[:1].lower() + text[1:])
+
+
+def view_text(view: PoolView) -> Safe:
+    """What the scheduler makes of a pool, in a sentence without a full stop."""
+    consequence = Safe("the scheduler skips it, and requests for all devices fail on every node that sees it")
+    match view.state:
+        case PoolState.READY:
+            return fmt("It is complete, with generation {}", view.generation)
+        case PoolState.INCOMPLETE:
+            seen = fmt("{} of {} slices of generation {}", view.seen, view.expected, view.generation)
+            return fmt("Incomplete ({}): {}", seen, consequence)
+        case PoolState.INVALID:
+            return fmt("Invalid ({}): {}", _fault(view.fault), consequence)
+        case PoolState.OBSOLETE:
+            return fmt("It is left out: generation {} is not the newest", view.generation)
+        case PoolState.UNPARSABLE:
+            return Safe("A node selector can't be parsed: the scheduler gives up on every pod with claims")
+    return Safe("The scheduler ignores it: it needs a feature that is off, or names its nodes in an unknown way")
+
+
+def _fault(fault: Fault | None) -> Safe:
+    return (
+        fmt(_FAULTS[fault.kind], fault.name, fault.counter_set) if fault is not None else Safe("it contradicts itself")
+    )
+
+
+# --- devices --------------------------------------------------------------------------------------------------------
+
+
+def _devices(report: PoolReport, now: datetime, wide: bool) -> Iterator[Safe]:
+    if not report.devices:
+        yield Safe("  No devices.")
+        return
+    shown = list(report.differing) if wide else grouping_names(report)
+    scopes = any(device.scope is not None for device in report.devices)
+    shares = any(device.shareable for device in report.devices)
+    titles = ["DEVICE", *(name.upper() for name in shown)]
+    columns = [Column(safe(title)) for title in titles]
+    columns += [Column("NODES")] if scopes else []
+    columns += [Column("STATE"), *([Column("SHARED")] if shares else []), Column("USED BY", flexible=True)]
+    rows: list[list[Safe]] = []
+    for device in report.devices:
+        cells = [safe(device.name), *(safe(device.values.get(name, "-")) for name in shown)]
+        cells += [scope_cell(device.scope or report.scope)] if scopes else []
+        for index, (state, share, used) in enumerate(_device_lines(report, device, now)):
+            left = cells if index == 0 else [Safe("")] * len(cells)
+            rows.append([*left, state, *([share] if shares else []), used])
+    yield from table(columns, rows, columns_wide=None if wide else WIDTH, indent=2)
+
+
+def grouping_names(report: PoolReport) -> list[str]:
+    """The differing attributes that group devices and fit in: those that identify every device are left to wide."""
+    chosen: list[str] = []
+    room = _GROUPING_WIDTH
+    for name in report.differing:
+        values = {device.values.get(name, "-") for device in report.devices}
+        needed = max(len(name), *(len(value) for value in values)) + 2
+        if len(chosen) < _GROUPING_COLUMNS and needed <= room and (len(values) < len(report.devices) or _is_type(name)):
+            chosen.append(name)
+            room -= needed
+    return chosen
+
+
+def _is_type(name: str) -> bool:
+    return name in ("profile", "type", "productName")
+
+
+def _device_lines(report: PoolReport, device: DeviceRecord, now: datetime) -> list[tuple[Safe, Safe, Safe]]:
+    """State, shared amounts and users of one device; the first line has its state."""
+    node = report.scope.node if report.scope.kind is ScopeKind.NODE else ""
+    users = [holder_text(holder, now, node) for holder in device.holders]
+    taints = [(styled(taint, Style.WARN), source) for taint, source in taint_lines(device.taints)]
+    if device.state is DeviceState.TAINTED:
+        states = [*taints, *((Safe(""), user) for user in users)]
+    else:
+        first, *others = users or [_why(device)]
+        states = [(state_text(device.state), first), *((Safe(""), user) for user in others), *taints]
+    shares = capacity_cell(device) if device.shareable else []
+    missing = len(shares) - len(states)
+    states += [(Safe(""), Safe(""))] * max(0, missing)
+    shares += [Safe("")] * max(0, -missing)
+    return [(state, share, used) for (state, used), share in zip(states, shares, strict=True)]
+
+
+def _why(device: DeviceRecord) -> Safe:
+    if device.state is DeviceState.BLOCKED:
+        return fmt("its counters are taken by {}", Safe(", ").join(ranges(device.held_back_by)))
+    if device.state is DeviceState.NOT_OFFERED and device.feature:
+        return fmt("needs the feature gate {}", device.feature)
+    return Safe("-")
+
+
+# --- footnotes ------------------------------------------------------------------------------------------------------
+
+
+def _footnotes(report: PoolReport, wide: bool) -> Iterator[Safe]:
+    if report.same:
+        yield from wrapped(fmt("same for all: {}", pairs_text(report.same)), indent=4, first=2)
+    hidden = [] if wide else [name for name in report.differing if name not in grouping_names(report)]
+    if hidden:
+        yield from wrapped(fmt("also differ: {} (-o wide shows them)", Safe(", ").join(hidden)), indent=4, first=2)
+    for line in (*policy_lines(report.devices), *_binding(report.devices), *_health(report.devices)):
+        yield from wrapped(line, indent=4, first=2)
+
+
+def _binding(devices: Sequence[DeviceRecord]) -> Iterator[Safe]:
+    groups: dict[tuple[object, ...], list[str]] = {}
+    for device in devices:
+        if device.binding_conditions or device.binding_failure_conditions or device.binds_to_node:
+            key = (device.binding_conditions, device.binding_failure_conditions, device.binds_to_node)
+            groups.setdefault(key, []).append(device.name)
+    for (conditions, failures, binds), names in groups.items():
+        who = _all_or(names, devices)
+        if conditions and isinstance(conditions, tuple):
+            yield fmt("binding conditions of {}: {}", who, listed(conditions))
+        if failures and isinstance(failures, tuple):
+            yield fmt("binding fails for {} on: {}", who, listed(failures, "or"))
+        if binds:
+            yield fmt("a claim with {} is bound to one node", who)
+
+
+def _health(devices: Sequence[DeviceRecord]) -> Iterator[Safe]:
+    groups: dict[tuple[str, str], list[str]] = {}
+    for device in devices:
+        for each in device.health:
+            names = groups.setdefault((each.health, each.message), [])
+            names += [device.name] if device.name not in names else []
+    for (health, message), names in sorted(groups.items()):
+        text = fmt(": {}", message) if message else Safe("")
+        yield fmt("health by pod status: {} {}{}", _all_or(names, devices), health, text)
+
+
+def _all_or(names: Sequence[str], devices: Sequence[DeviceRecord]) -> Safe:
+    if len(names) == len(devices) > 1:
+        return Safe("all")
+    return Safe(", ").join(ranges(names))
+
+
+# --- partitions -----------------------------------------------------------------------------------------------------
+
+
+def _partitions(report: PoolReport) -> Iterator[Safe]:
+    if not report.counters:
+        return
+    titles = ("COUNTER SET", "COUNTER", "USED", "LEFT")
+    rows = list(_counter_rows(report.counters))
+    yield from table([Column(title, flexible=title.startswith("COUNTER")) for title in titles], rows, indent=2)
+    yield Safe("")
+    types = [
+        [safe(each.name), fmt("{}", each.devices), number(each.free), number(each.together)]
+        for each in report.partitions
+    ]
+    columns = [Column("PARTITION TYPE", flexible=True)]
+    columns += [Column(title, right=True) for title in ("DEVICES", "FREE", "FREE TOGETHER")]
+    yield from table(columns, types, indent=2)
+
+
+def _counter_rows(counters: Sequence[CounterRecord]) -> Iterator[list[Safe]]:
+    """Counters with the same numbers and sets with the same counters on one line."""
+    by_set: dict[str, dict[tuple[str, str, str], list[str]]] = {}
+    for each in counters:
+        numbers = (each.used, each.total, each.available)
+        by_set.setdefault(each.counter_set, {}).setdefault(numbers, []).append(each.counter)
+    alike: dict[tuple[tuple[tuple[str, str, str], tuple[str, ...]], ...], list[str]] = {}
+    for name, groups in by_set.items():
+        alike.setdefault(tuple((numbers, tuple(names)) for numbers, names in groups.items()), []).append(name)
+    for content, sets in alike.items():
+        head = Safe(", ").join(ranges(sets))
+        for (used, total, left), names in content:
+            yield [head, Safe(", ").join(ranges(names)), fmt("{} of {}", used, total), safe(left)]
+            head = Safe("")
+
+
+def _exclusions(report: PoolReport) -> Iterator[Safe]:
+    """Devices that exclude the same others on one line, every pair once."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    said: set[str] = set()
+    for device in report.devices:
+        if device.excludes:
+            groups.setdefault(device.excludes, []).append(device.name)
+    if groups:
+        yield Safe("  Can't be allocated side by side, because their counters exceed the set:")
+    for excludes, names in groups.items():
+        others = [name for name in excludes if name not in said or name in names]
+        said.update(names)
+        if not others:
+            continue
+        text = fmt("{}: not with {}", Safe(", ").join(ranges(names)), Safe(", ").join(ranges(others)))
+        yield from wrapped(text, indent=6, first=4)
+
+
+# --- slices ---------------------------------------------------------------------------------------------------------
+
+
+def _tells_slices(report: PoolReport) -> bool:
+    return bool(report.stale_slices) or report.view.state is not PoolState.READY or bool(report.views)
+
+
+def _slices(report: PoolReport, now: datetime) -> Iterator[Safe]:
+    from kubectl_dra.output.words import age
+
+    rows = []
+    for each in report.slices:
+        holds = [counted(each.devices, "device")] if each.devices or not each.counter_sets else []
+        holds += [counted(len(each.counter_sets), "counter set")] if each.counter_sets else []
+        holds += [] if each.current else [Safe("stale, not used")]
+        holds += [fmt("skips {}", listed(each.skip_node_operations))] if each.skip_node_operations else []
+        holds += [fmt("partitions by {}", each.partition_type_attribute)] if each.partition_type_attribute else []
+        generation = fmt("{}", each.generation)
+        rows.append(
+            [safe(each.name), generation, scope_cell(each.scope), Safe(", ").join(holds), age(each.created, now)]
+        )
+    columns = [Column("SLICE", flexible=True), Column("GENERATION", right=True), Column("NODES")]
+    yield from table([*columns, Column("HOLDS", flexible=True), Column("AGE")], rows, indent=2)
+    lacking = report.view.expected - report.view.seen
+    if report.view.state is PoolState.INCOMPLETE and lacking > 0:
+        yield fmt("  missing: {} of generation {}", counted(lacking, "slice"), report.view.generation)
