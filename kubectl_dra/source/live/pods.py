@@ -20,7 +20,7 @@ _CLASS_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
 
 
 class PodReducer:
-    """Takes chunks of a list of pods: ``kept`` in the order of the list, ``usage`` over all pods, kept ones included."""
+    """Takes chunks of a list of pods: ``kept`` as the list has them, ``usage`` over all pods, kept ones included."""
 
     def __init__(self, named: frozenset[Key] = frozenset(), keep_all: bool = False) -> None:
         self.kept: list[Record] = []

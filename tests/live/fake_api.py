@@ -1,0 +1,182 @@
+"""A small HTTP server that answers as an API server would, or as none ever should."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from kubectl_dra.source.spec import Connection
+
+PLURALS = {
+    "Pod": "pods",
+    "Node": "nodes",
+    "Namespace": "namespaces",
+    "ResourceClaim": "resourceclaims",
+    "ResourceSlice": "resourceslices",
+    "DeviceClass": "deviceclasses",
+    "DeviceTaintRule": "devicetaintrules",
+    "Event": "events",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a request gets; ``seconds`` before it, ``cut`` bytes left out at its end, ``closed``: no answer at all."""
+
+    body: Any = None
+    code: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    cut: int = 0
+    closed: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked."""
+
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+
+
+Route = Answer | Callable[[Request], Answer]
+
+
+class FakeApi:
+    """Routes by path; everything else is 404. Lists are served in chunks as the ``limit`` says."""
+
+    def __init__(self) -> None:
+        self.routes: dict[str, Route] = {}
+        self.requests: list[Request] = []
+        self.url = ""
+        self.serve_versions({"v1": ["resourceclaims", "resourceslices", "deviceclasses", "devicetaintrules"]})
+        self.routes["/version"] = Answer({"major": "1", "minor": "37", "gitVersion": "v1.37.1"})
+        for kind in ("Pod", "Node", "Namespace", "Event"):
+            self.serve(kind, [])
+        for kind in ("ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule"):
+            self.serve(kind, [], "resource.k8s.io/v1")
+
+    def serve_versions(self, versions: Mapping[str, list[str]]) -> None:
+        """Discovery of resource.k8s.io: versions, best first, with the plurals of each."""
+        base = "/apis/resource.k8s.io"
+        named = [{"groupVersion": f"resource.k8s.io/{version}", "version": version} for version in versions]
+        self.routes[base] = Answer({"kind": "APIGroup", "name": "resource.k8s.io", "versions": named})
+        for version, plurals in versions.items():
+            resources = [{"name": plural} for plural in plurals]
+            self.routes[f"{base}/{version}"] = Answer({"kind": "APIResourceList", "resources": resources})
+
+    def serve(self, kind: str, items: list[Any], api_version: str = "v1", namespace: str = "") -> str:
+        """Serve a list; its path."""
+        scope = f"/namespaces/{namespace}" if namespace else ""
+        path = f"/{'apis' if '/' in api_version else 'api'}/{api_version}{scope}/{PLURALS[kind]}"
+        self.routes[path] = lambda request: chunk_of(request, kind, items, api_version)
+        return path
+
+    def forbid(self, path: str, text: str = "forbidden") -> None:
+        """Answer 403."""
+        self.routes[path] = status(403, text, "Forbidden")
+
+    def asked(self, path: str) -> list[Request]:
+        """The requests for one path."""
+        return [request for request in self.requests if request.path == path]
+
+    def answer(self, request: Request) -> Answer:
+        """What a request gets."""
+        self.requests.append(request)
+        route = self.routes.get(request.path, status(404, "the server could not find the requested resource"))
+        return route if isinstance(route, Answer) else route(request)
+
+
+def chunk_of(request: Request, kind: str, items: list[Any], api_version: str) -> Answer:
+    """The part of a list that a request asks for; the continue token is the position."""
+    start = int(request.query.get("continue", "0"))
+    end = start + (int(request.query.get("limit", "0")) or len(items))
+    metadata: dict[str, Any] = {"resourceVersion": "7"}
+    if end < len(items):
+        metadata |= {"continue": str(end), "remainingItemCount": len(items) - end}
+    return Answer({"kind": f"{kind}List", "apiVersion": api_version, "metadata": metadata, "items": items[start:end]})
+
+
+def status(code: int, message: str, reason: str = "") -> Answer:
+    """A Status body."""
+    body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message, "reason": reason}
+    return Answer({**body, "code": code}, code)
+
+
+@contextmanager
+def running(api: FakeApi) -> Iterator[FakeApi]:
+    """Serve ``api`` on a free port."""
+    released = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", "0")))
+            self.do_GET()
+
+        def do_GET(self) -> None:
+            url = urlsplit(self.path)
+            answer = api.answer(Request(url.path, dict(parse_qsl(url.query)), dict(self.headers.items())))
+            if answer.seconds:
+                deadline = time.monotonic() + answer.seconds
+                released.wait(max(0.0, deadline - time.monotonic()))
+            if answer.closed:
+                self.close_connection = True
+                return
+            body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
+            self.send_response(answer.code)
+            headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **answer.headers}
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body[: len(body) - answer.cut])
+            self.close_connection = bool(answer.cut)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Silence."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    api.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield api
+    finally:
+        released.set()
+        server.shutdown()
+        server.server_close()
+
+
+def write_kubeconfig(
+    folder: Path,
+    server: str,
+    user: Mapping[str, Any] | None = None,
+    cluster: Mapping[str, Any] | None = None,
+    namespace: str = "ml",
+) -> Path:
+    """A kubeconfig with the context ``fake``."""
+    path = folder / "kubeconfig"
+    content = {
+        "current-context": "fake",
+        "clusters": [{"name": "fake", "cluster": {"server": server, **(cluster or {})}}],
+        "users": [{"name": "someone", "user": dict(user or {})}],
+        "contexts": [{"name": "fake", "context": {"cluster": "fake", "user": "someone", "namespace": namespace}}],
+    }
+    path.write_text(json.dumps(content))
+    return path
+
+
+def connection_to(folder: Path, api: FakeApi, user: Mapping[str, Any] | None = None, **options: Any) -> Connection:
+    """kubectl's flags for ``api``."""
+    return Connection(kubeconfig=str(write_kubeconfig(folder, api.url, user)), **options)

@@ -1,0 +1,267 @@
+"""Reading what is needed: discovery, refusals that become evidence, and pods that become sums."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.api.kinds import KINDS
+from kubectl_dra.model.evidence import Coverage, Evidence
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.source.errors import ClusterError
+from kubectl_dra.source.live import Needs, current_namespace, load, needs_of, read
+from kubectl_dra.source.live.errors import BadAnswerError, LoginError, RefusedError, ServerFailedError
+from kubectl_dra.source.spec import Connection, SourceSpec
+from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
+
+CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
+DECISIVE = frozenset({"Pod", "Node", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule"})
+
+
+@pytest.fixture
+def connection(tmp_path: Path, api: FakeApi) -> Connection:
+    return connection_to(tmp_path, api)
+
+
+def _read(connection: Connection, kinds: set[str], **needs: Any) -> tuple[Inventory, Evidence]:
+    return read(connection, Needs(frozenset(kinds), **needs))
+
+
+def _pod(name: str, namespace: str = "ml", node: str = "node-1", cpu: str = "500m", **more: Any) -> dict[str, Any]:
+    spec = {"nodeName": node, "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}], **more}
+    return {"metadata": {"name": name, "namespace": namespace}, "spec": spec}
+
+
+# --- discovery ------------------------------------------------------------------------------------------------------
+
+
+def test_only_what_is_needed_is_read(connection: Connection, api: FakeApi) -> None:
+    _, evidence = _read(connection, {"Node", "DeviceClass"})
+    lists = {request.path for request in api.requests if "limit" in request.query}
+    assert lists == {"/api/v1/nodes", "/apis/resource.k8s.io/v1/deviceclasses"}
+    assert {each.kind for each in evidence.reads} == {"Node", "DeviceClass"}
+    assert evidence.server_version == (1, 37)
+
+
+def test_the_best_served_version_is_chosen_for_each_kind(connection: Connection, api: FakeApi) -> None:
+    api.serve_versions({"v1beta1": ["resourceclaims"], "v1beta2": ["resourceclaims"], "v1alpha3": ["devicetaintrules"]})
+    api.serve("ResourceClaim", [], "resource.k8s.io/v1beta2")
+    api.serve("DeviceTaintRule", [], "resource.k8s.io/v1alpha3")
+    _, evidence = _read(connection, {"ResourceClaim", "DeviceTaintRule", "ResourceSlice"})
+    lists = {request.path for request in api.requests if "limit" in request.query}
+    assert lists == {
+        "/apis/resource.k8s.io/v1beta2/resourceclaims",
+        "/apis/resource.k8s.io/v1alpha3/devicetaintrules",
+    }
+    assert evidence.coverage("ResourceSlice") is Coverage.NOT_SERVED
+
+
+def test_a_server_without_the_group_has_no_devices(connection: Connection, api: FakeApi) -> None:
+    del api.routes["/apis/resource.k8s.io"]
+    _, evidence = _read(connection, {"Node", "ResourceClaim"})
+    assert evidence.coverage("ResourceClaim") is Coverage.NOT_SERVED
+    assert evidence.complete("ResourceClaim")
+
+
+def test_forbidden_discovery_tries_the_newest_version(connection: Connection, api: FakeApi) -> None:
+    api.forbid("/apis/resource.k8s.io")
+    api.forbid("/version")
+    del api.routes["/apis/resource.k8s.io/v1/devicetaintrules"]
+    _, evidence = _read(connection, {"ResourceClaim", "DeviceTaintRule"})
+    assert evidence.coverage("ResourceClaim") is Coverage.COMPLETE
+    assert evidence.coverage("DeviceTaintRule") is Coverage.NOT_SERVED
+    assert evidence.server_version is None
+
+
+@pytest.mark.parametrize(("minor", "expected"), [("33+", (1, 33)), ("34", (1, 34)), ("", None), ("x", None)])
+def test_vendors_write_versions_in_their_own_way(
+    connection: Connection, api: FakeApi, minor: str, expected: tuple[int, int] | None
+) -> None:
+    api.routes["/version"] = Answer({"major": "1", "minor": minor})
+    assert _read(connection, {"Node"})[1].server_version == expected
+
+
+@pytest.mark.parametrize("body", [b"<html>Welcome</html>", b'{"major": 1}', b""])
+def test_something_else_than_an_api_server(connection: Connection, api: FakeApi, body: bytes) -> None:
+    api.routes["/version"] = Answer(body)
+    with pytest.raises(BadAnswerError, match="does not answer as an API server"):
+        _read(connection, {"Node"})
+
+
+# --- refusals -------------------------------------------------------------------------------------------------------
+
+
+def test_a_refused_kind_is_evidence(connection: Connection, api: FakeApi) -> None:
+    api.forbid("/api/v1/nodes", 'User "x" cannot list resource "nodes"')
+    api.serve("ResourceClaim", [{"metadata": {"name": "c", "namespace": "ml"}}], "resource.k8s.io/v1")
+    inventory, evidence = _read(connection, {"Node", "ResourceClaim"})
+    assert evidence.coverage("Node") is Coverage.FORBIDDEN
+    assert "cannot list" in evidence.reads[-1].note
+    assert list(inventory.claims) == [Key("ml", "c")]
+
+
+def test_a_cluster_wide_refusal_falls_back_to_the_namespaces_in_question(connection: Connection, api: FakeApi) -> None:
+    api.forbid(CLAIMS)
+    api.forbid("/apis/resource.k8s.io/v1/namespaces/dev/resourceclaims")
+    api.serve("ResourceClaim", [{"metadata": {"name": "c", "namespace": "ml"}}], "resource.k8s.io/v1", "ml")
+    inventory, evidence = _read(connection, {"ResourceClaim", "Node"}, namespaces=("ml", "dev"))
+    assert list(inventory.claims) == [Key("ml", "c")]
+    assert evidence.coverage("ResourceClaim") is Coverage.FORBIDDEN
+    assert evidence.coverage("ResourceClaim", "ml") is Coverage.COMPLETE
+    assert evidence.coverage("ResourceClaim", "dev") is Coverage.FORBIDDEN
+    assert evidence.coverage("ResourceClaim", "other") is Coverage.FORBIDDEN
+
+
+def test_kinds_that_matter_only_in_a_namespace_are_read_only_there(connection: Connection, api: FakeApi) -> None:
+    api.serve("Event", [], namespace="ml")
+    _, evidence = _read(connection, {"Event", "Pod"}, namespaces=("ml",))
+    assert evidence.complete("Event", "ml")
+    assert not evidence.complete("Event")
+    assert evidence.complete("Pod")
+    assert not api.asked("/api/v1/events")
+
+
+def test_ones_own_namespace_may_be_readable_by_name(connection: Connection, api: FakeApi) -> None:
+    api.forbid("/api/v1/namespaces")
+    api.routes["/api/v1/namespaces/ml"] = Answer({"kind": "Namespace", "metadata": {"name": "ml"}})
+    inventory, evidence = _read(connection, {"Namespace", "Node"}, namespaces=("ml",))
+    assert list(inventory.namespaces) == ["ml"]
+    assert not evidence.complete("Namespace")
+
+
+def test_refusal_of_everything_is_an_error_with_the_servers_words(connection: Connection, api: FakeApi) -> None:
+    for path in ("/api/v1/nodes", "/api/v1/pods", "/api/v1/namespaces/ml/pods"):
+        api.forbid(path, f"no right to {path}")
+    with pytest.raises(RefusedError, match="no right to /api/v1/namespaces/ml/pods"):
+        _read(connection, {"Node", "Pod"}, namespaces=("ml",))
+
+
+def test_an_expired_login_is_an_error(connection: Connection, api: FakeApi) -> None:
+    for path in api.routes:
+        api.routes[path] = status(401, "Unauthorized", "Unauthorized")
+    with pytest.raises(LoginError, match="does not accept the login"):
+        _read(connection, {"Node", "Pod"})
+
+
+def test_one_failing_list_is_an_error_and_nobody_waits_for_the_others(connection: Connection, api: FakeApi) -> None:
+    api.routes["/api/v1/nodes"] = status(500, "etcd is on fire")
+    api.routes["/api/v1/pods"] = Answer({}, seconds=30)
+    began = time.monotonic()
+    with pytest.raises(ServerFailedError, match="etcd is on fire"):
+        _read(connection, {"Node", "Pod"})
+    assert time.monotonic() - began < 10
+
+
+def test_lists_are_taken_side_by_side(connection: Connection, api: FakeApi) -> None:
+    together = threading.Barrier(3, timeout=10)
+
+    def meet(request: Request) -> Answer:
+        together.wait()
+        kind = {"nodes": "Node", "pods": "Pod", "resourceclaims": "ResourceClaim"}[request.path.rpartition("/")[2]]
+        return chunk_of(request, kind, [], "v1")
+
+    api.routes |= {"/api/v1/nodes": meet, "/api/v1/pods": meet, CLAIMS: meet}
+    _read(connection, {"Node", "Pod", "ResourceClaim"})
+
+
+# --- pods -----------------------------------------------------------------------------------------------------------
+
+
+def test_pods_without_claims_become_sums(connection: Connection, api: FakeApi) -> None:
+    many = [_pod(f"web-{number}") for number in range(1200)]
+    claimed = _pod("trainer", cpu="2", resourceClaims=[{"name": "gpu", "resourceClaimName": "c"}])
+    path = api.serve("Pod", [*many, claimed])
+    inventory, evidence = _read(connection, {"Pod"})
+    assert [key.name for key in inventory.pods] == ["trainer"]
+    assert inventory.usage["node-1"].pods == 1201
+    assert inventory.usage["node-1"].requests == {"cpu": 1200 * 500 + 2000}
+    assert evidence.complete("Pod")
+    assert api.asked(path)[0].query["fieldSelector"] == "status.phase!=Succeeded,status.phase!=Failed"
+
+
+@pytest.mark.parametrize(
+    ("resource", "kept"),
+    [
+        ("example.com/gpu", True),
+        ("deviceclass.resource.kubernetes.io/gpu", True),
+        ("kubernetes.io/batch", False),
+        ("hugepages-2Mi", False),
+        ("cpu", False),
+    ],
+)
+def test_unscheduled_pods_are_kept_if_a_class_may_serve_them(
+    connection: Connection, api: FakeApi, resource: str, kept: bool
+) -> None:
+    containers = [{"name": "c", "resources": {"limits": {resource: "1"}}}]
+    waiting = {"metadata": {"name": "w", "namespace": "ml"}, "spec": {"containers": containers}}
+    running = {"metadata": {"name": "r", "namespace": "ml"}, "spec": {"containers": containers, "nodeName": "node-1"}}
+    api.serve("Pod", [waiting, running])
+    inventory, _ = _read(connection, {"Pod"})
+    assert [key.name for key in inventory.pods] == (["w"] if kept else [])
+
+
+def test_a_pod_with_a_claim_made_for_extended_resources_is_kept(connection: Connection, api: FakeApi) -> None:
+    pod = {**_pod("e"), "status": {"extendedResourceClaimStatus": {"resourceClaimName": "made"}}}
+    api.serve("Pod", [pod])
+    assert [key.name for key in _read(connection, {"Pod"})[0].pods] == ["e"]
+
+
+def test_pods_asked_for_by_name_are_kept_and_read_when_finished(connection: Connection, api: FakeApi) -> None:
+    api.serve("Pod", [_pod("plain"), _pod("other")])
+    done = {**_pod("done"), "status": {"phase": "Succeeded"}}
+    api.routes["/api/v1/namespaces/ml/pods/done"] = Answer({"kind": "Pod", "apiVersion": "v1", **done})
+    names = frozenset({Key("ml", "plain"), Key("ml", "done"), Key("ml", "nosuch")})
+    inventory, _ = _read(connection, {"Pod"}, pods=names)
+    assert sorted(key.name for key in inventory.pods) == ["done", "plain"]
+    assert inventory.usage["node-1"].pods == 2, "a finished pod takes nothing"
+
+
+def test_a_user_who_may_only_get_pods_still_gets_the_one_in_question(connection: Connection, api: FakeApi) -> None:
+    api.forbid("/api/v1/pods")
+    api.forbid("/api/v1/namespaces/ml/pods")
+    api.routes["/api/v1/namespaces/ml/pods/p"] = Answer({"kind": "Pod", "apiVersion": "v1", **_pod("p")})
+    inventory, evidence = _read(connection, {"Pod", "Node"}, namespaces=("ml",), pods=frozenset({Key("ml", "p")}))
+    assert list(inventory.pods) == [Key("ml", "p")]
+    assert not evidence.complete("Pod", "ml")
+
+
+def test_without_kinds_everything_is_read_and_no_pod_reduced(connection: Connection, api: FakeApi) -> None:
+    path = api.serve("Pod", [_pod("web")])
+    inventory, evidence = load(SourceSpec(connection=connection, all_namespaces=True))
+    assert [key.name for key in inventory.pods] == ["web"]
+    assert inventory.usage["node-1"].pods == 1
+    assert "fieldSelector" not in api.asked(path)[0].query
+    assert {each.kind for each in evidence.reads} == {kind.name for kind in KINDS}
+
+
+# --- scope ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_namespace_is_the_one_asked_for_or_the_contexts(connection: Connection) -> None:
+    kinds = frozenset({"Pod"})
+    assert current_namespace(connection) == "ml"
+    assert needs_of(SourceSpec(connection=connection, needs=kinds)).namespaces == ("ml",)
+    assert needs_of(SourceSpec(connection=connection, needs=kinds, namespace="dev")).namespaces == ("dev",)
+    assert needs_of(SourceSpec(connection=connection, needs=kinds, all_namespaces=True)).namespaces == ()
+
+
+def test_no_kind_served_at_all_is_an_error(connection: Connection, api: FakeApi) -> None:
+    del api.routes["/apis/resource.k8s.io"]
+    with pytest.raises(ClusterError, match="serves none of the kinds"):
+        _read(connection, {"ResourceClaim", "ResourceSlice"})
+
+
+def test_the_kubernetes_package_is_loaded_only_for_requests() -> None:
+
+    code = (
+        "import kubectl_dra.source.live, sys; print([m for m in ('kubernetes', 'urllib3', 'yaml') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
