@@ -11,14 +11,14 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.allocation.outcome import Allocated, Fatal
+from kubectl_dra.allocation.outcome import Allocated, Fatal, Unsatisfiable
 from kubectl_dra.diagnosis import agreement, error_codes
 from kubectl_dra.diagnosis.attempt import Attempt, Result
 from kubectl_dra.diagnosis.claim_verdicts import selected_names
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.extended import virtual_claim
 from kubectl_dra.diagnosis.fit_message import parse_fit_error
-from kubectl_dra.diagnosis.funnel import Story, tell
+from kubectl_dra.diagnosis.funnel import Story, Teller
 from kubectl_dra.diagnosis.gates import consumers_of
 from kubectl_dra.diagnosis.judgement import Judgement, idle_claims
 from kubectl_dra.diagnosis.names import is_extended_resource, similar
@@ -92,6 +92,7 @@ class _Explainer:
         self.pod = pod
         self.tried = tried
         self._stories: dict[int, Story] = {}
+        self._tellers: dict[tuple[str, ...], Teller] = {}
 
     def explain(self, judgement: Judgement, seen: Observed | None) -> tuple[tuple[NodeGroup, ...], tuple[Cause, ...]]:
         buckets = sorted(self._buckets(judgement), key=_nearness, reverse=True)
@@ -137,8 +138,15 @@ class _Explainer:
             return None
         identity = id(result.searched)
         if identity not in self._stories:
-            self._stories[identity] = tell(self.world, node, self._claims(result), result.searched)
+            blamed = isinstance(result.searched, Unsatisfiable) and result.searched.invalid_pools
+            self._stories[identity] = self._teller(result).tell(node, blamed)
         return self._stories[identity]
+
+    def _teller(self, result: Result) -> Teller:
+        teller = self._tellers.get(result.extended)
+        if teller is None:
+            teller = self._tellers[result.extended] = Teller(self.world, self._claims(result))
+        return teller
 
     def _claims(self, result: Result) -> list[ResourceClaim]:
         claims = list(self.tried.to_allocate)

@@ -1,13 +1,24 @@
-"""Why a search found nothing on a node: per request the devices that each check leaves, and what takes the rest."""
+"""Why a search found nothing on a node: per request the devices that each check leaves, and what takes the others.
+
+The checks are those of the allocator, each asked on its own, so that a device that is in use and tainted is counted
+where it falls out first. The order is the one in which a reader asks: which devices are there, then which can be had.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from kubectl_dra.allocation.outcome import Outcome
-from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, RequestReport
+from kubectl_dra.allocation.allocator import Attempt, pool_causes
+from kubectl_dra.allocation.candidates import Candidate
+from kubectl_dra.allocation.checks import Checks
+from kubectl_dra.allocation.errors import Aborted
+from kubectl_dra.allocation.pools import Gathered, gather
+from kubectl_dra.allocation.requests import Choice, Request
+from kubectl_dra.diagnosis import grouping, pool_problems, shortfall
+from kubectl_dra.diagnosis.device_checks import DeviceChecks
+from kubectl_dra.diagnosis.records import Cause, Funnel, ObjectRef, Removal, RequestReport, Stage, StageName
+from kubectl_dra.diagnosis.shortfall import Shortfall
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.resource import ResourceClaim
@@ -23,6 +34,91 @@ class Story:
     nearness: tuple[int, ...]
 
 
-def tell(world: World, node: Node, claims: Sequence[ResourceClaim], outcome: Outcome) -> Story:
-    """The story of a node on which ``claims`` can't be allocated."""
-    return Story(0, (), (Cause(Code.TOO_FEW_DEVICES),), ())
+class Teller:
+    """Tells the stories of nodes on which the same claims can't be allocated."""
+
+    def __init__(self, world: World, claims: Sequence[ResourceClaim]) -> None:
+        self._world = world
+        self._attempt = Attempt(world.cluster, claims)
+
+    def tell(self, node: Node, invalid_pools: bool) -> Story:
+        """The story of one node; ``invalid_pools``: the scheduler blames them."""
+        gathered = gather(self._world.cluster.index, node)
+        checks = self._attempt.checks(node, gathered)
+        funnels = {request.number: self._funnel(node, checks, request) for request in self._attempt.plan.requests}
+        funnels = grouping.with_constraints(self._attempt.plan, checks, funnels)
+        shortfalls = [self._choice(choice, funnels) for claim in self._attempt.plan.claims for choice in claim.choices]
+        problems = self._pool_problems(gathered, checks, shortfalls, invalid_pools)
+        causes = (*problems, *shortfall.causes(shortfalls, self._attempt.plan))
+        reports = tuple(_report(request, funnels[request.number]) for request in self._attempt.plan.requests)
+        return Story(_key(funnels.values(), causes), reports, causes, shortfall.nearness(shortfalls))
+
+    def _choice(self, choice: Choice, funnels: dict[int, Funnel]) -> tuple[Shortfall, ...]:
+        """What each alternative of a request lacks; empty if one of them could be had alone."""
+        options = [shortfall.of(option, funnels[option.number]) for option in choice.options]
+        return () if None in options else tuple(option for option in options if option is not None)
+
+    def _pool_problems(
+        self, gathered: Gathered, checks: Checks, shortfalls: list[tuple[Shortfall, ...]], invalid_pools: bool
+    ) -> tuple[Cause, ...]:
+        requests = [option.request for options in shortfalls for option in options]
+        found = pool_causes(gathered, self._world.features)
+        return tuple(pool_problems.causes(found, self._world.cluster.index, checks, requests, invalid_pools))
+
+    # --- one request --------------------------------------------------------------------------------------------------
+
+    def _funnel(self, node: Node, checks: Checks, request: Request) -> Funnel:
+        devices = [c for c in checks.candidates if _in_class(checks, request, c)]
+        stages = [Stage(StageName.CLASS, _ids(devices))]
+        for name, check in DeviceChecks(self._world, checks, request).stages():
+            removed: dict[Removal, list[Candidate]] = {}
+            left = []
+            for candidate in devices:
+                reason = check(candidate)
+                if reason is None:
+                    left.append(candidate)
+                else:
+                    removed.setdefault(reason, []).append(candidate)
+            devices = left
+            removals = tuple(_with_devices(reason, taken) for reason, taken in removed.items())
+            stages.append(Stage(name, _ids(devices), removals))
+        needed = stages[_SELECTED].count if request.takes_all else request.spec.count
+        return Funnel(node.metadata.name, needed, tuple(stages), request.takes_all)
+
+
+#: The stage that says which devices a request for all devices means.
+_SELECTED = 2
+
+
+def _in_class(checks: Checks, request: Request, candidate: Candidate) -> bool:
+    """Whether the class admits the device; one on which a selector fails counts as in the class."""
+    try:
+        refusing = checks.selection.refusing(request, candidate)
+    except Aborted:
+        return True
+    return refusing is None or refusing.device_class is None
+
+
+def _ids(devices: Iterable[Candidate]) -> tuple[str, ...]:
+    return tuple(str(candidate.id) for candidate in devices)
+
+
+def _with_devices(reason: Removal, taken: Iterable[Candidate]) -> Removal:
+    return Removal(reason.reason, _ids(taken), reason.source, reason.needs, reason.left, reason.total)
+
+
+def _report(request: Request, funnel: Funnel) -> RequestReport:
+    return RequestReport(ObjectRef.of("ResourceClaim", request.claim), request.full_name, funnel)
+
+
+def _key(funnels: Iterable[Funnel], causes: tuple[Cause, ...]) -> Hashable:
+    """Equal for nodes that a reader could not tell apart: numbers and reasons, no names of devices."""
+    told = tuple(
+        (funnel.needed, funnel.best, tuple((stage.name, stage.count, _reasons(stage)) for stage in funnel.stages))
+        for funnel in funnels
+    )
+    return told, tuple((cause.code, cause.claim, cause.request) for cause in causes)
+
+
+def _reasons(stage: Stage) -> Hashable:
+    return frozenset((r.reason, r.source, len(r.devices), r.needs, r.left) for r in stage.removed)

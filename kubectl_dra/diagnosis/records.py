@@ -196,17 +196,34 @@ class Removal(Fact, frozen=True):
 
     ``reason`` is the thing that took them: a clause, a taint ``KEY=VALUE:EFFECT``, a claim ``NAMESPACE/NAME``, a
     counter. ``source`` says more: a value that was seen, the rule that set the taint, the pod that uses the claim.
+    ``needs``, ``left`` and ``total`` are quantities where something is short.
     """
 
     reason: str
-    devices: tuple[str, ...]
+    devices: tuple[str, ...] = ()
     source: str = ""
+    needs: str = ""
+    left: str = ""
+    total: str = ""
+
+
+class StageName(StrEnum):
+    """The steps of a funnel."""
+
+    CLASS = "class"
+    SELECTORS = "selectors"
+    NODE = "node"
+    FEATURES = "features"
+    TAINTS = "taints"
+    UNUSED = "unused"
+    CAPACITY = "capacity"
+    COUNTERS = "counters"
 
 
 class Stage(Fact, frozen=True):
     """A step of a funnel: the devices that are still there after it, and what it took out."""
 
-    name: str
+    name: StageName
     devices: tuple[str, ...]
     removed: tuple[Removal, ...] = ()
 

@@ -64,9 +64,7 @@ def inventory(items: Iterable[dict[str, Any]]) -> Inventory:
         taint_rules=_by_name(by_kind.get("DeviceTaintRule", [])),
         events=tuple(by_kind.get("Event", [])),
         quotas=_by_key(by_kind.get("ResourceQuota", [])),
-        workloads={
-            (kind, *key_of(record.metadata)): record for kind in WORKLOADS for record in by_kind.get(kind, [])
-        },
+        workloads={(kind, *key_of(record.metadata)): record for kind in WORKLOADS for record in by_kind.get(kind, [])},
     )
 
 

@@ -1,0 +1,230 @@
+"""The allocator's checks of single devices, each asked on its own and told with its evidence.
+
+Only what holds whatever else the attempt chooses; constraints are in ``grouping``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from functools import lru_cache
+from typing import Final
+
+from kubectl_dra.allocation.candidates import Candidate
+from kubectl_dra.allocation.causes import CapacityMissing, CapacityPolicyRefuses, CapacityShort, FeatureOff
+from kubectl_dra.allocation.causes import Cause as Rejection
+from kubectl_dra.allocation.checks import Checks
+from kubectl_dra.allocation.counters import PoolCounters
+from kubectl_dra.allocation.errors import Aborted
+from kubectl_dra.allocation.requests import Request, Selector
+from kubectl_dra.allocation.taints import preventing, selects
+from kubectl_dra.cel import SCHEDULER, CompileError, EvaluationError, Program, compile_expression, device_value
+from kubectl_dra.cel.clauses import clauses
+from kubectl_dra.diagnosis.records import Removal, StageName
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.model.quantity import Format, Quantity
+from kubectl_dra.model.resource import DeviceAttribute, DeviceTaint
+
+Check = Callable[[Candidate], Removal | None]
+_NANO: Final = -9
+
+
+class DeviceChecks:
+    """The checks of one request on one node; every check gives the reason for leaving a device out, or None."""
+
+    def __init__(self, world: World, checks: Checks, request: Request) -> None:
+        self._world = world
+        self._checks = checks
+        self._request = request
+        self._clauses: dict[Hashable, Removal] = {}
+        self._counters: dict[PoolId, PoolCounters] = {}
+        self._listed = self._enumerated()
+
+    def stages(self) -> Iterator[tuple[StageName, Check]]:
+        """The checks behind the class, in the order of the funnel."""
+        yield StageName.SELECTORS, self._selectors
+        yield StageName.NODE, self._node
+        yield StageName.FEATURES, self._features
+        yield StageName.TAINTS, self._taints
+        yield StageName.UNUSED, self._unused
+        yield StageName.CAPACITY, self._capacity
+        yield StageName.COUNTERS, self._counter
+
+    def _enumerated(self) -> frozenset[int] | None:
+        """The positions that ``All`` means; None for other modes, and where that can't be said."""
+        if not self._request.takes_all:
+            return None
+        try:
+            return frozenset(self._checks.enumerate(self._request))
+        except Aborted:
+            return None
+
+    # --- which devices are meant --------------------------------------------------------------------------------------
+
+    def _selectors(self, candidate: Candidate) -> Removal | None:
+        try:
+            refusing = self._checks.selection.refusing(self._request, candidate)
+        except Aborted:
+            # Only devices that the search never looks at, because they are in use, get here.
+            return None
+        if refusing is None:
+            return None
+        content = self._checks.selection.lens.content(candidate.pool.id.driver, candidate.device)
+        key = (refusing.index, content)
+        if key not in self._clauses:
+            self._clauses[key] = _refusing_clause(refusing, candidate)
+        return self._clauses[key]
+
+    def _node(self, candidate: Candidate) -> Removal | None:
+        if self._listed is not None and candidate.position not in self._listed:
+            return self._why_not_listed(candidate)
+        cause = self._asked(self._checks.unselected, candidate)
+        return Removal("otherNode") if cause is not None and not isinstance(cause, FeatureOff) else None
+
+    def _why_not_listed(self, candidate: Candidate) -> Removal:
+        if self._checks.features.consumable_capacity:
+            short = self._asked(self._checks.short, candidate)
+            if short is not None:
+                return _capacity(short, candidate)
+        return Removal("otherNode")
+
+    def _features(self, candidate: Candidate) -> Removal | None:
+        cause = self._asked(self._checks.unselected, candidate) or self._asked(self._checks.unsupported, candidate)
+        return Removal(cause.feature, source="node" if cause.on_node else "") if isinstance(cause, FeatureOff) else None
+
+    def _asked(self, check: Callable[[Request, Candidate], Rejection | None], candidate: Candidate) -> Rejection | None:
+        try:
+            return check(self._request, candidate)
+        except Aborted:
+            return None
+
+    # --- which can be had ---------------------------------------------------------------------------------------------
+
+    def _taints(self, candidate: Candidate) -> Removal | None:
+        if not self._checks.features.device_taints:
+            return None
+        taint = preventing(candidate.device.taints, self._request.tolerations)
+        return Removal(taint_text(taint), source=self._rule_of(taint, candidate)) if taint is not None else None
+
+    def _rule_of(self, taint: DeviceTaint, candidate: Candidate) -> str:
+        """The DeviceTaintRule that set the taint; empty for the driver's own."""
+        at = (candidate.pool.id.driver, candidate.pool.id.pool, candidate.device.name)
+        for name, rule in self._world.inventory.taint_rules.items():
+            if rule.spec.taint == taint and selects(rule, *at):
+                return name
+        return ""
+
+    def _unused(self, candidate: Candidate) -> Removal | None:
+        state = candidate.state
+        if self._request.admin or state is None or not state.dedicated:
+            return None
+        return Removal(_names(state.holders), source=", ".join(self._users(state.holders)))
+
+    def _users(self, claims: list[Key]) -> Iterator[str]:
+        for key in claims:
+            claim = self._world.inventory.claims.get(key)
+            if claim is not None:
+                for consumer in claim.status.reserved_for:
+                    yield f"{key.namespace}/{consumer.name}"
+
+    def _capacity(self, candidate: Candidate) -> Removal | None:
+        if not self._checks.features.consumable_capacity:
+            return None
+        cause = self._asked(self._checks.short, candidate)
+        return _capacity(cause, candidate) if cause is not None else None
+
+    def _counter(self, candidate: Candidate) -> Removal | None:
+        device, state = candidate.device, candidate.state
+        # A shareable device pays its counters with its first share.
+        shared = candidate.shareable and state is not None and (state.shared or bool(state.consumed))
+        if not device.consumes_counters or shared or not self._checks.features.partitionable_devices:
+            return None
+        pool = candidate.pool
+        counters = self._counters.get(pool.id)
+        if counters is None:
+            counters = self._counters[pool.id] = self._checks.counters(pool)
+        shortage = counters.shortage(counters.consumption(device))
+        if shortage is None:
+            return None
+        counter_set, counter, needs, left, _ = shortage
+        declared = pool.counter_sets[counter_set].counters[counter].value if pool.counter_sets else Quantity(0)
+        amounts = _text(needs, declared.format), _text(left, declared.format), str(declared)
+        return Removal(f"{counter_set}/{counter}", (), str(pool.id), *amounts)
+
+
+# --- evidence -------------------------------------------------------------------------------------------------------
+
+
+def _capacity(cause: Rejection, candidate: Candidate) -> Removal:
+    match cause:
+        case CapacityMissing():
+            return Removal(cause.capacity, source="missing")
+        case CapacityPolicyRefuses():
+            return Removal(cause.capacity, source="policy", needs=cause.amount)
+        case CapacityShort():
+            style = candidate.device.capacity[cause.capacity].value.format
+            amounts = _text(cause.needs, style), _text(cause.left, style), _text(cause.total, style)
+            return Removal(cause.capacity, (), _names(cause.holders), *amounts)
+    raise TypeError(cause)
+
+
+def _text(nanos: int, style: Format) -> str:
+    return str(Quantity(nanos, _NANO, style))
+
+
+def _names(keys: tuple[Key, ...] | list[Key]) -> str:
+    return ", ".join(map(str, keys))
+
+
+def taint_text(taint: DeviceTaint) -> str:
+    """``KEY[=VALUE]:EFFECT``."""
+    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+
+
+def _refusing_clause(selector: Selector, candidate: Candidate) -> Removal:
+    """The first condition of the selector that says no, and the value that it saw."""
+    value = device_value(candidate.pool.id.driver, candidate.device)
+    for program in _conditions(selector.expression):
+        try:
+            if program.matches(value):
+                continue
+        except EvaluationError:
+            # ``&&`` absorbs an error if another operand says no.
+            continue
+        return Removal(program.expression, source=_seen(program, candidate))
+    return Removal(selector.expression)
+
+
+@lru_cache(maxsize=1024)
+def _conditions(expression: str) -> tuple[Program, ...]:
+    """The operands of the topmost ``&&``, each compiled on its own."""
+    try:
+        checked = compile_expression(expression, SCHEDULER).checked
+        return tuple(compile_expression(clause.text, SCHEDULER) for clause in clauses(checked))
+    except CompileError:
+        return ()
+
+
+def _seen(program: Program, candidate: Candidate) -> str:
+    """The value of the one attribute or capacity that a condition reads; empty if it reads none or several."""
+    reads = program.reads
+    if reads.all or len(reads.attributes) + len(reads.capacity) != 1:
+        return ""
+    domain, name = next(iter((*reads.attributes, *reads.capacity)))
+    keys = (f"{domain}/{name}", name) if domain == candidate.pool.id.driver else (f"{domain}/{name}",)
+    device = candidate.device
+    if reads.capacity:
+        return next((str(device.capacity[key].value) for key in keys if key in device.capacity), "")
+    return next((attribute_text(device.attributes[key]) for key in keys if key in device.attributes), "")
+
+
+def attribute_text(attribute: DeviceAttribute) -> str:
+    """The value of an attribute as text."""
+    scalars = (attribute.string, attribute.version, attribute.int_value)
+    for value in scalars:
+        if value is not None:
+            return str(value)
+    if attribute.bool_value is not None:
+        return "true" if attribute.bool_value else "false"
+    lists = (attribute.strings, attribute.versions, attribute.ints, attribute.bools)
+    return ", ".join(str(item) for values in lists if values is not None for item in values)
