@@ -221,9 +221,11 @@ def unary(run: Run, rule: CostRule | None, argument: Step) -> Step:
     return step
 
 
-def binary_known(run: Run, left: Step, right: Known) -> Step:
-    """A call of cost 1 whose second argument is known: its value may be shared, nothing changes it."""
+def binary_known(function: str, overload: Overload, left: Step, right: Known) -> Step:
+    """A call of cost 1 of values of one class, the second of which is known: it may be shared, nothing changes it."""
+    run = IMPLEMENTATIONS[overload.id]
     value, cost = right.value, right.cost
+    kind = value.__class__
     total = cost + 1
 
     def step(state: State) -> Value:
@@ -236,7 +238,9 @@ def binary_known(run: Run, left: Step, right: Known) -> Step:
         if state.cost > state.limit:
             state.cost -= total
             state.spend_in_turn(cost, 1)
-        return run(a, value)
+        if a.__class__ is kind:
+            return run(a, value)
+        raise _mismatch(function, (a, value))
 
     return step
 

@@ -198,11 +198,12 @@ def attribute(domain: str, name: str, cost: int) -> Step:
         if state.cost > state.limit:
             raise state.overspent()
         device = state.device
-        published = device.raw.get(name) if device.driver == domain else None
+        key = name if device.driver == domain and name in device.raw else qualified
+        published = device.raw.get(key)
         if published is None:
-            published = device.raw.get(qualified)
-            if published is None:
-                raise CelError(text)
+            raise CelError(text)
+        if published.version is not None and key in device.converted:
+            return device.converted[key]
         return attribute_value(published)
 
     return step

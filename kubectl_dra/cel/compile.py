@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.cel import ast, calls, chains, fold, logic, loops, messages
-from kubectl_dra.cel.declarations import overloads
+from kubectl_dra.cel.declarations import OVERLOADS_BY_ID, overloads
 from kubectl_dra.cel.functions import regex
 from kubectl_dra.cel.functions.costs import CostRule, cost_rule
 from kubectl_dra.cel.functions.registry import OPERATORS
@@ -282,7 +282,7 @@ class Planner:
             return calls.unary(run, rule, steps[0])
         second = arguments[1]
         if isinstance(second, Known) and resolved in _READING:
-            return calls.binary_known(run, steps[0], second)
+            return calls.binary_known(function, OVERLOADS_BY_ID[resolved], steps[0], second)
         if isinstance(second, Constant) and second.value.__class__ is int and rule is None:
             ordered = logic.order_by_int(function, run, steps[0], second.value)
             if ordered is not None:

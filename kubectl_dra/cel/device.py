@@ -21,14 +21,27 @@ class DeviceValue:
     """A device as expressions see it. Cheap to make: what no expression reads is only checked, not converted.
 
     ``error``, valid after :meth:`prepare`: the device has an attribute without a value or with an invalid version, and
-    no expression can be evaluated on it, not even ``true``.
+    no expression can be evaluated on it, not even ``true``. ``raw`` are the attributes as published, ``converted`` the
+    values of those that had to be parsed for that.
     """
 
-    __slots__ = ("_attributes", "_capacity", "_quantities", "_source", "_whole", "driver", "error", "raw", "ready")
+    __slots__ = (
+        "_attributes",
+        "_capacity",
+        "_quantities",
+        "_source",
+        "_whole",
+        "converted",
+        "driver",
+        "error",
+        "raw",
+        "ready",
+    )
 
     driver: str
     error: str | None
     raw: dict[str, DeviceAttribute]
+    converted: dict[str, Value]
     _attributes: DomainMap | None
     _capacity: DomainMap | None
     _quantities: dict[str, QuantityValue] | None
@@ -44,12 +57,15 @@ class DeviceValue:
         """Check the attributes, once; set by the first evaluation, and again after one that changed a quantity."""
         self._attributes = self._capacity = self._quantities = self._whole = self.error = None
         self.ready = True
+        self.converted = converted = {}
         for name, attribute in self.raw.items():
-            # Whatever else is set: these two say that there is a value that needs no parsing.
-            if attribute.string is not None and attribute.versions is None:
+            # Whatever else is set: then there is a value, and one that needs no parsing.
+            if attribute.versions is None and (
+                attribute.string is not None or attribute.int_value is not None or attribute.bool_value is not None
+            ):
                 continue
             try:
-                attribute_value(attribute)
+                converted[name] = attribute_value(attribute)
             except BrokenAttribute as problem:
                 self.error = f"attribute {name}: {problem}"
                 return

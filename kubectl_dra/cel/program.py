@@ -83,22 +83,22 @@ class Program:
         state = State(device, cost_limit, self.slot_count)
         try:
             return self.step(state), state.cost
-        except CelError as error:
-            raise EvaluationError(error.text, state.cost) from None
-        except Cancelled as error:
-            raise EvaluationError(error.text, state.cost, undecided=error.undecided) from None
-        except RecursionError:
-            raise EvaluationError("values are nested too deeply", state.cost, undecided=True) from None
+        except (CelError, Cancelled, RecursionError) as error:
+            raise _evaluation_error(error, state.cost) from None
 
     def matches(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> bool:
         """Whether the selector matches. Raises :class:`EvaluationError`."""
-        value, cost = self.run(device, cost_limit)
-        if value is True:
-            return True
+        # As run(), without its detours: this is what a search over all devices spends its time on.
+        if not device.ready:
+            device.prepare()
+        if device.error is not None:
+            raise EvaluationError(device.error, None)
+        state = State(device, cost_limit, self.slot_count)
         try:
-            return to_match(value)
-        except CelError as error:
-            raise EvaluationError(error.text, cost) from None
+            value = self.step(state)
+            return value if value is True or value is False else to_match(value)
+        except (CelError, Cancelled, RecursionError) as error:
+            raise _evaluation_error(error, state.cost) from None
 
     def derive(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> tuple[DeviceAttribute, int]:
         """The value of a derived attribute and its cost. Raises :class:`EvaluationError`."""
@@ -121,6 +121,12 @@ class Program:
                 return Answer(None, None, error.text, cost)
         except EvaluationError as error:
             return Answer(None, None, error.text, error.cost, error.undecided)
+
+
+def _evaluation_error(error: CelError | Cancelled | RecursionError, cost: int) -> EvaluationError:
+    if isinstance(error, RecursionError):
+        return EvaluationError("values are nested too deeply", cost, undecided=True)
+    return EvaluationError(error.text, cost, undecided=isinstance(error, Cancelled) and error.undecided)
 
 
 @lru_cache(maxsize=4096)

@@ -180,10 +180,14 @@ def sort_by_keys(elements: Value, keys: Value) -> Value:
     if any(key.__class__ is not first for key, _ in pairs):
         raise CelError("list elements must have the same type")
     if len(pairs) > _GO_INSERTION_SORT:
-        pairs.sort(key=cmp_to_key(lambda a, b: _order(a[0], b[0]) or 0))
+        pairs.sort(key=cmp_to_key(_order_pairs))
     else:
         _insertion_sort(pairs)
-    return [pair[1] for pair in pairs]
+    return [element for _, element in pairs]
+
+
+def _order_pairs(a: tuple[Value, Value], b: tuple[Value, Value]) -> int:
+    return _order(a[0], b[0]) or 0
 
 
 def _insertion_sort(pairs: list[tuple[Value, Value]]) -> None:
