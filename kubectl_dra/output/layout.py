@@ -124,4 +124,7 @@ def _cut(word: Safe, columns: int) -> tuple[Safe, Safe]:
         if used > columns and end:
             break
         end = match.end()
+    # A name reads better when it is broken where its parts meet.
+    seam = max(map(word[:end].rfind, "/,.-")) + 1
+    end = seam if seam * 2 > end else end
     return Safe(word[:end]), Safe(word[end:])

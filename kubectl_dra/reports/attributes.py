@@ -58,3 +58,8 @@ def varying_names(rows: Sequence[Mapping[str, str]], common: Mapping[str, str]) 
     """Names that are not common, those with the fewest different values first (they group, the others identify)."""
     names = {name for row in rows for name in row if name not in common}
     return tuple(sorted(names, key=lambda name: (len({row.get(name) for row in rows}), name)))
+
+
+def varying_or_all(rows: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
+    """All names of all rows, those with the fewest different values first: the columns of a table that shows all."""
+    return varying_names(rows, {})

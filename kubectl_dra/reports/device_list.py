@@ -12,7 +12,7 @@ from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.membership import Matcher
-from kubectl_dra.reports.pool import DeviceRecord, PoolFacts, PoolSummary, device_records, open_pool, pool_summary
+from kubectl_dra.reports.pool import DeviceRecord, PoolFacts, device_records, open_pool, pool_scope
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, device_scope, usable_on
 from kubectl_dra.reports.totals import DeviceTotals, Tally
@@ -79,18 +79,18 @@ def device_list(facts: Facts, wanted: DeviceFilter) -> DeviceList:
 
 
 def _collect(opened: PoolFacts, wanted: DeviceFilter, found: _Found) -> None:
-    chosen = {device.name: scope for device, scope in _chosen(opened, wanted)}
+    chosen = list(_chosen(opened, wanted))
     if not chosen:
         return
-    summary: PoolSummary = pool_summary(opened)
-    for record in device_records(opened, summary.scope, chosen):
+    pairs = [(slice_, device) for slice_, device, _ in chosen]
+    for record, (_, _, where) in zip(device_records(opened, pool_scope(opened), pairs), chosen, strict=True):
         state, tainted = record.state, any(taint.prevents for taint in record.taints)
         admin_only = bool(record.holders) and record.name not in opened.held
         found.tally.device(state, tainted, admin_only)
-        found.items.append(ListedDevice(opened.id.driver, opened.id.pool, chosen[record.name], record))
+        found.items.append(ListedDevice(opened.id.driver, opened.id.pool, where, record))
 
 
-def _chosen(opened: PoolFacts, wanted: DeviceFilter) -> Iterator[tuple[Device, Scope]]:
+def _chosen(opened: PoolFacts, wanted: DeviceFilter) -> Iterator[tuple[ResourceSlice, Device, Scope]]:
     for slice_, device in opened.devices():
         if wanted.devices is not None and opened.device_id(device) not in wanted.devices:
             continue
@@ -100,7 +100,7 @@ def _chosen(opened: PoolFacts, wanted: DeviceFilter) -> Iterator[tuple[Device, S
         if _in_state(opened, slice_, device, wanted) and all(
             matcher.matches(opened.id.driver, device) for matcher in wanted.matchers
         ):
-            yield device, scope
+            yield slice_, device, scope
 
 
 def _in_state(opened: PoolFacts, slice_: ResourceSlice, device: Device, wanted: DeviceFilter) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -209,7 +209,7 @@ def pool_summary(opened: PoolFacts) -> PoolSummary:
     return PoolSummary(
         driver=opened.id.driver,
         pool=opened.id.pool,
-        scope=_scope(opened),
+        scope=pool_scope(opened),
         view=opened.view,
         views=opened.views.differing,
         stale_slices=len(facts.inventory.slices_by_pool.get(opened.id, ())) - len(opened.slices),
@@ -240,7 +240,8 @@ def _tally_capacity(tally: Tally, device: Device, held: Held | None, state: Devi
         tally.capacity(name, capacity.value, consumed, left if available else 0)
 
 
-def _scope(opened: PoolFacts) -> Scope:
+def pool_scope(opened: PoolFacts) -> Scope:
+    """Where the devices of a pool can be used, as far as all its slices agree."""
     return joint_scope(slice_scope(slice_, opened.facts) for slice_ in opened.slices)
 
 
@@ -309,15 +310,16 @@ def _members(opened: PoolFacts) -> list[Member]:
     return members
 
 
-def device_records(opened: PoolFacts, scope: Scope, names: Container[str] | None = None) -> tuple[DeviceRecord, ...]:
-    """The records of all devices of a pool (or of those named), in search order; ``scope`` is the pool's."""
+def device_records(
+    opened: PoolFacts, scope: Scope, chosen: Iterable[tuple[ResourceSlice, Device]] | None = None
+) -> tuple[DeviceRecord, ...]:
+    """The records of all devices of a pool (or of those chosen), in search order; ``scope`` is the pool's."""
     excludes: Mapping[str, tuple[str, ...]] = {}
     if opened.pool is not None and opened.counters is not None:
         excludes = exclusions(_members(opened), opened.pool, opened.counters)
     return tuple(
         _device_record(opened, slice_, device, scope, excludes.get(device.name, ()))
-        for slice_, device in opened.devices()
-        if names is None or device.name in names
+        for slice_, device in (opened.devices() if chosen is None else chosen)
     )
 
 

@@ -54,6 +54,12 @@ def by_state(totals: DeviceTotals) -> Iterator[tuple[DeviceState, Count]]:
     yield DeviceState.NOT_OFFERED, totals.not_offered
 
 
+def used_count(totals: DeviceTotals) -> Count:
+    """Devices that somebody holds, as a whole or in part."""
+    bounds = {totals.in_use.bound, totals.partly.bound if totals.partly.value else totals.in_use.bound}
+    return Count(totals.in_use.value + totals.partly.value, bounds.pop() if len(bounds) == 1 else Bound.UNKNOWN)
+
+
 def totals_text(totals: DeviceTotals) -> Safe:
     """``8 devices: 4 free, 3 in use (1 of them tainted), 1 tainted``; states without any device are left out."""
     head = fmt("{} {}", number(totals.devices), plural("device", totals.devices.value))

@@ -1,0 +1,221 @@
+"""describe-claim as a page: where the claim stands, what it asks for and got, who uses it, what drivers say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.diagnosis.records import ClaimVerdict
+from kubectl_dra.model.meta import Condition
+from kubectl_dra.output.devices.holders import consumer_text, taint_lines
+from kubectl_dra.output.devices.parts import pairs_text, scope_text
+from kubectl_dra.output.layout import Column, table, wrapped
+from kubectl_dra.output.pending.asks import ask_lines
+from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import age, counted, listed
+from kubectl_dra.reports.ask import toleration_text
+from kubectl_dra.reports.claim import ClaimReport, ConfigRecord, ResultRecord, TemplateUse
+from kubectl_dra.reports.holders import ConsumerState
+
+WIDTH: Final = 80
+_STATES: Final = {
+    ClaimVerdict.PENDING: "has no devices yet",
+    ClaimVerdict.ALLOCATED: "is allocated",
+    ClaimVerdict.RESERVED: "is in use",
+    ClaimVerdict.UNRESERVED: "holds devices, but is reserved for nobody",
+    ClaimVerdict.DELETING: "is being deleted",
+}
+
+_ABANDONED: Final = "holds devices only for what is finished or deleted"
+
+
+def claim_page(report: ClaimReport, now: datetime, wide: bool = False) -> list[Safe]:
+    """All lines of one report."""
+    blocks: list[list[Safe]] = [
+        list(_head(report, now)),
+        list(ask_lines((report.asks,))),
+        list(_results(report, now, wide)),
+        list(_consumers(report)),
+        list(_driver_words(report, now)),
+        list(_configs(report)),
+        list(missing_lines(report.missing)),
+    ]
+    lines: list[Safe] = []
+    for block in blocks:
+        if block:
+            lines += [Safe(""), *block] if lines else block
+    return lines
+
+
+# --- the answer -----------------------------------------------------------------------------------------------------
+
+
+def _head(report: ClaimReport, now: datetime) -> Iterator[Safe]:
+    state = Safe(_ABANDONED if _abandoned(report) else _STATES[report.state])
+    devices = fmt(": {}", counted(len(report.results), "device")) if report.results else Safe("")
+    sentence = fmt("ResourceClaim {}/{} {}{}{}.", report.namespace, report.name, state, devices, _where(report))
+    yield from wrapped(styled(sentence, Style.BOLD))
+    facts = [fmt("{}", report.printed_state), fmt("created {} ago", age(report.created, now))]
+    facts += [fmt("allocated {} ago", age(report.allocated, now))] if report.allocated else []
+    facts += [fmt("deletion asked for {} ago", age(report.deleted, now))] if report.deleted else []
+    facts += [fmt("owned by {}", report.owner)] if report.owner else []
+    yield from wrapped(Safe(", ").join(facts), indent=2)
+    yield from _deletion(report)
+    if report.template is not None:
+        yield from _template(report.template)
+
+
+def _abandoned(report: ClaimReport) -> bool:
+    over = {ConsumerState.GONE, ConsumerState.FINISHED}
+    return report.state is ClaimVerdict.RESERVED and all(each.state in over for each in report.reserved_for)
+
+
+def _where(report: ClaimReport) -> Safe:
+    return fmt(", usable on {}", scope_text(report.scope)) if report.scope is not None and report.results else Safe("")
+
+
+def _deletion(report: ClaimReport) -> Iterator[Safe]:
+    if report.deleted and report.finalizers:
+        waits = [consumer_text(each) for each in report.reserved_for]
+        for_whom = fmt(" until it is no longer reserved for {}", listed(waits)) if waits else Safe("")
+        yield from wrapped(fmt("It is kept by {}{}.", listed(report.finalizers), for_whom), indent=2)
+
+
+def _template(template: TemplateUse) -> Iterator[Safe]:
+    if template.name is None:
+        yield from wrapped(fmt("made from a template, for entry {} of its pod", template.entry), indent=2)
+        return
+    gone = Safe(", which does not exist any more") if template.exists is False else Safe("")
+    yield from wrapped(
+        fmt("from template {}{}, for entry {} of its pod", template.name, gone, template.entry), indent=2
+    )
+    for what, copied in (("labels", template.labels), ("annotations", template.annotations)):
+        if copied:
+            yield from wrapped(fmt("the template gives it {}: {}", Safe(what), pairs_text(copied)), indent=4)
+
+
+# --- devices --------------------------------------------------------------------------------------------------------
+
+
+def _results(report: ClaimReport, now: datetime, wide: bool) -> Iterator[Safe]:
+    if not report.results:
+        return
+    yield Safe("It has:")
+    rows = []
+    for result in report.results:
+        notes = list(_notes(result)) or [Safe("-")]
+        cells = [safe(result.request), fmt("{}/{}/{}", result.driver, result.pool, result.device)]
+        rows += [[*(cells if index == 0 else [Safe(""), Safe("")]), note] for index, note in enumerate(notes)]
+    columns = [Column("REQUEST", flexible=True), Column("DEVICE", flexible=True), Column("DETAILS", flexible=True)]
+    yield from table(columns, rows, columns_wide=None if wide else WIDTH, indent=2)
+
+
+def _notes(result: ResultRecord) -> Iterator[Safe]:
+    if result.published is False:
+        yield styled(Safe("no longer published by its driver"), Style.BAD)
+    if result.admin_access:
+        yield Safe("admin access")
+    if result.consumed_capacity:
+        amounts = {name.rpartition("/")[2]: amount for name, amount in result.consumed_capacity.items()}
+        yield fmt("takes {}", pairs_text(amounts))
+    if result.share_id:
+        yield fmt("share {}", result.share_id)
+    for taint, source in taint_lines(result.taints):
+        yield fmt("tainted {}, {}", styled(taint, Style.WARN), source)
+    if result.tolerations:
+        yield fmt("tolerates {}", listed(list(map(toleration_text, result.tolerations))))
+    yield from _binding(result)
+    if result.skip_node_operations:
+        yield fmt("skips {}", listed(result.skip_node_operations))
+    for health in result.health:
+        text = fmt(": {}", health.message) if health.message else Safe("")
+        yield fmt("{} in pod {}{}", health.health, health.pod, text)
+
+
+def _binding(result: ResultRecord) -> Iterator[Safe]:
+    if result.failed:
+        yield styled(fmt("binding failed: {}", listed(result.failed)), Style.BAD)
+    if result.waiting_for:
+        yield fmt("binding waits for {}", listed(result.waiting_for))
+    elif result.binding_conditions:
+        yield fmt("binding conditions met: {}", listed(result.binding_conditions))
+    if result.binding_failure_conditions and not result.failed:
+        yield fmt("binding would fail on {}", listed(result.binding_failure_conditions, "or"))
+
+
+# --- consumers ------------------------------------------------------------------------------------------------------
+
+
+def _consumers(report: ClaimReport) -> Iterator[Safe]:
+    if report.reserved_for:
+        yield Safe("Reserved for:")
+    for consumer in report.reserved_for:
+        running = Safe(" (running)") if consumer.state is ConsumerState.RUNNING else Safe("")
+        yield from wrapped(consumer_text(consumer) + running, indent=4, first=2)
+    if report.waiting:
+        yield Safe("Named by, without a reservation:")
+    for consumer in report.waiting:
+        yield from wrapped(consumer_text(consumer), indent=4, first=2)
+    if not report.reserved_for and not report.waiting:
+        unread = any(missing.kind == "Pod" for missing in report.missing)
+        yield Safe("Whether a pod names it is unknown.") if unread else Safe("No pod uses it.")
+
+
+# --- drivers and configuration --------------------------------------------------------------------------------------
+
+
+def _driver_words(report: ClaimReport, now: datetime) -> Iterator[Safe]:
+    told = [result for result in report.results if result.status is not None]
+    if told:
+        yield Safe("Its drivers say:")
+    for result in told:
+        status = result.status
+        if status is None:
+            continue
+        yield from wrapped(fmt("{}/{}/{}", result.driver, result.pool, result.device), indent=4, first=2)
+        for condition in status.conditions:
+            yield from wrapped(_condition(condition, now), indent=6, first=4)
+        if status.network_data is not None:
+            network = status.network_data
+            parts = [fmt("interface {}", network.interface_name)] if network.interface_name else []
+            parts += [fmt("hardware address {}", network.hardware_address)] if network.hardware_address else []
+            parts += [fmt("IPs {}", listed(network.ips))] if network.ips else []
+            yield from wrapped(fmt("network: {}", Safe(", ").join(parts)), indent=6, first=4)
+        if status.data is not msgspec.UNSET:
+            yield from wrapped(fmt("data: {}", raw_text(status.data)), indent=6, first=4)
+
+
+def _condition(condition: Condition, now: datetime) -> Safe:
+    reason = fmt(" ({})", condition.reason) if condition.reason else Safe("")
+    message = fmt(": {}", condition.message) if condition.message else Safe("")
+    since = fmt(", for {}", age(condition.last_transition_time, now)) if condition.last_transition_time else Safe("")
+    return fmt("{} {}{}{}{}", condition.type, condition.status, reason, message, since)
+
+
+def _configs(report: ClaimReport) -> Iterator[Safe]:
+    if not report.configs:
+        return
+    allocated = bool(report.results)
+    yield Safe("Configuration for its drivers:") if allocated else Safe("Configuration that drivers would get:")
+    for config in report.configs:
+        yield from wrapped(_config_head(config), indent=4, first=2)
+        yield from wrapped(raw_text(config.parameters), indent=4)
+
+
+def _config_head(config: ConfigRecord) -> Safe:
+    name = fmt(" {}", config.device_class) if config.device_class else Safe("")
+    source = Safe("from the class") if config.source == "FromClass" else Safe("from the claim")
+    requests: Sequence[str] = config.requests
+    who = fmt("for {}", listed(requests)) if requests else Safe("for all requests")
+    return fmt("{}{}, {}, {}:", source, name, who, config.driver or "of an unknown type")
+
+
+def raw_text(raw: msgspec.Raw | msgspec.UnsetType) -> Safe:
+    """A driver's own JSON in one line."""
+    if isinstance(raw, msgspec.UnsetType):
+        return Safe("-")
+    return safe(msgspec.json.format(bytes(raw), indent=-1).decode("utf-8", "backslashreplace"))
