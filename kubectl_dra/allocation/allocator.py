@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from kubectl_dra.allocation.allocated import AllocatedState
 from kubectl_dra.allocation.causes import Cause, PoolIncomplete, PoolInvalid, PoolObsolete, SliceIgnored
 from kubectl_dra.allocation.checks import Checks
+from kubectl_dra.allocation.counting import Counting, NotApplicableError
 from kubectl_dra.allocation.errors import Aborted, TooManyDevices, UndecidedError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Observer, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.pools import Gathered, SliceIndex, gather, uses_groups
 from kubectl_dra.allocation.requests import MAX_RESULTS, Enumerate, Limit, Plan, Stop, plan
 from kubectl_dra.allocation.result import Chosen, Solution, allocations
-from kubectl_dra.allocation.search import Search
+from kubectl_dra.allocation.search import ROOT, Search
 from kubectl_dra.allocation.selectors import Selection
 from kubectl_dra.allocation.steps import Budget
 from kubectl_dra.allocation.taints import merge_rules
@@ -20,6 +22,9 @@ from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceSlice
+
+
+BUDGET: Final = "budget"
 
 
 class Cluster:
@@ -117,6 +122,22 @@ class Walk:
         except UndecidedError as error:
             return Undecided(steps=self._steps, why=str(error))
 
+    def _compute(self, needed: list[int], listed: dict[int, list[int]]) -> bool | None:
+        """The answer with computed steps, None if they can't be computed."""
+        try:
+            counting = Counting(self.checks, needed, listed, self.budget.combinations)
+            search = Search(self.checks, needed, listed, None)
+            dead = counting.dead_steps(search, ROOT)
+            if dead is None:
+                search.oracle = counting.dead_steps
+                search.run(self.budget.steps, self.budget.looks)
+            else:
+                search.steps = dead
+        except NotApplicableError:
+            return None
+        self.search = search
+        return dead is None
+
     @property
     def _steps(self) -> int:
         return self.search.steps if self.search is not None else 0
@@ -124,9 +145,15 @@ class Walk:
     def _outcome(self) -> Outcome:
         needed, listed = prepare(self.attempt.plan, self.checks)
         search = self.search = Search(self.checks, needed, listed, self.observer)
-        found = search.run(self.budget.steps, self.budget.looks)
+        found = search.run(self.budget.first, self.budget.looks)
         if found is None:
-            return Undecided(steps=search.steps, why="budget")
+            found = self._compute(needed, listed)
+        if found is None:
+            self.observer.gave_up(search.steps)
+            found = search.run(self.budget.steps, self.budget.looks)
+        search = self.search
+        if found is None:
+            return Undecided(steps=search.steps, why=BUDGET)
         if not found:
             causes = self.observer.causes if isinstance(self.observer, Collector) else ()
             return Unsatisfiable(

@@ -6,12 +6,14 @@ running intersection stays non-empty, distinct: pairwise disjoint); without, onl
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceConstraint
 
 Members = tuple[str, frozenset[object]]
+# What a constraint holds: the shared value, or the values taken; None if nothing yet.
+Held = Members | frozenset[Members] | None
 _KINDS: Final = ("string", "int", "bool", "version")
 _UNKNOWN: Final = -1
 
@@ -26,6 +28,12 @@ class Value:
         self.fields = (attribute.string, attribute.int_value, attribute.bool_value, attribute.version)
         self.kind = next((kind for kind, field in enumerate(self.fields) if field is not None), _UNKNOWN)
         self.members = _members(attribute)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is exactly one scalar, so that comparing does not depend on the order."""
+        a = self.attribute
+        return sum(f is not None for f in self.fields) == 1 and not (a.ints or a.bools or a.strings or a.versions)
 
     def same(self, other: Value) -> bool:
         """Whether ``other`` has the same value in this value's own type."""
@@ -45,7 +53,8 @@ def _members(attribute: DeviceAttribute) -> Members | None:
     return None
 
 
-def _common(a: Members, b: Members) -> Members | None:
+def common(a: Members, b: Members) -> Members | None:
+    """What two values have in common, None if nothing."""
     if a[0] != b[0]:
         return None
     common = a[1] & b[1]
@@ -75,7 +84,7 @@ class Constraint:
         """The values that devices have to agree with or differ from."""
         raise NotImplementedError
 
-    def state(self) -> Hashable:
+    def state(self) -> Held:
         """All that decides about further devices."""
         raise NotImplementedError
 
@@ -95,7 +104,7 @@ class MatchAttribute(Constraint):
         if self.lists:
             members = value.members
             if members is not None and self._common:
-                members = _common(self._common[-1], members)
+                members = common(self._common[-1], members)
             if members is None:
                 return False
             self._common.append(members)
@@ -114,11 +123,11 @@ class MatchAttribute(Constraint):
         """The value of the first device."""
         return (self._values[0].attribute,) if self._values else ()
 
-    def state(self) -> Hashable:
+    def state(self) -> Held:
         """The shared value, or what lists still have in common."""
         if not self._values:
             return None
-        return self._common[-1] if self.lists else self._values[0].fields
+        return self._common[-1] if self.lists else self._values[0].members
 
 
 class DistinctAttribute(Constraint):
@@ -143,7 +152,7 @@ class DistinctAttribute(Constraint):
 
     @staticmethod
     def _overlap(members: Members, other: Value) -> bool:
-        return other.members is not None and _common(members, other.members) is not None
+        return other.members is not None and common(members, other.members) is not None
 
     def remove(self) -> None:
         """Frees the value again."""
@@ -153,9 +162,9 @@ class DistinctAttribute(Constraint):
         """All values taken."""
         return tuple(value.attribute for value in self._values)
 
-    def state(self) -> Hashable:
+    def state(self) -> Held:
         """The values taken."""
-        return frozenset(value.members for value in self._values)
+        return frozenset(value.members for value in self._values) or None
 
 
 def make(index: int, spec: DeviceConstraint, lists: bool) -> Constraint | None:

@@ -6,7 +6,7 @@ limit and the walk can pause when its allowance of steps is used up, and go on l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from kubectl_dra.allocation.candidates import Candidate
@@ -19,7 +19,7 @@ from kubectl_dra.allocation.causes import (
     TakenEarlier,
 )
 from kubectl_dra.allocation.checks import Checks
-from kubectl_dra.allocation.constraints import Constraint, make
+from kubectl_dra.allocation.constraints import Constraint, Held, make
 from kubectl_dra.allocation.counters import Consumption, PoolCounters
 from kubectl_dra.allocation.errors import Aborted, ConstraintRefusesAll
 from kubectl_dra.allocation.groups import PoolGroups, Undo
@@ -46,6 +46,7 @@ class Found:
     """All claims have their devices."""
 
 
+ROOT: Final = Level(0, 0, None, 0, 0)
 FAILED: Final = DeadEnd()
 TOO_MANY: Final = DeadEnd()
 FOUND: Final = Found()
@@ -65,6 +66,9 @@ class Placement:
         self.constraints = 0
 
 
+Oracle = Callable[["Search", Level], int | None]
+
+
 class Search:
     """One attempt on one node. ``needed`` is the number of devices per request, ``listed`` the devices of ``All``."""
 
@@ -75,6 +79,7 @@ class Search:
         self.needed = needed
         self.listed = listed
         self.observer = observer
+        self.oracle: Oracle | None = None
         self.steps = 0
         self.looks = 0
         self.placements: list[Placement] = []
@@ -93,7 +98,7 @@ class Search:
         self._counters: dict[int, PoolCounters] = {}
         self._groups: dict[int, PoolGroups] = {}
         self._stack: list[_Frame] = []
-        self._next = Level(0, 0, None, 0, 0)
+        self._next = ROOT
 
     def run(self, steps: int, looks: int) -> bool | None:
         """Search on until ``steps`` and ``looks`` are used up in all: found, none, or None if more are needed.
@@ -105,13 +110,19 @@ class Search:
                 return None
             self.steps += 1
             following = self._enter(self._next)
-            while isinstance(following, DeadEnd):
+            while not isinstance(following, Level) or self._is_dead(following):
+                if isinstance(following, Found):
+                    return True
                 if not self._stack:
                     return False
-                following = self._stack[-1].after(following)
-            if isinstance(following, Found):
-                return True
+                following = self._stack[-1].after(following if isinstance(following, DeadEnd) else FAILED)
             self._next = following
+
+    def _is_dead(self, level: Level) -> bool:
+        """Whether someone can tell that nothing lies below a level; then its steps are counted at once."""
+        dead = self.oracle(self, level) if self.oracle is not None else None
+        self.steps += dead or 0
+        return dead is not None
 
     def chosen(self, claim: int, request: int) -> int:
         """The alternative of a ``firstAvailable`` request that the solution uses."""
@@ -160,6 +171,24 @@ class Search:
             return FAILED
         self._stack.append(_Forced(self))
         return level._replace(device=level.device + 1)
+
+    # --- what is chosen so far --------------------------------------------------------------------------------------
+
+    def taken(self, position: int) -> int:
+        """The claims that took a dedicated device, a bit each."""
+        return self._taken[position]
+
+    def shares(self, position: int) -> Sequence[Amounts]:
+        """The shares taken of a device."""
+        return self._shares.get(position, ())
+
+    def drawn(self, pool: Pool) -> tuple[PoolCounters | None, PoolGroups | None]:
+        """Counters and groups of a pool, if devices that draw on them were tried."""
+        return self._counters.get(id(pool)), self._groups.get(id(pool))
+
+    def held(self, claim: int) -> tuple[Held, ...]:
+        """What the constraints of a claim hold."""
+        return tuple(constraint.state() for constraint in self._constraints[claim])
 
     def next_position(self, position: int) -> int:
         """Where the next device of the same request is searched from."""

@@ -32,8 +32,13 @@ def time_limit(steps: int) -> TimeLimit:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """``steps``: of the plain search. ``looks``: candidates it looks at. ``vectors``: states per computed level."""
+    """What an answer for one node may cost before it is given up.
 
-    steps: int = 200_000
+    ``first``: steps of the plain walk before it is tried to compute them instead. ``combinations``: of classes of devices
+    when computing. ``steps`` and ``looks``: of the plain walk in all, where it has to do; a look is at one device.
+    """
+
+    first: int = 2_000
+    combinations: int = 200_000
+    steps: int = 400_000
     looks: int = 4_000_000
-    vectors: int = 20_000

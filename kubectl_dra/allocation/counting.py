@@ -1,0 +1,551 @@
+"""Steps of hopeless searches, computed instead of walked.
+
+A failing search visits every acceptable combination of devices once, whatever their order, so devices that are alike
+for all that follows need not be told apart: combinations are counted by class. That turns days of walking into
+milliseconds and gives the same step count. It holds only if every part of an acceptable set is acceptable, and if no error can end
+the search early; :class:`NotApplicableError` says where that is not given, and the plain walk has to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import comb
+from typing import Final
+
+from kubectl_dra.allocation.allocated import nano
+from kubectl_dra.allocation.candidates import Candidate
+from kubectl_dra.allocation.checks import Checks
+from kubectl_dra.allocation.constraints import Held, Members, common, make
+from kubectl_dra.allocation.counters import Consumption, PoolCounters
+from kubectl_dra.allocation.errors import Aborted
+from kubectl_dra.allocation.groups import PoolGroups, Shared
+from kubectl_dra.allocation.requests import MAX_RESULTS, Choice, Request
+from kubectl_dra.allocation.search import Level, Search
+
+_MAX_STAGES: Final = 200
+
+
+class NotApplicableError(Exception):
+    """Raised where steps can't be computed by class."""
+
+
+# --- what the search holds ------------------------------------------------------------------------------------------
+
+# Of a dedicated device the claims that took it (a bit each), of a shareable one what was taken of each capacity.
+History = int | tuple[int, ...]
+UNTOUCHED: Final = 0
+Key = tuple[int, History]
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """What several devices hold together: values of the claim's constraints, counters and groups per pool."""
+
+    held: tuple[Held, ...] = ()
+    used: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    joined: tuple[tuple[int, str, Shared], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How many devices of each class have each history, and what all chosen devices hold together."""
+
+    devices: frozenset[tuple[Key, int]]
+    joint: Joint
+
+
+# --- what is alike --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a device means to one request: amounts by capacity, values by applying constraint, place in ``All``."""
+
+    amounts: tuple[int, ...]
+    values: tuple[Members, ...]
+    place: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a device is to every request. ``left`` by capacity; ``pays``: takes counters when first chosen."""
+
+    shareable: bool
+    left: tuple[int, ...]
+    pool: int
+    pays: bool
+    consumption: Consumption
+    groups: tuple[tuple[str, frozenset[str]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A class of devices at one stage: offers to the requests of the stage, its class at the next, its traits."""
+
+    offers: tuple[Offer | None, ...]
+    following: int | None
+    traits: Traits
+
+
+@dataclass(slots=True)
+class Stage:
+    """One request of one claim, or (``choice`` None) the end of a claim; ``kinds`` are numbered from 0."""
+
+    claim: int
+    choice: Choice | None
+    admin_from_here: bool = False
+    kinds: list[Kind] = field(default_factory=list)
+    kind_at: list[int | None] = field(default_factory=list)
+
+
+class Counting:
+    """Counts for one search on one node. Raises :class:`NotApplicableError` if that can't be done."""
+
+    def __init__(self, checks: Checks, needed: Sequence[int], listed: Mapping[int, list[int]], vectors: int) -> None:
+        self.checks = checks
+        self.needed = needed
+        self.listed = listed
+        self.allowed = vectors
+        self.stages: list[Stage] = []
+        self._first: dict[int, int] = {}
+        self._counters: dict[int, PoolCounters] = {}
+        self._groups: dict[int, PoolGroups] = {}
+        self._memo: dict[tuple[int, State], int | None] = {}
+        self._check_limits()
+        self._pools = {id(pool): number for number, pool in enumerate(checks.pools)}
+        self._constraints = [
+            [make(i, spec, False) for i, spec in enumerate(plan.claim.spec.devices.constraints)]
+            for plan in checks.plan.claims
+        ]
+        self._build_stages()
+
+    # --- preparation ------------------------------------------------------------------------------------------------
+
+    def _check_limits(self) -> None:
+        if self.checks.features.implementation == "stable":
+            raise NotApplicableError("every order is tried")
+        for claim in self.checks.plan.claims:
+            largest = sum(max(self.needed[o.number] for o in choice.options) for choice in claim.choices)
+            if largest > MAX_RESULTS:
+                raise NotApplicableError("the device limit cuts branches off")
+
+    def _build_stages(self) -> None:
+        for claim in self.checks.plan.claims:
+            self._first[claim.index] = len(self.stages)
+            self.stages += [Stage(claim.index, choice) for choice in claim.choices]
+            self.stages.append(Stage(claim.index, None))
+        if len(self.stages) > _MAX_STAGES:
+            raise NotApplicableError("too many requests")
+        traits = [self._traits(candidate) for candidate in self.checks.candidates]
+        following: list[int | None] = [None] * len(traits)
+        admin = False
+        for stage in reversed(self.stages):
+            options = stage.choice.options if stage.choice is not None else ()
+            admin = admin or any(option.admin for option in options)
+            stage.admin_from_here = admin
+            offers = [self._offers(option) for option in options]
+            self._classify(stage, offers, following, traits)
+            following = stage.kind_at
+
+    @staticmethod
+    def _classify(
+        stage: Stage,
+        offers: Sequence[Sequence[Offer | None]],
+        following: Sequence[int | None],
+        traits: Sequence[Traits],
+    ) -> None:
+        numbers: dict[Kind, int] = {}
+        for position, trait in enumerate(traits):
+            own = tuple(offer[position] for offer in offers)
+            if following[position] is None and all(offer is None for offer in own):
+                stage.kind_at.append(None)
+                continue
+            kind = Kind(own, following[position], trait)
+            stage.kind_at.append(numbers.setdefault(kind, len(numbers)))
+        stage.kinds = list(numbers)
+
+    def _traits(self, candidate: Candidate) -> Traits:
+        state, device = candidate.state, candidate.device
+        left: tuple[int, ...] = ()
+        if candidate.shareable:
+            consumed = state.consumed if state is not None else {}
+            left = tuple(nano(device.capacity[n].value) - consumed.get(n, 0) for n in sorted(device.capacity))
+        pays = bool(device.consumes_counters) and not (candidate.shareable and state is not None and state.shared)
+        if not pays:
+            return Traits(candidate.shareable, left, 0, False, (), ())
+        consumption = self._pool_counters(self._pool_number(candidate)).consumption(device)
+        if any(amount < 0 for _, amount in consumption):
+            raise NotApplicableError("a device gives counters back")
+        groups: tuple[tuple[str, frozenset[str]], ...] = ()
+        if self.checks.features.compatibility_groups:
+            groups = tuple((c.counter_set, frozenset(c.compatibility_groups)) for c in device.consumes_counters)
+        return Traits(candidate.shareable, left, self._pool_number(candidate), True, consumption, groups)
+
+    def _pool_number(self, candidate: Candidate) -> int:
+        return self._pools[id(candidate.pool)]
+
+    def _offers(self, request: Request) -> list[Offer | None]:
+        if request.takes_all:
+            places = {position: place for place, position in enumerate(self.listed[request.number])}
+            return [self._offer_to_all(request, c, places.get(c.position)) for c in self.checks.candidates]
+        if self.needed[request.number] <= 0:
+            return [None] * len(self.checks.candidates)
+        return [self._offer(request, candidate) for candidate in self.checks.candidates]
+
+    def _offer(self, request: Request, candidate: Candidate) -> Offer | None:
+        try:
+            if self.checks.rejection(request, candidate) is not None:
+                return None
+            values = self._values(request, candidate)
+        except Aborted:
+            raise NotApplicableError("an evaluation fails") from None
+        return None if values is None else Offer(self._amounts(request, candidate), values)
+
+    def _offer_to_all(self, request: Request, candidate: Candidate, place: int | None) -> Offer | None:
+        if place is None or self.checks.refusal(request, candidate) is not None:
+            return None
+        try:
+            values = self._values(request, candidate)
+        except Aborted:
+            raise NotApplicableError("an evaluation fails") from None
+        if values is None:
+            raise NotApplicableError("a constraint refuses a device of All")
+        if not candidate.shareable and self._is_short(request, candidate):
+            if values:
+                raise NotApplicableError("a constraint is asked before capacity in All")
+            return None
+        return Offer(self._amounts(request, candidate), values, place)
+
+    def _is_short(self, request: Request, candidate: Candidate) -> bool:
+        return self.checks.features.consumable_capacity and self.checks.short(request, candidate) is not None
+
+    def _amounts(self, request: Request, candidate: Candidate) -> tuple[int, ...]:
+        if not candidate.shareable:
+            return ()
+        return tuple(amount for _, amount, _ in self.checks.amounts(request, candidate).needs)
+
+    def _values(self, request: Request, candidate: Candidate) -> tuple[Members, ...] | None:
+        """The values under the constraints that apply, None if one refuses the device whatever else is chosen."""
+        values: list[Members] = []
+        for index in request.applying:
+            constraint = self._constraints[request.claim_index][index]
+            value = self.checks.value(request, constraint.attribute, candidate) if constraint is not None else None
+            if value is None:
+                return None
+            if not self.checks.features.list_type_attributes and not value.plain:
+                raise NotApplicableError("a value compares differently in other orders")
+            if value.members is None:
+                return None
+            values.append(value.members)
+        return tuple(values)
+
+    def _pool_counters(self, pool: int) -> PoolCounters:
+        if pool not in self._counters:
+            self._counters[pool] = self.checks.counters(self.checks.pools[pool])
+        return self._counters[pool]
+
+    def _pool_groups(self, pool: int) -> PoolGroups:
+        if pool not in self._groups:
+            self._groups[pool] = self.checks.groups(self.checks.pools[pool])
+        return self._groups[pool]
+
+    # --- the question -----------------------------------------------------------------------------------------------
+
+    def dead_steps(self, search: Search, level: Level) -> int | None:
+        """Steps from entering ``level`` until it has failed; None if there is a solution below it."""
+        if level.claim >= len(self.checks.plan.claims):
+            return None
+        number = self._first[level.claim] + level.request
+        stage = self.stages[number]
+        state, eligible = self._snapshot(search, level, stage)
+        if stage.choice is None or (stage.choice.alternatives and level.option is None):
+            return self._entry(number, state)
+        option = level.option or 0
+        return self._form(number, option, state, level.device, eligible)
+
+    def _snapshot(self, search: Search, level: Level, stage: Stage) -> tuple[State, dict[Key, int]]:
+        """The state that the search is in, and the devices from ``level.start`` on."""
+        devices: dict[Key, int] = {}
+        eligible: dict[Key, int] = {}
+        for position, kind in enumerate(stage.kind_at):
+            if kind is None:
+                continue
+            history = self._history(search, position)
+            if not self._matters(stage, kind, history):
+                continue
+            key = (kind, history)
+            devices[key] = devices.get(key, 0) + 1
+            if position >= level.start:
+                eligible[key] = eligible.get(key, 0) + 1
+        return State(frozenset(devices.items()), self._joint(search, level.claim)), eligible
+
+    def _history(self, search: Search, position: int) -> History:
+        shares = search.shares(position)
+        if not shares:
+            return search.taken(position)
+        amounts = [[amount for _, amount, _ in share.needs] for share in shares]
+        return tuple(map(sum, zip(*amounts, strict=True)))
+
+    def _joint(self, search: Search, claim: int) -> Joint:
+        used = []
+        joined = []
+        for number, pool in enumerate(self.checks.pools):
+            counters, groups = search.drawn(pool)
+            if counters is not None and any(counters.used):
+                used.append((number, tuple(counters.used)))
+            if groups is not None:
+                before = self._pool_groups(number).shared
+                changed = [(number, n, s) for n, s in sorted(groups.shared.items()) if before.get(n) != s]
+                joined += changed
+        return Joint(search.held(claim), tuple(used), tuple(joined))
+
+    @staticmethod
+    def _matters(stage: Stage, kind: int, history: History) -> bool:
+        """A dedicated device that was taken is of interest to admin access only."""
+        return stage.admin_from_here or history == UNTOUCHED or stage.kinds[kind].traits.shareable
+
+    # --- the answer -------------------------------------------------------------------------------------------------
+
+    def _entry(self, number: int, state: State) -> int | None:
+        """Steps from entering a stage; None if there is a solution."""
+        if number >= len(self.stages):
+            return None
+        key = (number, state)
+        if key not in self._memo:
+            self._memo[key] = self._steps(number, state)
+        return self._memo[key]
+
+    def _steps(self, number: int, state: State) -> int | None:
+        stage = self.stages[number]
+        if stage.choice is None:
+            return _plus(1, self._entry(number + 1, self._next_claim(number, state)))
+        if not stage.choice.alternatives:
+            return self._form(number, 0, state, 0, dict(state.devices))
+        total: int | None = 1
+        for option in range(len(stage.choice.options)):
+            total = _plus(total, self._form(number, option, state, 0, dict(state.devices)))
+            if total is None:
+                return None
+        return total
+
+    def _next_claim(self, number: int, state: State) -> State:
+        claim = self.stages[number].claim + 1
+        constraints = len(self._constraints[claim]) if claim < len(self._constraints) else 0
+        joint = Joint((None,) * constraints, state.joint.used, state.joint.joined)
+        return self._advance(number, dict(state.devices), joint)
+
+    def _advance(self, number: int, devices: Mapping[Key, int], joint: Joint) -> State:
+        """The state at the next stage, with the classes of that stage."""
+        if number + 1 >= len(self.stages):
+            return State(frozenset(), joint)
+        kinds, following = self.stages[number].kinds, self.stages[number + 1]
+        moved: dict[Key, int] = {}
+        for (kind, history), count in devices.items():
+            successor = kinds[kind].following
+            if count and successor is not None and self._matters(following, successor, history):
+                key = (successor, history)
+                moved[key] = moved.get(key, 0) + count
+        return State(frozenset(moved.items()), joint)
+
+    def _form(self, number: int, option: int, state: State, chosen: int, eligible: Mapping[Key, int]) -> int | None:
+        """Steps from entering one form of a request with ``chosen`` devices already chosen."""
+        choice = self.stages[number].choice
+        assert choice is not None  # noqa: S101 - callers handle the end of a claim
+        request = choice.options[option]
+        if request.takes_all:
+            return self._all(number, option, request, state, chosen)
+        missing = self.needed[request.number] - chosen
+        if missing <= 0:
+            return _plus(1, self._entry(number + 1, self._advance(number, dict(state.devices), state.joint)))
+        total, complete = self._combine(number, option, request, state, missing, eligible)
+        for following, weight in complete.items():
+            below = self._entry(number + 1, following)
+            if below is None:
+                return None
+            total += weight * below
+        return total
+
+    def _all(self, number: int, option: int, request: Request, state: State, chosen: int) -> int | None:
+        devices, joint, steps = dict(state.devices), state.joint, 1
+        size = len(self.listed[request.number])
+        places: dict[int, Key] = {}
+        for key in devices:
+            offer = self.stages[number].kinds[key[0]].offers[option]
+            if offer is not None and offer.place is not None:
+                places[offer.place] = key
+        if not size:
+            return steps
+        for place in range(chosen, size):
+            taken = self._take(number, option, request, joint, places.get(place))
+            if taken is None:
+                return steps
+            key, history, joint = taken
+            devices[key] -= 1
+            moved = (key[0], history)
+            devices[moved] = devices.get(moved, 0) + 1
+            steps += 1
+        return _plus(steps, self._entry(number + 1, self._advance(number, devices, joint)))
+
+    def _take(
+        self, number: int, option: int, request: Request, joint: Joint, key: Key | None
+    ) -> tuple[Key, History, Joint] | None:
+        if key is None:
+            return None
+        kind = self.stages[number].kinds[key[0]]
+        offer = kind.offers[option]
+        if offer is None or (not kind.traits.shareable and not _free(request, key[1])):
+            return None
+        drawn = self._draw(kind.traits, key[1], joint)
+        if drawn is None:
+            return None
+        held = self._hold(request, offer, drawn.held)
+        if held is None:
+            raise NotApplicableError("a constraint refuses a device of All")
+        history = _taken(request, offer, kind.traits, key[1])
+        return None if history is None else (key, history, Joint(held, drawn.used, drawn.joined))
+
+    # --- combinations -----------------------------------------------------------------------------------------------
+
+    def _combine(
+        self, number: int, option: int, request: Request, state: State, missing: int, eligible: Mapping[Key, int]
+    ) -> tuple[int, dict[State, int]]:
+        """Steps of this level alone, and how often each state comes out of it."""
+        groups = list(self._groups_of(number, option, request, eligible))
+        total, seen = 1, 0
+        complete: dict[State, int] = {}
+        stack: list[tuple[int, int, int, Joint, tuple[tuple[int, int], ...]]] = [(0, 0, 1, state.joint, ())]
+        while stack:
+            first, size, weight, joint, picked = stack.pop()
+            for index in range(first, len(groups)):
+                group = groups[index]
+                extended: Joint | None = joint
+                for count in range(1, min(group.count, missing - size) + 1):
+                    extended = self._extend(request, group, extended)
+                    if extended is None:
+                        break
+                    seen += 1
+                    ways = weight * comb(group.count, count)
+                    total += ways
+                    now = (*picked, (index, count))
+                    if size + count < missing:
+                        stack.append((index + 1, size + count, ways, extended, now))
+                    else:
+                        following = self._chosen(number, state, groups, now, extended)
+                        complete[following] = complete.get(following, 0) + ways
+            self._spend(seen)
+            seen = 0
+        return total, complete
+
+    def _spend(self, vectors: int) -> None:
+        self.allowed -= vectors
+        if self.allowed < 0:
+            raise NotApplicableError("too many combinations")
+
+    def _groups_of(self, number: int, option: int, request: Request, eligible: Mapping[Key, int]) -> Iterator[_Group]:
+        kinds = self.stages[number].kinds
+        for key, count in eligible.items():
+            kind = kinds[key[0]]
+            offer = kind.offers[option]
+            if offer is None or (not kind.traits.shareable and not _free(request, key[1])):
+                continue
+            history = _taken(request, offer, kind.traits, key[1])
+            if history is not None:
+                yield _Group(key, count, offer, kind.traits, (key[0], history))
+
+    def _extend(self, request: Request, group: _Group, joint: Joint | None) -> Joint | None:
+        """What is held together with one more device of the group, None if that is not acceptable."""
+        drawn = self._draw(group.traits, group.key[1], joint) if joint is not None else None
+        if drawn is None or not group.offer.values:
+            return drawn
+        held = self._hold(request, group.offer, drawn.held)
+        return None if held is None else Joint(held, drawn.used, drawn.joined)
+
+    def _chosen(
+        self, number: int, state: State, groups: Sequence[_Group], picked: Sequence[tuple[int, int]], joint: Joint
+    ) -> State:
+        devices = dict(state.devices)
+        for index, count in picked:
+            group = groups[index]
+            devices[group.key] -= count
+            devices[group.moved] = devices.get(group.moved, 0) + count
+        return self._advance(number, devices, joint)
+
+    def _hold(self, request: Request, offer: Offer, held: tuple[Held, ...]) -> tuple[Held, ...] | None:
+        if not offer.values:
+            return held
+        result = list(held)
+        for index, value in zip(request.applying, offer.values, strict=True):
+            constraint = self._constraints[request.claim_index][index]
+            joined = _join(value, result[index], constraint is not None and constraint.distinct)
+            if joined is None:
+                return None
+            result[index] = joined
+        return tuple(result)
+
+    def _draw(self, traits: Traits, history: History, joint: Joint) -> Joint | None:
+        if not traits.pays or (traits.shareable and history != UNTOUCHED):
+            return joint
+        joined = self._join_groups(traits, joint.joined) if traits.groups else joint.joined
+        if joined is None:
+            return None
+        counters = self._pool_counters(traits.pool)
+        used = dict(joint.used)
+        own = list(used.get(traits.pool) or (0,) * len(counters.available))
+        for counter, amount in traits.consumption:
+            own[counter] += amount
+        if any(amount > available for amount, available in zip(own, counters.available, strict=True)):
+            return None
+        used[traits.pool] = tuple(own)
+        return Joint(joint.held, tuple(sorted(used.items())), joined)
+
+    def _join_groups(
+        self, traits: Traits, joined: tuple[tuple[int, str, Shared], ...]
+    ) -> tuple[tuple[int, str, Shared], ...] | None:
+        state = {(pool, name): shared for pool, name, shared in joined}
+        before = self._pool_groups(traits.pool).shared
+        for name, groups in traits.groups:
+            present = state.get((traits.pool, name)) or before.get(name)
+            if present is not None and not present.admits(groups):
+                return None
+            state[traits.pool, name] = Shared(groups or None) if present is None else present.joined(groups)
+        return tuple((*key, shared) for key, shared in sorted(state.items(), key=lambda item: item[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Devices that the request at hand can't tell apart; ``moved`` is where a chosen one goes."""
+
+    key: Key
+    count: int
+    offer: Offer
+    traits: Traits
+    moved: Key
+
+
+def _plus(steps: int | None, more: int | None) -> int | None:
+    return None if steps is None or more is None else steps + more
+
+
+def _free(request: Request, history: History) -> bool:
+    """Whether a dedicated device with this history may be taken."""
+    assert isinstance(history, int)  # noqa: S101 - dedicated
+    return not (history >> request.claim_index & 1 if request.admin else history)
+
+
+def _taken(request: Request, offer: Offer, traits: Traits, history: History) -> History | None:
+    """The history after taking the device, None if too little is left of it."""
+    if not traits.shareable:
+        assert isinstance(history, int)  # noqa: S101 - dedicated
+        return history | 1 << request.claim_index
+    before = history if isinstance(history, tuple) else (0,) * len(offer.amounts)
+    after = tuple(a + b for a, b in zip(before, offer.amounts, strict=True))
+    return after if all(a <= left for a, left in zip(after, traits.left, strict=True)) else None
+
+
+def _join(value: Members, held: Held, distinct: bool) -> Held:
+    """What a constraint holds after one more value, None if it refuses."""
+    if not distinct:
+        return value if held is None else common(held, value)  # type: ignore[arg-type]
+    taken: frozenset[Members] = held or frozenset()  # type: ignore[assignment]
+    return taken | {value} if all(common(other, value) is None for other in taken) else None
