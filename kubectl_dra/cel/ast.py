@@ -133,7 +133,7 @@ class Reference:
     """What a name or call means.
 
     For a call: ``overloads``, the ids of all matching overloads in declaration order (exactly one: dispatch by it).
-    For a name or a selection that is a qualified name: ``name``, and ``constant`` when it is an enum constant
+    For a global name or a selection that spells one: ``name``, and ``constant`` when it is an enum constant
     (``google.protobuf.NullValue.NULL_VALUE``).
     """
 

@@ -58,6 +58,7 @@ _LITERAL_TYPES: Final = {
     "uint": UINT,
 }
 _DYNAMIC: Final = frozenset({"dyn", "any", "error"})
+_NO_FIELDS: Final[Mapping[str, Type]] = {}
 _QUALIFIED_ROOTS: Final = frozenset(name.split(".")[0] for name in GLOBAL_NAMES if "." in name)
 _FUNCTION_ROOTS: Final = frozenset(name.split(".")[0] for name in FUNCTIONS if "." in name)
 
@@ -123,8 +124,10 @@ class _Checker:
         return _LITERAL_TYPES[node.kind]
 
     def ident(self, node: Ident) -> Type:
-        declared = None if node.absolute else self.local(node.name)
-        declared = declared or self.global_name(node.name)
+        local = None if node.absolute else self.local(node.name)
+        if local is not None:
+            return local
+        declared = self.global_name(node.name)
         if declared is None:
             return self.undeclared(node.pos, _written(node))
         self.references[id(node)] = Reference(name=node.name)
@@ -180,7 +183,7 @@ class _Checker:
     def message_fields(self, name: str) -> Mapping[str, Type] | None:
         if name == "kubernetes.DRADevice":
             return self.environment.device_fields
-        return MESSAGES[name][1] if name in MESSAGES else None
+        return MESSAGES[name][1] if name in MESSAGES else _NO_FIELDS if name in TYPE_NAMES else None
 
     # Calls
 
@@ -317,15 +320,16 @@ class _Checker:
         name = node.name.removeprefix(".")
         if name not in TYPE_NAMES:
             return self.undeclared(node.pos, node.name)
-        if name not in MESSAGES:
-            self.report(
-                node.pos, f"'{short_text(TYPE_NAMES[name])}' is not a message type", "undeclared-reference", name
-            )
-            return ERROR
-        self.references[id(node)] = Reference(name=name)
+        declared = self.message_type(node, name)
         for entry in node.entries:
             self.message_field(name, entry)
-        return MESSAGES[name][0]
+        return declared
+
+    def message_type(self, node: MessageLit, name: str) -> Type:
+        if name in MESSAGES:
+            return MESSAGES[name][0]
+        self.report(node.pos, f"'{short_text(TYPE_NAMES[name])}' is not a message type", "type-mismatch", name)
+        return ERROR
 
     def message_field(self, message: str, entry: Entry) -> None:
         field = str(entry.key)

@@ -1,7 +1,7 @@
 """The two CEL environments of device selectors and what differs between them; the declarations are shared.
 
-The *scheduler* compiles stored expressions with everything that any version and gate ever declared. *Admission* (the API
-server) validates new expressions with what its feature gates allow.
+The *scheduler* compiles stored expressions with everything that any version and gate ever declared. *Admission* (the
+API server) validates new expressions with what its feature gates allow.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from kubectl_dra.cel.types import ANY, BOOL, DEVICE, DYN, INT, QUANTITY, SEMVER, STRING, Type, map_of
+from kubectl_dra.cel.types import ANY, BOOL, DEVICE, DYN, INT, QUANTITY, SEMVER, STRING, Type, map_of, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# Only these are values of an attribute; what is any or dyn may turn out to be one.
 DERIVED_TYPES = frozenset({BOOL, INT, STRING, ANY, DYN, SEMVER})
 
 
@@ -64,12 +65,11 @@ class Environment:
 
     def accepts_output(self, output: Type, derived: bool) -> bool:
         """Whether an expression of this type may be a selector or, if ``derived``, a derived attribute."""
-        if derived:
-            return output in DERIVED_TYPES or (
-                self.allows_lists and output.kind == "list" and output.params[0] in DERIVED_TYPES
-            )
-        return output in (BOOL, WRAPPED_BOOL, self.attribute_type)
+        if not derived:
+            return unwrapped(output) == BOOL or output == self.attribute_type
+        if self.allows_lists and output.kind == "list":
+            output = output.params[0]
+        return unwrapped(output) in DERIVED_TYPES
 
 
-WRAPPED_BOOL = Type("wrapper", (BOOL,))
 SCHEDULER = Environment("scheduler")

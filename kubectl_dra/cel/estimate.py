@@ -19,11 +19,10 @@ from kubectl_dra.cel.ast import (
 )
 from kubectl_dra.cel.call_costs import LIST_COST, Estimate, Operand, call_estimate
 from kubectl_dra.cel.sizes import ONE, UNKNOWN, Path, Size, add, fixed, multiply
+from kubectl_dra.cel.types import Type, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from kubectl_dra.cel.types import Type
 
 _MAP_COST: Final = 30
 _MESSAGE_COST: Final = 40
@@ -313,8 +312,7 @@ def _literal_size(node: Node) -> Size | None:
 def _is_scalar(declared: Type) -> bool:
     while declared.kind == "opaque" and declared.name == "optional_type":
         declared = declared.params[0]
-    kind = declared.params[0].kind if declared.kind == "wrapper" else declared.kind
-    return kind in _SCALARS
+    return unwrapped(declared).kind in _SCALARS
 
 
 def _either(left: Size | None, right: Size) -> Size:

@@ -64,8 +64,9 @@ def render(source: str, issues: Iterable[Issue]) -> str:
 
 
 def _render(lines: list[str], issue: Issue) -> str:
-    if issue.line < 1:
-        return f"ERROR: <input>:-1:0: {issue.message}"
+    if issue.line < 1 or lines == [""]:
+        # Empty text has no line that could be shown.
+        return f"ERROR: <input>:{min(issue.line, 1)}:0: {issue.message}"
     text = lines[issue.line - 1]
     dots = "".join("." if char.isascii() else "．" for char in text[: issue.column])
     caret = "^" if text[issue.column : issue.column + 1].isascii() else "＾"

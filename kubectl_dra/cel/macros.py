@@ -200,14 +200,14 @@ def _bind(make: _Expansion, args: Sequence[Node]) -> Node | None:
 
 def _opt_map(make: _Expansion, args: Sequence[Node]) -> Node:
     name = _variable(args[0], "optMap() variable name must be a simple identifier")
-    bound = make.bind(name, make.member(make.copier.copy(make.target), "value"), args[1])
+    bound = make.bind(name, make.member(make.copier.copy(make.target, make.pos), "value"), args[1])
     present = make.member(make.target, "hasValue")
     return make.call("_?_:_", present, make.call("optional.of", bound), make.call("optional.none"))
 
 
 def _opt_flat_map(make: _Expansion, args: Sequence[Node]) -> Node:
     name = _variable(args[0], "optFlatMap() variable name must be a simple identifier")
-    bound = make.bind(name, make.member(make.copier.copy(make.target), "value"), args[1])
+    bound = make.bind(name, make.member(make.copier.copy(make.target, make.pos), "value"), args[1])
     return make.call("_?_:_", make.member(make.target, "hasValue"), bound, make.call("optional.none"))
 
 
@@ -261,8 +261,11 @@ class Copier:
     def __init__(self) -> None:
         self._left = _MAX_COPIED_NODES
 
-    def copy(self, node: Node) -> Node:
-        """A copy whose nodes have their own identity. Raises TooManyCopies."""
+    def copy(self, node: Node, pos: int) -> Node:
+        """A copy whose nodes have their own identity, for a macro at ``pos``. Raises TooManyCopies.
+
+        Copies stand where the originals do, except for the fields of messages.
+        """
         self._left -= 1
         if self._left < 0:
             raise TooManyCopies
@@ -272,41 +275,44 @@ class Copier:
             case Ident():
                 return Ident(node.pos, node.name, node.absolute)
             case Select():
-                return Select(node.pos, self.copy(node.operand), node.name, node.test_only)
+                return Select(node.pos, self.copy(node.operand, pos), node.name, node.test_only)
             case Call():
-                target = None if node.target is None else self.copy(node.target)
-                return Call(node.pos, node.function, target, self._nodes(node.args), node.absolute)
+                target = None if node.target is None else self.copy(node.target, pos)
+                return Call(node.pos, node.function, target, self._nodes(node.args, pos), node.absolute)
             case ListLit():
-                return ListLit(node.pos, self._nodes(node.elements), node.optional)
+                return ListLit(node.pos, self._nodes(node.elements, pos), node.optional)
             case MapLit():
-                return MapLit(node.pos, self._entries(node.entries))
+                return MapLit(node.pos, self._entries(node.entries, pos))
             case MessageLit():
-                return MessageLit(node.pos, node.name, self._entries(node.entries))
+                return MessageLit(node.pos, node.name, self._entries(node.entries, pos))
             case Comprehension():
-                return self._comprehension(node)
+                return self._comprehension(node, pos)
 
-    def _nodes(self, nodes: list[Node]) -> list[Node]:
+    def _nodes(self, nodes: list[Node], pos: int) -> list[Node]:
         copies = []
         for node in nodes:
-            copies.append(self.copy(node))  # noqa: PERF401  a loop, so that deep trees need no C stack
+            copies.append(self.copy(node, pos))  # noqa: PERF401  a loop, so that deep trees need no C stack
         return copies
 
-    def _entries(self, entries: list[Entry]) -> list[Entry]:
+    def _entries(self, entries: list[Entry], pos: int) -> list[Entry]:
         copies = []
         for entry in entries:
-            key = entry.key if isinstance(entry.key, str) else self.copy(entry.key)
-            copies.append(Entry(entry.pos, key, self.copy(entry.value), entry.optional))
+            if isinstance(entry.key, str):
+                copies.append(Entry(pos, entry.key, self.copy(entry.value, pos), entry.optional))
+            else:
+                key = self.copy(entry.key, pos)
+                copies.append(Entry(entry.pos, key, self.copy(entry.value, pos), entry.optional))
         return copies
 
-    def _comprehension(self, node: Comprehension) -> Comprehension:
+    def _comprehension(self, node: Comprehension, pos: int) -> Comprehension:
         return Comprehension(
             node.pos,
-            self.copy(node.range),
+            self.copy(node.range, pos),
             node.var1,
             node.var2,
             node.acc,
-            self.copy(node.init),
-            self.copy(node.cond),
-            self.copy(node.step),
-            self.copy(node.result),
+            self.copy(node.init, pos),
+            self.copy(node.cond, pos),
+            self.copy(node.step, pos),
+            self.copy(node.result, pos),
         )

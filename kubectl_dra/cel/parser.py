@@ -97,7 +97,7 @@ class _Parser:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.tokens, skipped = tokenize(source)
+        self.tokens, self.skipped = tokenize(source)
         self.at = 0
         self.token = self.tokens[0]
         self.kind = self.token.kind
@@ -108,7 +108,7 @@ class _Parser:
         self.macros: dict[int, MacroCall] = {}
         self.copier = Copier()
         self.issues: list[Issue] = []
-        for text in skipped:
+        for text in self.skipped:
             self.report(text.pos, f"Syntax error: token recognition error at: '{text.text}'", "syntax")
 
     def run(self) -> Node | None:
@@ -161,11 +161,19 @@ class _Parser:
         if self.kind in ("true", "false", "null") and start.pos + 1 == self.token.pos:
             message = f"mismatched input '{self.token.text}' expecting IDENTIFIER"
         else:
-            end = self.token.pos + (len(self.token.text) if self.kind != "<EOF>" else 0)
-            text = self.source[start.pos : end] + ("<EOF>" if self.kind == "<EOF>" else "")
+            text = self.text_between(start.pos, self.token.pos) + self.token.text
             message = f"no viable alternative at input '{text}'"
         self.report(self.token.pos, f"Syntax error: {message}", "syntax", self.token.text)
         raise _GiveUp
+
+    def text_between(self, start: int, end: int) -> str:
+        """The source without what was skipped because it is no token."""
+        parts = []
+        for skipped in self.skipped:
+            if start <= skipped.pos < end:
+                parts.append(self.source[start : skipped.pos])
+                start = skipped.pos + len(skipped.text)
+        return "".join([*parts, self.source[start:end]])
 
     def limit(self, message: str) -> NoReturn:
         self.report(NOWHERE, message, "limit")
@@ -301,7 +309,7 @@ class _Parser:
             expanded = expand_member(pos, target, function, args, self.copier)
         except MacroError as error:
             self.report(error.node.pos, error.message, "macro", function)
-            return Literal(pos, "null", None)
+            return Literal(error.node.pos, "null", None)
         except TooManyCopies as error:
             self.limit(str(error))
         if expanded is None:

@@ -66,6 +66,11 @@ def param(name: str) -> Type:
     return Type("param", name=name)
 
 
+def unwrapped(declared: Type) -> Type:
+    """``T`` of ``wrapper(T)``, which differs from it only in that null is allowed; any other type itself."""
+    return declared.params[0] if declared.kind == "wrapper" else declared
+
+
 _SHORT_NAMES: Final = {"error": "!error!"}
 _FULL_NAMES: Final = {
     "any": "google.protobuf.Any",

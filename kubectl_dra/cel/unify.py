@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kubectl_dra.cel.types import DYN, Type
+from kubectl_dra.cel.types import DYN, Type, unwrapped
 
 _WILD: Final = frozenset({"dyn", "any", "error"})
 _DYNAMIC: Final = frozenset({"dyn", "any"})
@@ -42,7 +42,7 @@ def equivalent(left: Type, right: Type) -> bool:
     """The same type apart from the names of type parameters."""
     if left is right:
         return True
-    left, right = _unwrapped(left), _unwrapped(right)
+    left, right = unwrapped(left), unwrapped(right)
     if left.kind != right.kind or left.name != right.name or len(left.params) != len(right.params):
         return left.kind == right.kind == "param"
     for index, inner in enumerate(left.params):  # noqa: SIM110  a loop, so that deep types need no C stack
@@ -51,14 +51,11 @@ def equivalent(left: Type, right: Type) -> bool:
     return True
 
 
-def _unwrapped(declared: Type) -> Type:
-    return declared.params[0] if declared.kind == "wrapper" else declared
-
-
 def less_specific(left: Type, right: Type) -> bool:
     """Whether ``left`` equals ``right`` or only says less (``dyn`` or a type parameter in its place)."""
     if left.kind in _DYNAMIC or left.kind == "param":
         return True
+    left, right = unwrapped(left), unwrapped(right)
     if right.kind in _DYNAMIC or right.kind == "param" or left.kind != right.kind:
         return False
     if left.kind not in _STRUCTURED:
@@ -130,7 +127,7 @@ class Substitution:
             return target.kind in _NULLABLE
         if target.kind == "null":
             return source.kind in _NULLABLE
-        source, target = _unwrapped(source), _unwrapped(target)
+        source, target = unwrapped(source), unwrapped(target)
         if source.kind != target.kind or source.name != target.name:
             return False
         return source.kind == "type" or self._assign_all(source.params, target.params)

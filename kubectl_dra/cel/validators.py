@@ -16,9 +16,10 @@ from kubectl_dra.cel.ast import (
     Node,
     Select,
 )
+from kubectl_dra.cel.errors import CompileError
 from kubectl_dra.cel.format import TemplateError, clauses
 from kubectl_dra.cel.issues import Issue, Kind, issue_at
-from kubectl_dra.cel.types import Type, short_text
+from kubectl_dra.cel.types import Type, short_text, unwrapped
 from kubectl_dra.cel.unify import equivalent
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ _CLAUSES: Final = {
     "X": (_INTEGERS | {"string", "bytes"}, "only integers, byte buffers, and strings can be formatted as hex"),
     "o": (_INTEGERS, "octal clause can only be used on integers"),
 }
+_CRASH: Final = "compilation failed: runtime error: index out of range [0] with length 0"
 _RUNTIME_NAMES: Final = {
     "any": "google.protobuf.Any",
     "duration": "google.protobuf.Duration",
@@ -56,7 +58,10 @@ _RUNTIME_NAMES: Final = {
 
 
 def validate(checked: Checked) -> list[Issue]:
-    """What is wrong with the literals of an expression that the checker accepted."""
+    """What is wrong with the literals of an expression that the checker accepted.
+
+    Raises CompileError (``InternalError``) where upstream crashes.
+    """
     validator = _Validator(checked)
     validator.visit(checked.parsed.root, False)
     return validator.issues
@@ -73,15 +78,15 @@ class _Validator:
 
     def visit(self, node: Node, in_format: bool) -> None:
         """``in_format``: inside a call of ``format``, whose literals may mix types."""
+        exempt = in_format or (isinstance(node, Call) and node.function == "format")
+        for child in children(node):
+            self.visit(child, exempt)
         if isinstance(node, Call):
             self.call(node)
-            in_format = in_format or node.function == "format"
         elif isinstance(node, ListLit) and not in_format:
             self.elements(node)
         elif isinstance(node, MapLit) and not in_format:
             self.entries(node.entries)
-        for child in children(node):
-            self.visit(child, in_format)
 
     # Literals as arguments
 
@@ -126,8 +131,7 @@ class _Validator:
         return False
 
     def fits(self, node: Node, kinds: frozenset[str]) -> bool:
-        declared = self.types[id(node)]
-        kind = declared.params[0].kind if declared.kind == "wrapper" else declared.kind
+        kind = unwrapped(self.types[id(node)]).kind
         return kind == "dyn" or kind in kinds
 
     def unprintable(self, node: Node) -> Node | None:
@@ -169,7 +173,10 @@ class _Validator:
 
     def element_type(self, node: Node, optional: bool) -> Type:
         declared = self.types[id(node)]
-        return declared.params[0] if optional and declared.params else declared
+        if optional and not declared.params:
+            # Upstream crashes on `[?x]` with a dynamic x, so that nobody can store such an expression.
+            raise CompileError("InternalError", _CRASH)
+        return declared.params[0] if optional else declared
 
     def mixed(self, node: Node, expected: Type, found: Type) -> None:
         message = f"expected type '{short_text(expected)}' but found '{short_text(found)}'"

@@ -1,8 +1,8 @@
 """All functions, type names and messages of the DRA CEL environment, as data; rules that use them live elsewhere.
 
-The order of a function's overloads is that of the real environment (cel-go's standard library, then the libraries in the
-order in which Kubernetes adds them): the first matching overload gives a call its type, and run-time dispatch tries them
-in this order.
+The order of a function's overloads is that of the real environment (cel-go's standard library, then the libraries in
+the order in which Kubernetes adds them): the first matching overload gives a call its type, and run-time dispatch tries
+them in this order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Declarations of the authorization library: part of every Kubernetes environment, though no selector has an authorizer."""
+"""Declarations of the authorization library, which every Kubernetes environment has; no selector has an authorizer."""
 
 from __future__ import annotations
 

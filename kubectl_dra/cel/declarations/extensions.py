@@ -1,4 +1,4 @@
-"""Declarations of CEL's extension libraries that Kubernetes turns on: optionals, strings, lists, sets, map insertion."""
+"""Declarations of CEL's extension libraries in use here: optionals, strings, lists, sets, map insertion."""
 
 from __future__ import annotations
 

@@ -73,18 +73,19 @@ MESSAGES: Final[Mapping[str, tuple[Type, Mapping[str, Type]]]] = MappingProxyTyp
     }
 )
 
-# Names that are values of type `type(T)`, mapped to T.
+# Names that are values of type `type(T)`, mapped to T. For some of them upstream refuses to make a program.
 TYPE_NAMES: Final[Mapping[str, Type]] = MappingProxyType(
     {
         "bool": BOOL,
         "bytes": BYTES,
         "double": DOUBLE,
-        "dyn": DYN,
+        "duration": DURATION,
         "int": INT,
-        "list": list_of(param("A")),
-        "map": map_of(param("A"), param("B")),
+        "list": LIST_DYN,
+        "map": map_of(DYN, DYN),
         "null_type": NULL,
         "string": STRING,
+        "timestamp": TIMESTAMP,
         "type": Type("type"),
         "uint": UINT,
         "optional_type": optional_of(param("V")),

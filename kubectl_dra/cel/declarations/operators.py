@@ -1,4 +1,4 @@
-"""Declarations of CEL's operators under their tree names (``_+_``, ``@in``, ``_[_]``, ...), optional selection included."""
+"""Declarations of CEL's operators under their names in the tree (``_+_``, ``@in``, ``_[_]``, ``_?._``, ...)."""
 
 from __future__ import annotations
 

@@ -13,8 +13,9 @@ class Overload:
     """One signature of a function.
 
     ``params`` has the target first when ``member``. ``requires`` is empty or names the condition under which the
-    environment declares it: ``list-attributes`` (the scheduler always, admission with DRAListTypeAttributes) or ``never``
-    (names that CEL once had and still reserves). ``type_params`` are the names of the type parameters that occur.
+    environment declares it: ``list-attributes`` (the scheduler always, admission with DRAListTypeAttributes) or
+    ``never`` (names that CEL once had and still reserves). ``type_params`` are the names of the type parameters that
+    occur.
     """
 
     id: str
