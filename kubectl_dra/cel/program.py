@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kubectl_dra.cel.ast import Checked
     from kubectl_dra.cel.device import DeviceValue
     from kubectl_dra.cel.environment import Environment
+    from kubectl_dra.cel.reads import Reads
     from kubectl_dra.model.resource import DeviceAttribute
 
 # resource.k8s.io: CELSelectorExpressionMaxCost.
@@ -73,6 +74,13 @@ class Program:
         from kubectl_dra.cel.estimate import estimate_cost
 
         return estimate_cost(self.checked)
+
+    @cached_property
+    def reads(self) -> Reads:
+        """What of a device an evaluation can depend on."""
+        from kubectl_dra.cel.reads import reads
+
+        return reads(self.checked)
 
     def run(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> tuple[Value, int]:
         """The value on a device and what it cost. Raises :class:`EvaluationError`."""
