@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from kubectl_dra.api.build import InventoryBuilder
-from kubectl_dra.api.kinds import KINDS
+from kubectl_dra.api.kinds import BY_NAME, KINDS
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.source.errors import FileError
@@ -98,11 +98,15 @@ def _plain_reads(kinds: frozenset[str]) -> tuple[Read, ...]:
 
 
 def _with_bad(reads: tuple[Read, ...], manifests: Manifests) -> tuple[Read, ...]:
-    """A kind of which an object is missing is not complete, whatever the header says."""
+    """A kind of which an object is missing is not complete, whatever the header says.
+
+    An object that does not even say its kind may have been any.
+    """
     broken = {bad.kind for bad in manifests.bad_objects}
+    anything = not broken <= BY_NAME.keys()
     return tuple(
         Read(r.kind, r.namespace, Coverage.PARTIAL, r.resource_version, r.time, r.note)
-        if r.kind in broken and r.coverage in (Coverage.COMPLETE, Coverage.ASSUMED)
+        if (anything or r.kind in broken) and r.coverage in (Coverage.COMPLETE, Coverage.ASSUMED)
         else r
         for r in reads
     )

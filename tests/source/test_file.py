@@ -1,0 +1,176 @@
+"""Files, stdin and gzip, and what they prove."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.source import current_namespace, load
+from kubectl_dra.source import file as file_module
+from kubectl_dra.source.errors import FileError, SourceError
+from kubectl_dra.source.file import load_file, read_bytes
+from kubectl_dra.source.spec import SourceSpec
+from tests.scenario_files import NAMES, snapshot_path
+
+NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}
+POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "ml"}}
+BAD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "q"}, "spec": 5}
+
+
+def written(folder: Path, *objects: Any, name: str = "f.json") -> str:
+    path = folder / name
+    path.write_text(json.dumps({"kind": "List", "items": list(objects)}))
+    return str(path)
+
+
+def error(path: str) -> FileError:
+    with pytest.raises(FileError) as caught:
+        load_file(path)
+    assert "\n" not in caught.value.what
+    assert caught.value.hint
+    return caught.value
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_recorded_snapshots(name: str) -> None:
+    inventory, evidence = load(SourceSpec(str(snapshot_path(name))))
+    assert inventory.nodes
+    assert evidence.bad_objects == ()
+    assert evidence.complete("Node")
+    assert evidence.server_version is None
+
+
+def test_a_plain_list_assumes_what_does_not_occur(tmp_path: Path) -> None:
+    path = written(tmp_path, NODE, POD)
+    _, evidence = load_file(path)
+    assert evidence.coverage("Pod") is Coverage.COMPLETE
+    assert evidence.coverage("ResourceClaim") is Coverage.ASSUMED
+    assert evidence.complete("ResourceClaim", "any")
+    assert evidence.notes == (
+        f"{path} has no ResourceClaim, ResourceClaimTemplate, ResourceSlice, DeviceClass, DeviceTaintRule: "
+        "taken as if the cluster had none",
+    )
+
+
+def test_without_nodes_nothing_is_said_about_them(tmp_path: Path) -> None:
+    _, evidence = load_file(written(tmp_path, POD))
+    assert evidence.coverage("Node") is Coverage.NOT_READ
+    assert any("no Node" in note for note in evidence.notes)
+
+
+def test_a_bad_object_makes_its_kind_partial(tmp_path: Path) -> None:
+    _, evidence = load_file(written(tmp_path, NODE, POD, BAD))
+    assert evidence.coverage("Pod") is Coverage.PARTIAL
+    assert evidence.coverage("Node") is Coverage.COMPLETE
+    assert [bad.name for bad in evidence.bad_objects] == ["q"]
+
+
+def test_an_object_that_could_be_anything_makes_all_kinds_partial(tmp_path: Path) -> None:
+    _, evidence = load_file(written(tmp_path, NODE, POD, 5))
+    assert {read.coverage for read in evidence.reads} == {Coverage.PARTIAL}
+
+
+def test_an_object_that_comes_twice_is_noted(tmp_path: Path) -> None:
+    inventory, evidence = load_file(written(tmp_path, NODE, POD, {**POD, "status": {"phase": "Running"}}))
+    assert [pod.status.phase for pod in inventory.pods.values()] == ["Running"]
+    assert any("pod ml/p more than once" in note for note in evidence.notes)
+
+
+def test_a_snapshot_says_itself_what_it_proves(tmp_path: Path) -> None:
+    reads = [{"kind": "Node", "coverage": "complete"}, {"kind": "Pod", "namespace": "ml", "coverage": "forbidden"}]
+    path = tmp_path / "s.json"
+    head = {"apiVersion": "kubectl-dra/v1alpha1", "kind": "Snapshot", "server": {"version": "v1.35.1"}}
+    path.write_text(json.dumps({**head, "reads": reads, "items": [NODE]}))
+    _, evidence = load_file(str(path))
+    assert evidence.server_version == (1, 35)
+    assert evidence.complete("Node")
+    assert evidence.coverage("Pod", "ml") is Coverage.FORBIDDEN
+    assert evidence.coverage("ResourceClaim") is Coverage.NOT_READ
+    assert evidence.notes == ()
+
+
+def test_a_snapshot_without_items_is_an_answer(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text(
+        '{"apiVersion":"kubectl-dra/v1alpha1","kind":"Snapshot","reads":[{"kind":"Pod","coverage":"complete"}]}'
+    )
+    inventory, evidence = load_file(str(path))
+    assert not inventory.pods
+    assert evidence.complete("Pod")
+
+
+def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(NODE).encode())))
+    inventory, evidence = load_file("-")
+    assert set(inventory.nodes) == {"n"}
+    assert evidence.origin == "stdin"
+
+
+def test_gzip_in_one_or_more_members(tmp_path: Path) -> None:
+    path = tmp_path / "f.json.gz"
+    path.write_bytes(gzip.compress(json.dumps(NODE).encode()) + gzip.compress(b"\n" + json.dumps(POD).encode()))
+    inventory, _ = load_file(str(path))
+    assert (len(inventory.nodes), len(inventory.pods)) == (1, 1)
+
+
+@pytest.mark.parametrize("damage", [slice(0, -9), slice(0, 12)])
+def test_cut_off_gzip(tmp_path: Path, damage: slice) -> None:
+    path = tmp_path / "f.gz"
+    path.write_bytes(gzip.compress(json.dumps([NODE] * 50).encode())[damage])
+    assert "cut off" in error(str(path)).what
+
+
+def test_broken_gzip(tmp_path: Path) -> None:
+    path = tmp_path / "f.gz"
+    path.write_bytes(b"\x1f\x8b" + b"x" * 50)
+    assert "broken gzip" in error(str(path)).what
+
+
+def test_too_much_is_refused_while_unpacking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_module, "MAX_BYTES", 1 << 22)
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(b" " * (1 << 26)))
+    assert "GiB" in error(str(path)).what
+    plain = tmp_path / "big.json"
+    plain.write_bytes(b" " * ((1 << 22) + 1))
+    assert "GiB" in error(str(plain)).what
+
+
+def test_files_that_can_not_be_read(tmp_path: Path) -> None:
+    assert error(str(tmp_path / "missing.json")).what.endswith("No such file or directory")
+    assert error(str(tmp_path)).what.endswith("Is a directory")
+    assert error("nul\x00byte").what
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "---\n---\n", "[]", "null", '{"kind":"List","items":[]}'])
+def test_nothing_in_it(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "empty"
+    path.write_text(content)
+    assert error(str(path)).what == f"{path}: holds no objects"
+
+
+def test_only_other_kinds(tmp_path: Path) -> None:
+    path = written(tmp_path, {"kind": "Secret", "apiVersion": "v1"}, {"kind": "ConfigMap", "apiVersion": "v1"})
+    assert error(path).what.endswith("holds no nodes, pods, claims or slices, only ConfigMap, Secret")
+
+
+def test_bytes_come_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b"\x00\xff")
+    assert read_bytes(str(path)) == b"\x00\xff"
+
+
+def test_the_namespace_of_a_file_is_default() -> None:
+    assert current_namespace(SourceSpec("demo")) == "default"
+    assert current_namespace(SourceSpec("demo", namespace="ml")) == "ml"
+
+
+def test_every_source_error_is_one_kind() -> None:
+    assert issubclass(FileError, SourceError)
