@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 
 from kubectl_dra.allocation import nodes
@@ -19,14 +20,33 @@ from kubectl_dra.reports.health import Health, health_by_device
 from kubectl_dra.reports.taints import rules_in_force
 
 
+def latest_read(evidence: Evidence) -> str:
+    """The time of the last list that was read (RFC 3339, UTC); empty where no read says."""
+    times = {read.time: moment for read in evidence.reads if (moment := parse_time(read.time)) is not None}
+    return max(times, key=lambda text: times[text], default="")
+
+
+def parse_time(text: str) -> datetime | None:
+    """An RFC 3339 time; None if absent or malformed."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
 @dataclass(frozen=True)
 class Facts:
-    """One Inventory with its evidence and the features assumed; ``as_of`` is the time of the facts (RFC 3339)."""
+    """One Inventory with its evidence and the features assumed."""
 
     inventory: Inventory
     evidence: Evidence
     features: Features
-    as_of: str = ""
+
+    @cached_property
+    def as_of(self) -> str:
+        """The time of the facts (RFC 3339); empty where nothing says it."""
+        return latest_read(self.evidence)
 
     @cached_property
     def slices(self) -> SliceIndex:
@@ -65,6 +85,11 @@ class Facts:
     @cached_property
     def _matching(self) -> dict[NodeSelector, frozenset[str] | None]:
         return {}
+
+    @property
+    def now(self) -> datetime:
+        """The time that ages are counted from: that of the facts, so that an old snapshot reads as it was."""
+        return parse_time(self.as_of) or datetime.now(UTC)
 
     def newest(self, pool: PoolId) -> tuple[ResourceSlice, ...]:
         """The slices of a pool's newest generation, by name."""

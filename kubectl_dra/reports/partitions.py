@@ -62,11 +62,11 @@ def counter_records(pool: Pool, counters: PoolCounters) -> tuple[CounterRecord, 
 
 
 def partition_types(members: Sequence[Member], counters: PoolCounters, sure: Bound) -> tuple[PartitionType, ...]:
-    """The types of the pool's partitions; ``sure`` is how sure the number of free devices is."""
+    """The types of the pool's partitions in their order in it; ``sure`` is how sure the number of free devices is."""
     by_type: defaultdict[str, list[Member]] = defaultdict(list)
     for member in members:
         by_type[_type_name(member)].append(member)
-    return tuple(_partition_type(name, by_type[name], counters, sure) for name in sorted(by_type))
+    return tuple(_partition_type(name, by_type[name], counters, sure) for name in by_type)
 
 
 def _partition_type(name: str, members: Sequence[Member], counters: PoolCounters, sure: Bound) -> PartitionType:

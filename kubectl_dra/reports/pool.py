@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -47,7 +48,7 @@ from kubectl_dra.reports.pool_state import PoolState, PoolView, Views, node_view
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, device_scope, joint_scope, slice_scope, usable_on
 from kubectl_dra.reports.taints import TaintRecord, device_taints
-from kubectl_dra.reports.totals import CapacityTotal, DeviceTotals, Tally, bound_of
+from kubectl_dra.reports.totals import CapacityTotal, DeviceTotals, Tally, bound_of, sum_capacity, sum_totals
 
 KINDS = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Pod", "Node")
 
@@ -243,6 +244,39 @@ def _tally_capacity(tally: Tally, device: Device, held: Held | None, state: Devi
 def pool_scope(opened: PoolFacts) -> Scope:
     """Where the devices of a pool can be used, as far as all its slices agree."""
     return joint_scope(slice_scope(slice_, opened.facts) for slice_ in opened.slices)
+
+
+class DriverSummary(ReportRecord, frozen=True):
+    """All pools of one driver together; ``troubled`` of them can't be allocated from, somewhere or anywhere."""
+
+    driver: str
+    pools: int
+    troubled: int
+    totals: DeviceTotals
+    capacity: tuple[CapacityTotal, ...]
+
+
+def driver_summaries(pools: Iterable[PoolSummary]) -> tuple[DriverSummary, ...]:
+    """One summary per driver, sorted."""
+    by_driver: defaultdict[str, list[PoolSummary]] = defaultdict(list)
+    for pool in pools:
+        by_driver[pool.driver].append(pool)
+    return tuple(
+        DriverSummary(
+            driver,
+            len(own),
+            sum(map(is_troubled, own)),
+            sum_totals([pool.totals for pool in own]),
+            sum_capacity(each for pool in own for each in pool.capacity),
+        )
+        for driver, own in sorted(by_driver.items())
+    )
+
+
+def is_troubled(pool: PoolSummary) -> bool:
+    """Whether the scheduler can't allocate from it, for some node or for any."""
+    views = pool.views or (pool.view,)
+    return any(view.state is not PoolState.READY for view in views)
 
 
 # --- report ---------------------------------------------------------------------------------------------------------

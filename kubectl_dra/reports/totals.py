@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kubectl_dra.allocation.allocated import NANO, nano
@@ -114,6 +114,31 @@ class Tally:
 
     def _count(self, name: str, evidence: Evidence) -> Count:
         return Count(self.numbers.get(name, 0), bound_of(name, evidence))
+
+
+def sum_totals(parts: Sequence[DeviceTotals]) -> DeviceTotals:
+    """The sum of totals that rest on the same evidence."""
+    names = DeviceTotals.__struct_fields__
+    return DeviceTotals(**{name: _sum_counts([getattr(part, name) for part in parts]) for name in names})
+
+
+def _sum_counts(counts: Sequence[Count]) -> Count:
+    return Count(sum(count.value for count in counts), counts[0].bound if counts else Bound.EXACT)
+
+
+def sum_capacity(parts: Iterable[CapacityTotal]) -> tuple[CapacityTotal, ...]:
+    """The sums per capacity, by name."""
+    sums: dict[str, CapacityTotal] = {}
+    for part in parts:
+        known = sums.get(part.name)
+        sums[part.name] = part if known is None else _plus(known, part)
+    return tuple(sums[name] for name in sorted(sums))
+
+
+def _plus(a: CapacityTotal, b: CapacityTotal) -> CapacityTotal:
+    pairs = ((a.total, b.total), (a.consumed, b.consumed), (a.available, b.available))
+    total, consumed, available = (str(Quantity.parse(x).add(Quantity.parse(y))) for x, y in pairs)
+    return CapacityTotal(a.name, total, consumed, available, a.consumed_bound, a.available_bound)
 
 
 def bound_of(name: str, evidence: Evidence) -> Bound:

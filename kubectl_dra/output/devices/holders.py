@@ -50,6 +50,9 @@ def consumer_text(consumer: Consumer, node: str = "") -> Safe:
 
 
 def _amounts(holder: Holder) -> Iterator[Safe]:
+    if holder.admin_access:
+        # What admin access was granted is taken from nobody.
+        return
     named = len(holder.consumed_capacity) > 1
     for name, amount in holder.consumed_capacity.items():
         yield fmt("{} {}", amount, name.rpartition("/")[2]) if named else safe(amount)

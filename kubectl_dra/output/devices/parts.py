@@ -30,6 +30,7 @@ _STYLES: Final = {
 }
 SIGNS: Final = {Bound.EXACT: "", Bound.AT_LEAST: "≥", Bound.AT_MOST: "≤", Bound.UNKNOWN: "?"}
 _NUMBERED: Final = re.compile(r"(.*?)([0-9]{1,9})\Z", re.DOTALL)
+_PREFIX: Final = re.compile(r"[-A-Za-z0-9_.]+/")
 _USED, _SOME, _FREE, _OUT = Safe("█"), Safe("▓"), Safe("░"), Safe("▒")
 
 
@@ -124,11 +125,11 @@ def scope_text(scope: Scope) -> Safe:
 
 
 def scope_cell(scope: Scope) -> Safe:
-    """The same for a cell of a table: ``node-a``, ``rack=1``, ``all``."""
+    """The same for a cell of a table: ``node-a``, ``rack=1`` (label keys without their prefix), ``all``."""
     words = {ScopeKind.ALL: "all", ScopeKind.PER_DEVICE: "per device", ScopeKind.MIXED: "per slice"}
     if scope.kind in words:
         return Safe(words[scope.kind])
-    return safe(scope.node or scope.expression or "none")
+    return safe(scope.node or _PREFIX.sub("", scope.expression) or "none")
 
 
 def _count(scope: Scope) -> Safe:

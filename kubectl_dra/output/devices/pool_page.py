@@ -25,7 +25,7 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.partitions import CounterRecord
-from kubectl_dra.reports.pool import DeviceRecord, PoolReport
+from kubectl_dra.reports.pool import DeviceRecord, PoolReport, PoolSummary
 from kubectl_dra.reports.pool_state import Fault, PoolState, PoolView
 from kubectl_dra.reports.scope import ScopeKind
 
@@ -72,7 +72,7 @@ def _head(report: PoolReport, wide: bool) -> list[Safe]:
     ]
     line = Safe("    ").join(parts)
     lines = [line] if width(line) <= WIDTH or wide else wrapped(Safe(", ").join(parts), indent=2, first=0)
-    lines += wrapped(styled(Safe("").join(_trouble(report)), Style.BAD)) if _troubled(report) else []
+    lines += wrapped(styled(trouble_text(report), Style.BAD)) if _troubled(report) else []
     return [*lines, *_totals(report), *capacity_lines(report.capacity)]
 
 
@@ -90,15 +90,14 @@ def _troubled(report: PoolReport) -> bool:
     return report.view.state is not PoolState.READY or bool(report.views) or report.views is None
 
 
-def _trouble(report: PoolReport) -> Iterator[Safe]:
-    if report.view.state is not PoolState.READY and not report.views:
-        yield fmt("{}.", view_text(report.view))
-    elif report.views:
-        yield Safe("Nodes disagree about it: ")
-        yield Safe("; ").join(fmt("for {} {}", _nodes(view), _lowered(view_text(view))) for view in report.views)
-        yield Safe(".")
-    elif report.views is None:
-        yield Safe("Its slices are for different nodes, and nodes could not be read: each may see another pool.")
+def trouble_text(pool: PoolSummary) -> Safe:
+    """What keeps the scheduler from allocating from a pool, or might; one or two sentences."""
+    if pool.views:
+        seen = [fmt("for {} {}", _nodes(view), _lowered(view_text(view))) for view in pool.views]
+        return fmt("Nodes disagree about it: {}.", Safe("; ").join(seen))
+    if pool.views is None:
+        return Safe("Its slices are for different nodes, and nodes could not be read: each may see another pool.")
+    return fmt("{}.", view_text(pool.view))
 
 
 def _nodes(view: PoolView) -> Safe:

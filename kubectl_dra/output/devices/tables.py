@@ -12,6 +12,7 @@ from kubectl_dra.output.layout import Column, table
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import age
 from kubectl_dra.reports.attributes import varying_or_all
+from kubectl_dra.reports.base import Count
 from kubectl_dra.reports.claim_list import ClaimRow
 from kubectl_dra.reports.class_list import ClassRow, NodeOffer
 from kubectl_dra.reports.device_list import ListedDevice
@@ -173,10 +174,10 @@ def _short_user(consumer: Consumer) -> Safe:
 
 
 def classes_table(rows: Sequence[ClassRow], now: datetime, wide: bool = False, headers: bool = True) -> list[Safe]:
-    """What classes offer; BEST NODE is where the largest set still fits together."""
+    """What classes offer: AVAILABLE devices are free, or shared with something left."""
     columns = [
         *_flexible("NAME"),
-        *_numbers("DEVICES", "FREE", "CLAIMS", "PENDING"),
+        *_numbers("DEVICES", "AVAILABLE", "CLAIMS", "PENDING"),
         *_flexible("LARGEST SET ON A NODE"),
     ]
     columns += _flexible("EXTENDED RESOURCE", "SELECTORS") if wide else []
@@ -186,7 +187,8 @@ def classes_table(rows: Sequence[ClassRow], now: datetime, wide: bool = False, h
 
 def _class_cells(row: ClassRow, now: datetime, wide: bool) -> Cells:
     totals = row.totals
-    cells = [safe(row.name), *map(number, (totals.devices, totals.free, row.claims, row.pending)), _best(row)]
+    available = Count(totals.free.value + totals.partly.value, totals.free.bound)
+    cells = [safe(row.name), *map(number, (totals.devices, available, row.claims, row.pending)), _best(row)]
     if wide:
         cells += [safe(row.extended_resource or "-"), Safe(" && ").join(map(safe, row.selectors)) or Safe("-")]
     return [*cells, age(row.created, now)]
@@ -212,14 +214,13 @@ def offer_text(offer: NodeOffer) -> Safe:
 def offers_table(row: ClassRow, wide: bool = False) -> list[Safe]:
     """Node by node what a class still offers, the largest sets first; alike nodes on one line."""
     attributes = list(dict.fromkeys(each.attribute for offer in row.offers or () for each in offer.alike))
-    columns = [Column("NODES", flexible=True), *_numbers("DEVICES", "FREE", "TOGETHER")]
+    columns = [Column("NODES", flexible=True), *_numbers("DEVICES", "AVAILABLE", "TOGETHER")]
     columns += [Column(fmt("ONE {}", name.rpartition("/")[2].upper()), right=True) for name in attributes]
     rows = []
     for offer in row.offers or ():
         sizes = {each.attribute: each.size for each in offer.alike}
-        names = Safe(", ").join(ranges(offer.nodes)) + (
-            fmt(" +{}", offer.count - len(offer.nodes)) if offer.count > len(offer.nodes) else Safe("")
-        )
+        more = offer.count - len(offer.nodes)
+        names = Safe(", ").join(ranges(offer.nodes)) + (fmt(" +{}", more) if more else Safe(""))
         cells = [names, fmt("{}", offer.devices), number(offer.free), number(offer.together)]
         rows.append([*cells, *(fmt("{}", sizes.get(name, 0)) for name in attributes)])
     return table(columns, rows, columns_wide=None if wide else WIDTH, indent=2)

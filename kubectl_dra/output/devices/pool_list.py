@@ -1,0 +1,77 @@
+"""All pools on one page, driver by driver: totals, a line per pool, and what is wrong with pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.output.devices.capacity import capacity_lines
+from kubectl_dra.output.devices.parts import STATE_WORDS, by_state, number, scope_cell, totals_text, use_bar
+from kubectl_dra.output.devices.pool_page import trouble_text
+from kubectl_dra.output.layout import Column, table, wrapped
+from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import counted
+from kubectl_dra.reports.pool import DriverSummary, PoolSummary, driver_summaries, is_troubled
+from kubectl_dra.reports.totals import sum_totals
+
+WIDTH: Final = 80
+_BAR: Final = 10
+
+
+def pool_list_page(pools: Sequence[PoolSummary], missing: Sequence[Missing], wide: bool = False) -> list[Safe]:
+    """All lines of the list."""
+    drivers = driver_summaries(pools)
+    blocks: list[list[Safe]] = [list(_headline(pools, drivers))]
+    for driver in drivers:
+        own = [pool for pool in pools if pool.driver == driver.driver]
+        blocks.append([*_driver(driver, len(drivers) > 1), *_table(own, wide), *_troubles(own)])
+    blocks.append(list(missing_lines(missing)))
+    lines: list[Safe] = []
+    for block in blocks:
+        if block:
+            lines += [Safe(""), *block] if lines else block
+    return lines
+
+
+def _headline(pools: Sequence[PoolSummary], drivers: Sequence[DriverSummary]) -> Iterator[Safe]:
+    if not pools:
+        yield styled(Safe("No driver has published any pool."), Style.BOLD)
+        return
+    totals = sum_totals([pool.totals for pool in pools])
+    of = fmt(" of {}", counted(len(drivers), "driver")) if len(drivers) > 1 else Safe("")
+    yield from wrapped(styled(fmt("{}{}, {}.", counted(len(pools), "pool"), of, totals_text(totals)), Style.BOLD))
+
+
+def _driver(driver: DriverSummary, several: bool) -> Iterator[Safe]:
+    name = styled(safe(driver.driver), Style.NAME)
+    if several:
+        yield from wrapped(
+            fmt("{}  {}, {}", name, counted(driver.pools, "pool"), totals_text(driver.totals)), indent=2, first=0
+        )
+    else:
+        yield name
+    for line in capacity_lines(driver.capacity):
+        yield Safe("  ") + line
+
+
+def _table(pools: Sequence[PoolSummary], wide: bool) -> list[Safe]:
+    """Columns of states that no pool of the driver is in are left out."""
+    used = [state for state, total in by_state(sum_totals([pool.totals for pool in pools])) if total.value]
+    columns = [Column("POOL", flexible=True), Column("NODES", flexible=True), Column("DEVICES", right=True)]
+    columns += [Column(STATE_WORDS[state].upper(), right=True) for state in used]
+    rows = [_cells(pool, used) for pool in pools]
+    return table([*columns, Column()], rows, columns_wide=None if wide else WIDTH, indent=2)
+
+
+def _cells(pool: PoolSummary, used: Sequence[object]) -> list[Safe]:
+    numbers = [number(count) for state, count in by_state(pool.totals) if state in used]
+    cells = [safe(pool.pool), scope_cell(pool.scope), number(pool.totals.devices), *numbers]
+    return [*cells, use_bar(pool.totals, _BAR)]
+
+
+def _troubles(pools: Sequence[PoolSummary]) -> Iterator[Safe]:
+    for pool in pools:
+        if is_troubled(pool):
+            yield from wrapped(fmt("{}: {}", pool.pool, styled(trouble_text(pool), Style.BAD)), indent=4, first=2)
