@@ -135,7 +135,7 @@ MEANING: Final[Mapping[Code, str]] = MappingProxyType(
         Code.EXTENDED_CLAIM_LEFT_OVER: "the extended resource claim of an earlier attempt is still there",
         Code.POOL_INCOMPLETE: "a pool is being updated: not all of its ResourceSlices are there",
         Code.POOL_INVALID: "a pool contradicts itself and is not used",
-        Code.POOL_OUTDATED: "a newer generation of a pool exists, but not for this node",
+        Code.POOL_OUTDATED: "devices that would match are only in an outdated generation of their pool",
         Code.FEATURE_DISABLED: "the request needs a feature that is off in the scheduler",
         Code.SELECTOR_DOES_NOT_COMPILE: "a selector does not compile",
         Code.SELECTOR_FAILS: "a selector fails on a device instead of saying yes or no",

@@ -16,6 +16,7 @@ from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.pools import Gathered, gather
 from kubectl_dra.allocation.requests import Choice, Request
 from kubectl_dra.diagnosis import grouping, pool_problems, shortfall
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.device_checks import DeviceChecks
 from kubectl_dra.diagnosis.records import Cause, Funnel, ObjectRef, Removal, RequestReport, Stage, StageName
 from kubectl_dra.diagnosis.shortfall import Shortfall
@@ -49,7 +50,9 @@ class Teller:
         funnels = grouping.with_constraints(self._attempt.plan, checks, funnels)
         shortfalls = [self._choice(choice, funnels) for claim in self._attempt.plan.claims for choice in claim.choices]
         problems = self._pool_problems(gathered, checks, shortfalls, invalid_pools)
-        causes = (*problems, *shortfall.causes(shortfalls, self._attempt.plan))
+        lacking = shortfall.causes(shortfalls, self._attempt.plan)
+        # Where a pool is left out, that its devices are not there is no reason of its own.
+        causes = (*problems, *(cause for cause in lacking if not (problems and cause.code in _NOTHING_THERE)))
         reports = tuple(_report(request, funnels[request.number]) for request in self._attempt.plan.requests)
         return Story(_key(funnels.values(), causes), reports, causes, shortfall.nearness(shortfalls))
 
@@ -86,6 +89,7 @@ class Teller:
         return Funnel(node.metadata.name, needed, tuple(stages), request.takes_all)
 
 
+_NOTHING_THERE = frozenset({Code.NO_DEVICE_IN_CLASS, Code.SELECTOR_MATCHES_NOTHING})
 #: The stage that says which devices a request for all devices means.
 _SELECTED = 2
 

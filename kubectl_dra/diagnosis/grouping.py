@@ -29,7 +29,10 @@ def with_constraints(plan: Plan, checks: Checks, funnels: Mapping[int, Funnel]) 
             for number, best in _best(claim, checks, applying, index, by_id, funnels).items():
                 known = found[number]
                 if known.best < 0 or best < known.best:
-                    found[number] = msgspec.structs.replace(known, best=best, constraint=_attribute(claim, index))
+                    distinct = claim.claim.spec.devices.constraints[index].match_attribute is None
+                    found[number] = msgspec.structs.replace(
+                        known, best=best, constraint=_attribute(claim, index), distinct=distinct
+                    )
     return found
 
 

@@ -14,6 +14,7 @@ from kubectl_dra.allocation.requests import Request
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, PoolProblem
 from kubectl_dra.model.ids import PoolId
+from kubectl_dra.model.resource import ResourceSlice
 
 
 def causes(
@@ -25,8 +26,13 @@ def causes(
         if cause is None:
             continue
         code, pool, detail = cause
-        if (invalid_blamed and code is Code.POOL_INVALID) or _matters(pool, index, checks, requests):
+        if (invalid_blamed and code is Code.POOL_INVALID) or _matter(index.of_pool(pool), checks, requests):
             yield Cause(code, detail)
+    for used in checks.pools:
+        outdated = [s for s in index.of_pool(used.id) if s.spec.pool.generation < used.generation]
+        if used.usable and outdated and _matter(outdated, checks, requests):
+            older = max(s.spec.pool.generation for s in outdated)
+            yield Cause(Code.POOL_OUTDATED, PoolProblem(str(used.id), older, detail=f"generation {used.generation}"))
 
 
 def _cause(rejection: Rejection) -> tuple[Code, PoolId, PoolProblem] | None:
@@ -47,11 +53,12 @@ def _cause(rejection: Rejection) -> tuple[Code, PoolId, PoolProblem] | None:
     return None
 
 
-def _matters(pool: PoolId, index: SliceIndex, checks: Checks, requests: Sequence[Request]) -> bool:
-    """Whether any device that the pool has published in any slice would pass the selectors of a request."""
-    for slice_ in index.of_pool(pool):
-        for device in slice_.spec.devices:
-            stand_in = Pool(pool, slice_.spec.pool.generation, 0, 0, [slice_])
+def _matter(slices: Iterable[ResourceSlice], checks: Checks, requests: Sequence[Request]) -> bool:
+    """Whether any device of the slices would pass the selectors of a request."""
+    for slice_ in slices:
+        spec = slice_.spec
+        stand_in = Pool(PoolId(spec.driver, spec.pool.name), spec.pool.generation, 0, 0, [slice_])
+        for device in spec.devices:
             candidate = Candidate(-1, stand_in, slice_, device, None, False)
             if any(_selected(checks, request, candidate) for request in requests):
                 return True

@@ -236,7 +236,8 @@ class Stage(Fact, frozen=True):
 class Funnel(TaggedFact, frozen=True):
     """Static findings about one request on one node, in the order of the scheduler's checks.
 
-    ``best`` is the largest number of devices that one constraint allows together, ``-1`` where none applies.
+    ``best`` is the largest number of devices that one constraint allows together, ``-1`` where none applies;
+    ``constraint`` is its attribute, which must be the same for all, or ``distinct``.
     """
 
     node: str
@@ -245,6 +246,7 @@ class Funnel(TaggedFact, frozen=True):
     all_devices: bool = False
     best: int = -1
     constraint: str = ""
+    distinct: bool = False
 
 
 class PoolProblem(TaggedFact, frozen=True):
