@@ -37,3 +37,9 @@ def test_includes_needs_list_attributes():
 def test_reserved_old_names_cannot_be_called():
     for function in ("in", "_in_", "__not_strictly_false__"):
         assert overloads(function, SCHEDULER) == ()
+
+
+def test_admission_declares_the_list_library_before_strings():
+    for function in ("indexOf", "lastIndexOf"):
+        ids = [overload.id for overload in overloads(function, SCHEDULER)]
+        assert [overload.id for overload in overloads(function, Environment("admission"))] == [ids[-1], *ids[:-1]]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.cel.declarations.authorization import AUTHORIZATION
 from kubectl_dra.cel.declarations.extensions import EXTENSIONS
-from kubectl_dra.cel.declarations.kubernetes import KUBERNETES
+from kubectl_dra.cel.declarations.kubernetes import KUBERNETES, POSITIONS
 from kubectl_dra.cel.declarations.names import ENUM_CONSTANTS, GLOBAL_NAMES, MESSAGES, TYPE_NAMES
 from kubectl_dra.cel.declarations.operators import OPERATORS
 from kubectl_dra.cel.declarations.overload import Overload
@@ -52,4 +52,7 @@ OVERLOADS_BY_ID: Final[Mapping[str, Overload]] = MappingProxyType(
 @lru_cache(maxsize=1024)
 def overloads(function: str, environment: Environment) -> tuple[Overload, ...]:
     """The overloads of ``function`` in declaration order; empty if the environment does not declare it."""
-    return tuple(each for each in FUNCTIONS.get(function, ()) if environment.declares(each.requires))
+    declared = [each for each in FUNCTIONS.get(function, ()) if environment.declares(each.requires)]
+    if function in POSITIONS and environment.kind == "admission":
+        declared.sort(key=lambda overload: overload.params[0].kind != "list")
+    return tuple(declared)

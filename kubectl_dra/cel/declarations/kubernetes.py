@@ -75,7 +75,8 @@ LISTS: Table = {
 }
 
 # Strings and lists share these names, as do quantities and versions the ones below: one entry each, in the order in
-# which the libraries are added to the environment.
+# which the libraries are added to the scheduler's environment. Admission still has the list library of Kubernetes 1.36,
+# which comes before that of strings: there the order of POSITIONS is by library the other way round.
 POSITIONS: Table = {
     "indexOf": (
         member("string_index_of_string", (STRING, STRING), INT),
