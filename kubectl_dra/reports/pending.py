@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import msgspec
+
 from kubectl_dra.diagnosis.codes import MEANING, Code
 from kubectl_dra.diagnosis.records import (
     Agreement,
@@ -12,6 +14,7 @@ from kubectl_dra.diagnosis.records import (
     Certainty,
     ClaimDiagnosis,
     ClaimVerdict,
+    Funnel,
     Missing,
     NodeGroup,
     ObjectRef,
@@ -122,7 +125,7 @@ def pending_report(
         verdict=diagnosis.verdict,
         reason=diagnosis.reason,
         message=diagnosis.message,
-        alternatives=diagnosis.alternatives,
+        alternatives=tuple(text for text in diagnosis.alternatives if text != diagnosis.message),
         observed=diagnosis.observed,
         agreement=diagnosis.agreement,
         node=diagnosis.node,
@@ -201,8 +204,13 @@ def _node_group(group: NodeGroup, limit: int | None, only: str) -> NodeGroupReco
         plugin=group.plugin,
         message=", ".join(group.messages),
         claims=group.claims,
-        causes=group.causes,
+        causes=tuple(map(_brief, group.causes)),
         requests=group.requests,
         not_checked=group.not_checked,
         devices_fit=group.devices_fit,
     )
+
+
+def _brief(cause: Cause) -> Cause:
+    """A cause of a group without its funnel, which stands in ``requests`` already."""
+    return msgspec.structs.replace(cause, detail=None) if isinstance(cause.detail, Funnel) else cause

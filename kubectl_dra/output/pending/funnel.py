@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kubectl_dra.diagnosis.records import Certainty, Funnel, ObjectRef, Removal
+from kubectl_dra.diagnosis.records import Certainty, Funnel, ObjectRef, Removal, Stage, StageName
 from kubectl_dra.output.layout import padded, width, wrapped
+from kubectl_dra.output.pending.removals import removal_note
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.base import BOUND_SIGNS
 from kubectl_dra.reports.pending import NodeGroupRecord
@@ -15,19 +16,17 @@ from kubectl_dra.reports.pending import NodeGroupRecord
 _WIDTH: Final = 80
 _MIN_NOTE: Final = 16
 _STAGES: Final = {
-    "visible": "on the node",
-    "pool": "in a usable pool",
-    "class": "in the class",
-    "selector": "pass the selector",
-    "node": "for this node",
-    "feature": "usable",
-    "taint": "not tainted",
-    "inUse": "not in use",
-    "capacity": "enough capacity",
-    "compatibility": "compatible",
-    "counters": "counters allow",
+    StageName.CLASS: "in the class",
+    StageName.SELECTORS: "pass the selector",
+    StageName.NODE: "for this node",
+    StageName.FEATURES: "usable here",
+    StageName.TAINTS: "not tainted",
+    StageName.UNUSED: "not in use",
+    StageName.CAPACITY: "enough capacity",
+    StageName.COUNTERS: "counters allow",
 }
-_FREE_STAGES: Final = frozenset({"inUse", "capacity", "counters", "constraint", "taint", "compatibility"})
+_ALWAYS: Final = frozenset({StageName.CLASS})
+_FREE_STAGES: Final = frozenset({StageName.TAINTS, StageName.UNUSED, StageName.CAPACITY, StageName.COUNTERS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,31 +66,38 @@ def funnel_views(groups: Sequence[NodeGroupRecord]) -> list[FunnelView]:
 
 def has_devices(track: Track) -> bool:
     """Whether any device of the node belongs to the class of the request."""
-    return any(stage.count for stage in track.funnel.stages if stage.name == "class")
+    return any(stage.count for stage in track.funnel.stages if stage.name is StageName.CLASS)
 
 
 def funnel_lines(view: FunnelView, certainty: Certainty) -> Iterator[Safe]:
-    """The table: one line per check, one column per group of nodes, and what the check took out."""
+    """The table: one line per check that took something out, one column per group of nodes."""
     tracks = [track for track in view.tracks if has_devices(track)]
     if not tracks:
         return
-    names = [stage.name for stage in tracks[0].funnel.stages]
-    titles = [_title(track) for track in tracks]
-    label = max(len(_label(name, tracks[0].funnel)) for name in [*names, "constraint"]) + 2
-    tracks, titles = _fitting(tracks, titles, label)
+    rows = _rows(tracks)
+    label = max([len(label) for label, _ in rows] + [len(_constraint_label(tracks[0].funnel)), len("needed")]) + 2
+    shown, titles = _fitting(tracks, [_title(track) for track in tracks], label)
     sizes = [max(width(title), 4) for title in titles]
     yield _line(Safe(""), titles, sizes, label)
-    for index, name in enumerate(names):
-        counts = [_count(track.funnel, index, name, certainty) for track in tracks]
-        note = _note([removal for track in tracks for removal in _removed(track.funnel, index)])
-        yield from _noted(_line(Safe(_label(name, tracks[0].funnel)), counts, sizes, label), note)
-    if any(track.funnel.best >= 0 for track in tracks):
-        best = [Safe(str(track.funnel.best)) if track.funnel.best >= 0 else Safe("-") for track in tracks]
-        yield _line(Safe(_label("constraint", tracks[0].funnel)), best, sizes, label)
-    yield _line(Safe("needed"), [_needed(track.funnel) for track in tracks], sizes, label)
-    hidden = sum(track.group.count for track in view.tracks if has_devices(track)) - sum(t.group.count for t in tracks)
-    if hidden > 0:
+    for text, name in rows:
+        counts = [_count(track.funnel, name, certainty) for track in shown]
+        removed = [removal for track in shown for removal in _removed(track.funnel, name)]
+        note = removal_note(name, removed, view.claim.namespace)
+        yield from _noted(_line(Safe(text), counts, sizes, label), note)
+    if any(track.funnel.best >= 0 for track in shown):
+        best = [_best(track.funnel) for track in shown]
+        yield _line(_constraint_label(shown[0].funnel), best, sizes, label)
+    yield _line(Safe("needed"), [_needed(track.funnel) for track in shown], sizes, label)
+    hidden = sum(track.group.count for track in tracks[len(shown) :])
+    if hidden:
         yield fmt("  {} more {} not shown: --node NAME", hidden, Safe("node" if hidden == 1 else "nodes"))
+
+
+def _rows(tracks: Sequence[Track]) -> list[tuple[str, StageName]]:
+    """Labels of the checks that took something out anywhere; the others would only repeat numbers."""
+    names = [stage.name for stage in tracks[0].funnel.stages]
+    told = [n for n in names if n in _ALWAYS or any(_removed(track.funnel, n) for track in tracks)]
+    return [(_STAGES[name], name) for name in told]
 
 
 def _closeness(track: Track) -> tuple[int, int]:
@@ -104,12 +110,11 @@ def _title(track: Track) -> Safe:
     return first if track.group.count == 1 else fmt("{} +{}", first, track.group.count - 1)
 
 
-def _label(name: str, funnel: Funnel) -> str:
-    if name == "constraint":
-        kind, _, attribute = funnel.constraint.partition(" ")
-        short = attribute.rpartition("/")[2] or "value"
-        return f"differ in {short}" if kind == "distinct" else f"in one {short}"
-    return _STAGES.get(name, name)
+def _constraint_label(funnel: Funnel) -> Safe:
+    short = funnel.constraint.rpartition("/")[2]
+    if not short:
+        return Safe("")
+    return fmt("differ in {}", short) if funnel.distinct else fmt("in one {}", short)
 
 
 def _fitting(tracks: list[Track], titles: list[Safe], label: int) -> tuple[list[Track], list[Safe]]:
@@ -128,41 +133,31 @@ def _line(label: Safe, cells: Sequence[Safe], sizes: Sequence[int], label_width:
     return Safe(("  " + padded(label, label_width) + "  ".join(columns)).rstrip())
 
 
-def _count(funnel: Funnel, index: int, name: str, certainty: Certainty) -> Safe:
-    if index >= len(funnel.stages):
-        return Safe("-")
-    if index and not funnel.stages[index - 1].count:
+def _stage(funnel: Funnel, name: StageName) -> Stage | None:
+    return next((stage for stage in funnel.stages if stage.name is name), None)
+
+
+def _count(funnel: Funnel, name: StageName, certainty: Certainty) -> Safe:
+    """The number after a check; a dash where nothing was left for it."""
+    stage = _stage(funnel, name)
+    if stage is None or (not stage.devices and not stage.removed and name not in _ALWAYS):
         return Safe("-")
     bound = certainty.free_devices if name in _FREE_STAGES else certainty.devices
-    return Safe(f"{BOUND_SIGNS[bound]}{funnel.stages[index].count}")
+    return Safe(f"{BOUND_SIGNS[bound]}{stage.count}")
+
+
+def _best(funnel: Funnel) -> Safe:
+    left = funnel.stages[-1].count if funnel.stages else 0
+    return Safe(str(funnel.best)) if funnel.best >= 0 and left else Safe("-")
 
 
 def _needed(funnel: Funnel) -> Safe:
     return Safe("all") if funnel.all_devices else Safe(str(funnel.needed))
 
 
-def _removed(funnel: Funnel, index: int) -> tuple[Removal, ...]:
-    return funnel.stages[index].removed if index < len(funnel.stages) else ()
-
-
-def _note(removals: Sequence[Removal]) -> Safe:
-    """``serve-1 5, serve-0 2``: what took devices out, the biggest first; the number only where there are several."""
-    totals: dict[tuple[str, str], int] = {}
-    for removal in removals:
-        key = (removal.reason, removal.source)
-        totals[key] = totals.get(key, 0) + len(removal.devices)
-    ranked = sorted(totals.items(), key=lambda item: (-item[1], item[0]))
-    texts = [_removal(reason, source, number if len(ranked) > 1 else 0) for (reason, source), number in ranked[:3]]
-    if len(ranked) > len(texts):
-        texts.append(fmt("{} more", len(ranked) - len(texts)))
-    return Safe(", ").join(texts)
-
-
-def _removal(reason: str, source: str, number: int) -> Safe:
-    text = safe(source) if source and not reason else safe(reason)
-    if source and reason:
-        text = fmt("{} ({})", text, source)
-    return fmt("{} {}", text, number) if number else text
+def _removed(funnel: Funnel, name: StageName) -> tuple[Removal, ...]:
+    stage = _stage(funnel, name)
+    return stage.removed if stage is not None else ()
 
 
 def _noted(line: Safe, note: Safe) -> Iterator[Safe]:

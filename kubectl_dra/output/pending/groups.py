@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import Column, table
+from kubectl_dra.output.pending.titles import title
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.pending import PendingReport, ReasonGroup
@@ -31,7 +32,7 @@ def groups_page(reports: Sequence[PendingReport], groups: Sequence[ReasonGroup],
         counted(len(groups), "reason"),
     )
     rows = [
-        [safe(group.code or "-"), safe(group.meaning), Safe(str(len(group.pods))), _pods(group.pods, scope)]
+        [safe(group.code or "-"), title(group.code), Safe(str(len(group.pods))), _pods(group.pods, scope)]
         for group in groups
     ]
     columns = [Column(), Column(flexible=True), Column(right=True), Column(flexible=True)]

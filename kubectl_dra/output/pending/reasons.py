@@ -34,6 +34,7 @@ from kubectl_dra.diagnosis.records import (
     QuotaShortage,
     SchedulerName,
     SearchSize,
+    StageName,
     TakenPorts,
 )
 from kubectl_dra.output.safe import Safe, fmt, safe
@@ -150,21 +151,20 @@ def _few(text: str) -> Sentence:
     return _with(Funnel, say)
 
 
-def _removed_by(funnel: Funnel, names: tuple[str, ...]) -> tuple[str, ...]:
+def _removed_by(funnel: Funnel, names: tuple[StageName, ...]) -> tuple[str, ...]:
     reasons = [removal.reason for stage in funnel.stages if stage.name in names for removal in stage.removed]
     return tuple(dict.fromkeys(reasons))
 
 
 def _tainted(funnel: Funnel, _cause: Cause) -> Safe:
-    taints = _removed_by(funnel, ("taint",))
+    taints = _removed_by(funnel, (StageName.TAINTS,))
     by = fmt(" ({})", listed(taints)) if taints else Safe("")
     return fmt("no node has {} without a taint{}", wanted(funnel), by) + _closest(funnel, _left(funnel))
 
 
 def _constraint(funnel: Funnel, _cause: Cause) -> Safe:
-    kind, _, attribute = funnel.constraint.partition(" ")
-    name = attribute.rpartition("/")[2] or "one attribute"
-    if kind == "distinct":
+    name = funnel.constraint.rpartition("/")[2]
+    if funnel.distinct:
         return fmt("no node has {} free that all differ in {}", wanted(funnel), name) + _closest(funnel, funnel.best)
     free = fmt("{} free devices", funnel.needed) if funnel.needed != 1 else Safe("a free device")
     return fmt("no node has {} in one {}", free, name) + _closest(funnel, funnel.best)

@@ -1,0 +1,93 @@
+"""A few words per reason code, for lists where the whole meaning has no room."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.output.safe import Safe
+
+TITLES: Final[Mapping[Code, str]] = {
+    Code.SCHEDULING_GATES: "scheduling gates",
+    Code.CLAIM_MISSING: "claim missing",
+    Code.CLAIM_NOT_CREATED: "claim not created yet",
+    Code.TEMPLATE_MISSING: "template missing",
+    Code.CLAIM_CREATION_FAILED: "claim can't be created",
+    Code.QUOTA_EXCEEDED: "quota exceeded",
+    Code.ADMIN_LABEL_MISSING: "admin access not allowed",
+    Code.CLAIM_BEING_DELETED: "claim being deleted",
+    Code.CLAIM_NOT_OWNED: "claim belongs to another",
+    Code.CLAIM_SOURCE_UNKNOWN: "claim entry malformed",
+    Code.OTHER_SCHEDULER: "another scheduler",
+    Code.POD_GROUP: "waits for its PodGroup",
+    Code.CLASS_MISSING: "class missing",
+    Code.NO_DEVICE_IN_CLASS: "no device in the class",
+    Code.EXTENDED_RESOURCE_UNSERVED: "extended resource unknown",
+    Code.SELECTOR_MATCHES_NOTHING: "selector matches nothing",
+    Code.TOO_FEW_DEVICES: "too few devices",
+    Code.DEVICES_IN_USE: "devices in use",
+    Code.DEVICES_TAINTED: "devices tainted",
+    Code.CAPACITY_TOO_SMALL: "capacity used up",
+    Code.COUNTERS_EXHAUSTED: "shared counters used up",
+    Code.ALL_MODE_BLOCKED: "not all devices free",
+    Code.DEVICES_FOR_OTHER_NODES: "devices for other nodes",
+    Code.DEVICES_UNUSABLE: "feature off",
+    Code.CONSTRAINT: "no set satisfies a constraint",
+    Code.REQUESTS_COMPETE: "requests compete",
+    Code.CLAIM_ELSEWHERE: "claim is elsewhere",
+    Code.BINDING_FAILED: "devices failed to bind",
+    Code.CLAIM_IDLE: "idle claim in the way",
+    Code.EXTENDED_CLAIM_LEFT_OVER: "left-over claim",
+    Code.POOL_INCOMPLETE: "pool being updated",
+    Code.POOL_INVALID: "pool invalid",
+    Code.POOL_OUTDATED: "pool outdated",
+    Code.FEATURE_DISABLED: "feature off",
+    Code.SELECTOR_DOES_NOT_COMPILE: "selector does not compile",
+    Code.SELECTOR_FAILS: "selector fails on a device",
+    Code.ALL_MODE_POOL: "all devices, pool unusable",
+    Code.ALL_MODE_CONSTRAINT: "all devices, constraint",
+    Code.TOO_MANY_DEVICES: "more than 32 devices",
+    Code.FEATURE_DISABLED_FATAL: "feature off",
+    Code.REQUEST_MALFORMED: "request malformed",
+    Code.NODE_SELECTOR_MALFORMED: "node selector malformed",
+    Code.CAPACITY_ARITHMETIC: "capacity can't be computed",
+    Code.SEARCH_TIMEOUT: "search takes too long",
+    Code.CONSUMERS_FULL: "claim has all its consumers",
+    Code.ADMIN_LABEL_AT_BINDING: "admin access not allowed",
+    Code.API_ERROR_AT_BINDING: "refused by the API server",
+    Code.NO_NODES: "no nodes",
+    Code.NODE_NAME: "names another node",
+    Code.NODE_UNSCHEDULABLE: "nodes cordoned",
+    Code.NODE_TAINTS: "node taints",
+    Code.NODE_AFFINITY: "node selector or affinity",
+    Code.NODE_PORTS: "host ports taken",
+    Code.NODE_RESOURCES: "cpu, memory or pods",
+    Code.VOLUMES: "volumes",
+    Code.TOPOLOGY: "topology",
+    Code.OTHER_PLUGIN: "another plugin",
+    Code.BINDING_CONDITIONS: "devices not ready yet",
+    Code.BINDING_IN_PROGRESS: "binding under way",
+    Code.PREPARING: "kubelet prepares devices",
+    Code.DRIVER_NOT_REGISTERED: "driver not registered",
+    Code.DRIVER_FAILED: "driver failed",
+    Code.CLAIM_NOT_RESERVED: "claim not reserved",
+    Code.CLAIM_NOT_ALLOCATED: "claim not allocated",
+    Code.CLAIM_REPLACED: "older claim in the way",
+    Code.KUBELET_FAILED: "kubelet failed",
+    Code.DEVICE_UNHEALTHY: "device unhealthy",
+    Code.CONTAINER_WAITS: "container waits",
+    Code.CLAIM_WAITS_FOR_POD: "waits for a pod",
+    Code.CLAIM_UNUSED: "claim unused",
+    Code.CLAIM_KEPT_BY_CONSUMERS: "deletion waits",
+    Code.CONSUMER_GONE: "consumer gone",
+    Code.EVIDENCE_MISSING: "not enough rights",
+    Code.FITS_NOW: "fits now",
+    Code.DEPENDS_ON_NODE_ORDER: "depends on node order",
+    Code.SEARCH_UNDECIDED: "search undecided",
+}
+
+
+def title(code: Code | None) -> Safe:
+    """The few words of a code; a dash without one."""
+    return Safe(TITLES[code]) if code is not None else Safe("-")
