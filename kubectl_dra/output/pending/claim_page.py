@@ -34,7 +34,7 @@ def claim_pending_page(report: ClaimPendingReport, now: datetime) -> list[Safe]:
     blocks = [
         list(ask_lines(report.asks)),
         _holds(report),
-        [line for each in report.causes for line in evidence_lines(each, now)],
+        [line for each in report.causes for line in evidence_lines(each, report.claim.namespace, now)],
         list(missing_lines(report.missing)),
         [fmt("{} {}", each.code, Safe(MEANING[each.code])) for each in report.causes],
     ]

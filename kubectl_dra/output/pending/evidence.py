@@ -25,13 +25,13 @@ from kubectl_dra.output.words import age, listed
 _CARET_ROOM: Final = 74
 
 
-def evidence_lines(cause: Cause, now: datetime) -> Iterator[Safe]:
+def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe]:
     """The lines that prove one cause; none where its sentence says all."""
     match cause.detail:
         case FatalError() as error:
             yield from _expression(error)
         case ClaimEntry() as entry:
-            yield from _claim_entry(entry, now)
+            yield from _claim_entry(entry, namespace, now)
         case ClassProblem(similar=similar) if similar:
             yield from wrapped(fmt("  Existing classes with a similar name: {}", listed(similar)), indent=2)
         case ExtendedResource(similar=similar) if similar:
@@ -87,15 +87,23 @@ def _expression(error: FatalError) -> Iterator[Safe]:
         yield from wrapped(fmt("  {}{}", caret, styled(safe(error.detail), Style.BAD)), indent=2)
 
 
-def _claim_entry(entry: ClaimEntry, now: datetime) -> Iterator[Safe]:
+def _claim_entry(entry: ClaimEntry, namespace: str, now: datetime) -> Iterator[Safe]:
     if entry.event_message:
         yield from wrapped(fmt("  Event, {} ago: {}", age(entry.event_time, now), entry.event_message), indent=2)
-    same = [ref for ref in entry.similar if ref.namespace]
-    if same:
-        yield from wrapped(fmt("  Similar names: {}", listed([str(ref.key) for ref in same])), indent=2)
+    yield from _similar(entry, namespace)
     if entry.consumers:
         names = listed([f"{ref.kind} {ref.key}" for ref in entry.consumers])
         yield from wrapped(fmt("  It is still used by {}", names), indent=2)
+
+
+def _similar(entry: ClaimEntry, namespace: str) -> Iterator[Safe]:
+    """Objects that may have been meant: in the pod's namespace, and of the same name elsewhere."""
+    here = [ref for ref in entry.similar if ref.namespace == namespace]
+    elsewhere = [str(ref.key) for ref in entry.similar if ref.namespace != namespace]
+    if here:
+        yield from wrapped(fmt("  {}s that exist: {}", here[0].kind, listed([ref.name for ref in here])), indent=2)
+    if elsewhere:
+        yield from wrapped(fmt("  {} can serve only pods of the same namespace", listed(elsewhere)), indent=2)
 
 
 def _pool(pool: PoolProblem) -> Iterator[Safe]:

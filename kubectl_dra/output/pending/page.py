@@ -36,7 +36,7 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
         list(ask_lines(report.asks)) if _shows_asks(report) else [],
         *_funnels(report),
         list(_other_nodes(report)),
-        [line for cause in report.causes for line in evidence_lines(cause, now)],
+        [line for cause in report.causes for line in evidence_lines(cause, report.pod.namespace, now)],
         list(missing_lines(report.missing)),
         [*_scheduler(report, now), *_footer(report)],
     ]
