@@ -45,7 +45,7 @@ class Teller:
     def tell(self, node: Node, invalid_pools: bool) -> Story:
         """The story of one node; ``invalid_pools``: the scheduler blames them."""
         gathered = gather(self._world.cluster.index, node)
-        checks = self._attempt.checks(node, gathered)
+        checks = self._attempt.checks(node, gathered.pools)
         funnels = {request.number: self._funnel(node, checks, request) for request in self._attempt.plan.requests}
         funnels = grouping.with_constraints(self._attempt.plan, checks, funnels)
         shortfalls = [self._choice(choice, funnels) for claim in self._attempt.plan.claims for choice in claim.choices]
