@@ -22,6 +22,10 @@ ALL_KINDS = (
     *("Namespace", "Event", "ResourceQuota", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob"),
     "ReplicationController",
 )
+NOT_SERVED = (
+    *("ResourcePoolStatusRequest", "ResourceClass", "PodSchedulingContext", "ResourceClaimParameters"),
+    "ResourceClassParameters",
+)
 
 Json = dict[str, Any]
 items: list[Json] = []
@@ -736,6 +740,7 @@ def snapshot() -> Json:
     for part in (waiting_ml, waiting_dev, waiting_net, waiting_edge, waiting_lab):
         part()
     reads = [{"kind": kind, "coverage": "complete", "resourceVersion": str(_version)} for kind in ALL_KINDS]
+    reads += [{"kind": kind, "coverage": "notServed"} for kind in NOT_SERVED]
     return {
         "apiVersion": "kubectl-dra/v1alpha1",
         "kind": "Snapshot",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from kubectl_dra.api.build import InventoryBuilder
-from kubectl_dra.api.kinds import BY_NAME, KINDS
+from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.source.errors import FileError
@@ -89,12 +89,15 @@ def _notes(manifests: Manifests, builder: InventoryBuilder) -> Iterable[str]:
 
 
 def _plain_reads(kinds: frozenset[str]) -> tuple[Read, ...]:
-    def coverage(kind: str) -> Coverage:
-        if kind in kinds:
+    def coverage(kind: Kind) -> Coverage:
+        if kind.name in kinds:
             return Coverage.COMPLETE
-        return Coverage.NOT_READ if kind == "Node" else Coverage.ASSUMED
+        if "v1" not in kind.versions:
+            # Kinds of withdrawn or alpha versions: a list without them says nothing special.
+            return Coverage.NOT_SERVED
+        return Coverage.NOT_READ if kind.name == "Node" else Coverage.ASSUMED
 
-    return tuple(Read(kind.name, coverage=coverage(kind.name)) for kind in KINDS)
+    return tuple(Read(kind.name, coverage=coverage(kind)) for kind in KINDS)
 
 
 def _with_bad(reads: tuple[Read, ...], manifests: Manifests) -> tuple[Read, ...]:
@@ -106,7 +109,7 @@ def _with_bad(reads: tuple[Read, ...], manifests: Manifests) -> tuple[Read, ...]
     anything = not broken <= BY_NAME.keys()
     return tuple(
         Read(r.kind, r.namespace, Coverage.PARTIAL, r.resource_version, r.time, r.note)
-        if (anything or r.kind in broken) and r.coverage in (Coverage.COMPLETE, Coverage.ASSUMED)
+        if (anything or r.kind in broken) and r.coverage in (Coverage.COMPLETE, Coverage.ASSUMED, Coverage.NOT_SERVED)
         else r
         for r in reads
     )

@@ -1,0 +1,75 @@
+"""The one writer: colours, streams, errors."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from kubectl_dra.output.console import ColorMode, Console, prepare_streams
+from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.output.safe import Safe, Style, styled
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("mode", "stream", "no_color", "coloured"),
+    [
+        (ColorMode.AUTO, Terminal(), "", True),
+        (ColorMode.AUTO, Terminal(), "1", False),
+        (ColorMode.AUTO, io.StringIO(), "", False),
+        (ColorMode.ALWAYS, io.StringIO(), "1", True),
+        (ColorMode.NEVER, Terminal(), "", False),
+    ],
+)
+def test_colours(
+    monkeypatch: pytest.MonkeyPatch, mode: ColorMode, stream: io.StringIO, no_color: str, coloured: bool
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", no_color)
+    assert Console(mode).colors(stream) is coloured
+    monkeypatch.setattr(sys, "stdout", stream)
+    Console(mode).out(styled(Safe("x"), Style.BAD))
+    assert ("\x1b" in stream.getvalue()) is coloured
+
+
+def test_a_dumb_terminal_has_no_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert not Console().colors(Terminal())
+
+
+def test_errors_are_two_safe_lines_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    Console().error('pods "a\x1b[2J" not found\nx', "kubectl dra why-pending -A")
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == 'error: pods "a\\u{1b}[2J" not found\\u{a}x\ntry:   kubectl dra why-pending -A\n'
+
+
+def test_a_stream_that_can_not_show_a_character_gets_an_escape(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    prepare_streams()
+    Console().out(Safe("a … b"))
+    sys.stdout.flush()
+    assert raw.getvalue() == b"a \\u2026 b\n"
+
+
+def test_exit_codes() -> None:
+    assert finding_code(asked=False, bad=True, partial=True) is ExitCode.OK
+    assert finding_code(asked=True, bad=True, partial=True) is ExitCode.FINDING
+    assert finding_code(asked=True, bad=False, partial=True) is ExitCode.PARTIAL
+    assert finding_code(asked=True, bad=False) is ExitCode.OK
+    assert {code.name: int(code) for code in ExitCode} == {
+        "OK": 0,
+        "ERROR": 1,
+        "USAGE": 2,
+        "FINDING": 3,
+        "PARTIAL": 4,
+        "INTERRUPTED": 130,
+    }

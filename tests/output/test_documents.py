@@ -1,0 +1,83 @@
+"""JSON and YAML: lossless, 7-bit, in our envelope."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.output.documents import list_bytes, objects_bytes, report_bytes, to_json, to_yaml
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+SURROGATES = st.text(st.characters(codec=None, exclude_categories=()))
+
+
+class Report(msgspec.Struct, rename="camel"):
+    pod_name: str = "p"
+    size: Quantity = Quantity.parse("1Gi")
+    raw: msgspec.Raw = msgspec.Raw(b"1.50")
+
+
+class Empty(msgspec.Struct):
+    pass
+
+
+def test_a_report_in_its_envelope() -> None:
+    text = to_json(report_bytes("PendingReport", Report()))
+    assert text.startswith(
+        '{\n    "apiVersion": "kubectl-dra/v1alpha1",\n    "kind": "PendingReport",\n    "podName": "p"'
+    )
+    assert '"raw": 1.50' in text
+    assert json.loads(text)["size"] == "1Gi"
+    assert json.loads(to_json(report_bytes("X", Empty()))) == {"apiVersion": "kubectl-dra/v1alpha1", "kind": "X"}
+
+
+def test_lists() -> None:
+    value = json.loads(to_json(list_bytes("PendingReportList", [Report(), Report("q")], notes=["n"])))
+    assert list(value) == ["apiVersion", "kind", "notes", "items"]
+    assert [item["podName"] for item in value["items"]] == ["p", "q"]
+    assert json.loads(list_bytes("L", []))["items"] == []
+    assert json.loads(objects_bytes([b'{"a":1}', b'{"b":2}'])) == {
+        "apiVersion": "v1",
+        "kind": "List",
+        "items": [{"a": 1}, {"b": 2}],
+    }
+
+
+@given(JSON)
+def test_nothing_is_lost(value: Any) -> None:
+    data = report_bytes("X", {"value": value})
+    assert to_json(data).isascii()
+    assert "\x7f" not in to_json(data)
+    assert json.loads(to_json(data))["value"] == value
+
+
+@given(st.dictionaries(st.text(), JSON))
+def test_yaml_is_seven_bit_and_the_same_value(value: dict[str, Any]) -> None:
+    text = to_yaml(report_bytes("X", {"value": value}))
+    assert text.isascii()
+    assert all(character == "\n" or 32 <= ord(character) < 127 for character in text)
+    assert yaml.safe_load(text)["value"] == value
+
+
+@given(SURROGATES)
+def test_lone_surrogates_of_arguments_are_escaped(text: str) -> None:
+    data = report_bytes("X", {"value": text})
+    assert to_json(data).isascii()
+    assert json.loads(to_json(data))["value"].encode("utf-16", "surrogatepass") == text.encode(
+        "utf-16", "surrogatepass"
+    )
+
+
+def test_yaml_quotes_what_kubernetes_would_misread() -> None:
+    text = to_yaml(b'{"a":"y","b":"1e3","c":"0o17","d":"null","e":"1_000"}')
+    assert text == 'a: "y"\nb: "1e3"\nc: "0o17"\nd: "null"\ne: "1_000"\n'

@@ -1,0 +1,69 @@
+"""Columns of a terminal: widths, wrapping, tables."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kubectl_dra.output.layout import Column, padded, table, width, wrapped
+from kubectl_dra.output.safe import Safe, Style, plain, safe, styled
+
+TEXT = st.text(st.characters(min_codepoint=32, max_codepoint=0x30FF), max_size=60).map(safe)
+
+
+def test_widths() -> None:
+    assert [width(Safe(text)) for text in ("", "abc", "日本", "é", "e\u0301", "😀")] == [0, 3, 4, 1, 1, 2]
+    assert width(styled(Safe("ab"), Style.BAD)) == 2
+
+
+def test_padding() -> None:
+    assert padded(Safe("日"), 4) == "日  "
+    assert padded(Safe("a"), 3, right=True) == "  a"
+    assert padded(Safe("abc"), 2) == "abc"
+
+
+def test_wrapping() -> None:
+    text = Safe("the first line is the answer")
+    assert wrapped(text, 12) == ["the first", "line is the", "answer"]
+    assert wrapped(text, 14, indent=2, first=0) == ["the first line", "  is the", "  answer"]
+    assert wrapped(Safe(""), 10) == [""]
+    assert wrapped(Safe("abcdefgh ij"), 4) == ["abcd", "efgh", "ij"]
+    assert wrapped(Safe("日本語"), 4) == ["日本", "語"]
+
+
+@given(TEXT, st.integers(8, 40), st.integers(0, 6))
+def test_wrapped_lines_fit_and_lose_no_word(text: Safe, columns: int, indent: int) -> None:
+    lines = wrapped(text, columns, indent=indent)
+    assert all(width(line) <= columns for line in lines)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+@given(TEXT, st.integers(4, 40))
+def test_colours_do_not_change_where_lines_break(text: Safe, columns: int) -> None:
+    text = Safe(" ".join(text.split()))
+    coloured = wrapped(styled(text, Style.GOOD), columns)
+    assert [plain(line) for line in coloured] == wrapped(text, columns)
+
+
+def test_a_table() -> None:
+    columns = [Column("NAME"), Column("FREE", right=True), Column("USED BY", flexible=True)]
+    rows = [[Safe("gpu-0"), Safe("1"), Safe("")], [Safe("日本"), Safe("10"), Safe("pod ml/serve-0")]]
+    assert table(columns, rows) == ["NAME   FREE  USED BY", "gpu-0     1", "日本     10  pod ml/serve-0"]
+    assert table(columns, rows, indent=2, header=False)[0] == "  gpu-0   1"
+
+
+def test_flexible_columns_wrap_where_the_table_is_too_wide() -> None:
+    columns = [Column("A"), Column("B", flexible=True)]
+    rows = [[Safe("name"), Safe("one two three four five six seven eight")]]
+    lines = table(columns, rows, columns_wide=30)
+    assert all(width(line) <= 30 for line in lines)
+    assert lines == ["A     B", "name  one two three four five", "      six seven eight"]
+    assert len(table(columns, rows, columns_wide=None)) == 2
+
+
+@given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=5))
+def test_tables_fit_and_have_no_space_at_the_end(rows: list[tuple[Safe, Safe]]) -> None:
+    cells = [[Safe(left[:10]), right] for left, right in rows]
+    for line in table([Column("A"), Column("B", flexible=True)], cells, columns_wide=48):
+        assert width(line) <= 48
+        assert not line.endswith(" ")
