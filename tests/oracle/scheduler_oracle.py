@@ -1,0 +1,70 @@
+"""The real CEL environment and allocator, as a process that answers rows; its source is in ``scheduler/``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+from tests.gobuild import GoModule, build
+
+Row = dict[str, Any]
+_FOLDER: Final = Path(__file__).parent / "scheduler"
+_PROGRAM: Final = "scheduler"
+
+
+def module() -> GoModule:
+    """The Go module."""
+    return GoModule("oracle-scheduler", _FOLDER, {_PROGRAM: "."})
+
+
+class OracleError(Exception):
+    """Raised when the real code could not be asked: a row that it can't read, or the process ended."""
+
+
+class Oracle:
+    """A running oracle for one kind of question: ``cel``, ``alloc``, ``time-selector`` or ``time-allocator``."""
+
+    def __init__(self, kind: str) -> None:
+        command = [str(build(module()) / _PROGRAM), kind]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __enter__(self) -> Oracle:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def ask(self, row: Row) -> Row:
+        """The real answer to one row."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(row) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise OracleError(f"the oracle ended with {self._process.wait()} at row {json.dumps(row)[:500]}")
+        answer: Row = json.loads(line)
+        if "fault" in answer:
+            raise OracleError(f"{answer['fault']}: {json.dumps(row)[:500]}")
+        return answer
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.communicate()
+
+
+def ask_all(kind: str, rows: Iterable[Row]) -> list[Row]:
+    """The real answers to many rows."""
+    with Oracle(kind) as oracle:
+        return [oracle.ask(row) for row in rows]
+
+
+def allocation_row(row: Row, nodes: Sequence[str], runs: Iterable[tuple[str, Sequence[str]]]) -> Row:
+    """An allocator row that asks about ``nodes`` once per run (name and features)."""
+    results = [{"node": node} for node in nodes]
+    expect = [{"name": name, "impl": "", "features": list(features), "results": results} for name, features in runs]
+    return {**row, "expect": expect}
