@@ -1,13 +1,15 @@
 """Decides whether claims fit on nodes exactly as the scheduler's structured allocator does, and says why not.
 
-``Cluster.of`` prepares one scheduling attempt, ``allocate`` answers for one node. Nothing here knows pods, and nothing
+``Cluster.of`` prepares one scheduling attempt, ``allocate`` answers for one node, ``allocate_many``
+for many. Nothing here knows pods, and nothing
 here words a sentence: errors and causes are typed records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from kubectl_dra.allocation.alike import Answers, Group, answers
 from kubectl_dra.allocation.allocator import Attempt, Cluster
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Observer, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.steps import Budget, TimeLimit
@@ -29,16 +31,34 @@ def allocate(
     return Attempt(cluster, claims).on(node, budget, observer)
 
 
+def allocate_many(
+    cluster: Cluster,
+    nodes: Iterable[Node],
+    claims: Sequence[ResourceClaim],
+    *,
+    budget: Budget = _BUDGET,
+    observer: Observer | None = None,
+) -> Answers:
+    """The same for many nodes, each on its own; nodes that the search can't tell apart share one search.
+
+    ``observer`` hears only of the searches that are made.
+    """
+    return answers(Attempt(cluster, claims), nodes, budget, observer)
+
+
 __all__ = [
     "Allocated",
+    "Answers",
     "Attempt",
     "Budget",
     "Cluster",
     "Fatal",
+    "Group",
     "Observer",
     "Outcome",
     "TimeLimit",
     "Undecided",
     "Unsatisfiable",
     "allocate",
+    "allocate_many",
 ]

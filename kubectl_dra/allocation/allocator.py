@@ -11,7 +11,7 @@ from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.counting import Counting, NotApplicableError
 from kubectl_dra.allocation.errors import Aborted, TooManyDevices, UndecidedError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Observer, Outcome, Undecided, Unsatisfiable
-from kubectl_dra.allocation.pools import Gathered, SliceIndex, gather, uses_groups
+from kubectl_dra.allocation.pools import Gathered, Pool, SliceIndex, gather, uses_groups
 from kubectl_dra.allocation.requests import MAX_RESULTS, Enumerate, Limit, Plan, Stop, plan
 from kubectl_dra.allocation.result import Chosen, Solution, allocations
 from kubectl_dra.allocation.search import ROOT, Search
@@ -21,8 +21,7 @@ from kubectl_dra.allocation.taints import merge_rules
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import PoolId
-from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceSlice
-
+from kubectl_dra.model.resource import AllocationResult, DeviceClass, DeviceTaintRule, ResourceClaim, ResourceSlice
 
 BUDGET: Final = "budget"
 
@@ -63,23 +62,20 @@ class Attempt:
         self.cluster = cluster
         self.features = cluster.features
         self.plan = plan(claims, cluster.classes, cluster.features)
-        self.selection = Selection(self.plan.requests, _constrained(claims), cluster.features)
+        self.constrained = _constrained(claims)
+        self.selection = Selection(self.plan.requests, self.constrained, cluster.features)
 
-    def checks(self, node: Node, gathered: Gathered) -> Checks:
+    def checks(self, node: Node, pools: Sequence[Pool]) -> Checks:
         """The static checks of a node."""
-        cluster = self.cluster
-        return Checks(self.plan, self.selection, self.features, cluster.allocated, node, gathered.pools)
+        return Checks(self.plan, self.selection, self.features, self.cluster.allocated, node, pools)
 
-    def on(self, node: Node, budget: Budget, observer: Observer | None) -> Outcome:
+    def on(self, node: Node, budget: Budget, observer: Observer | None = None) -> Outcome:
         """The answer for a node."""
-        collector = observer if observer is not None else Collector()
         try:
             gathered = gather(self.cluster.index, node)
         except Aborted as aborted:
             return Fatal(steps=0, error=aborted.error)
-        for cause in pool_causes(gathered, self.features):
-            collector.rejected(cause)
-        return Walk(self, node, gathered, budget, collector).outcome()
+        return Walk(self, node, gathered, budget, observer).outcome
 
 
 class Collector(Observer):
@@ -87,13 +83,15 @@ class Collector(Observer):
 
     def __init__(self, limit: int = 10_000) -> None:
         self._causes: dict[Cause, None] = {}
-        self._seen: set[int] = set()
+        self._known: set[int] = set()
         self._limit = limit
 
     def rejected(self, cause: Cause) -> None:
         """Remembers the cause."""
-        if len(self._causes) < self._limit:
+        # The same object comes again and again; a look at its identity saves hashing it.
+        if id(cause) not in self._known and len(self._causes) < self._limit and cause not in self._causes:
             self._causes[cause] = None
+            self._known.add(id(cause))
 
     @property
     def causes(self) -> tuple[Cause, ...]:
@@ -102,31 +100,82 @@ class Collector(Observer):
 
 
 class Walk:
-    """The attempt on one node."""
+    """The attempt on one node, done when it is made.
 
-    def __init__(self, attempt: Attempt, node: Node, gathered: Gathered, budget: Budget, observer: Observer) -> None:
+    ``reach``: the last position in the search order that the answer depends on, None if it depends on all devices.
+    ``solution`` is there if the outcome is :class:`Allocated`.
+    """
+
+    def __init__(
+        self, attempt: Attempt, node: Node, gathered: Gathered, budget: Budget, observer: Observer | None
+    ) -> None:
         self.attempt = attempt
         self.node = node
-        self.pools = gathered.pools
         self.budget = budget
-        self.observer = observer
-        self.checks = attempt.checks(node, gathered)
-        self.search: Search | None = None
+        self.solution: Solution | None = None
+        self.reach: int | None = None
+        self._pools = gathered.pools
+        self._own = Collector() if observer is None else None
+        self._observer: Observer = observer or Collector(0) if self._own is None else self._own
+        self._search: Search | None = None
+        for cause in pool_causes(gathered, attempt.features):
+            self._observer.rejected(cause)
+        self.checks = attempt.checks(node, gathered.pools)
+        self.outcome = self._guarded()
 
-    def outcome(self) -> Outcome:
-        """The answer."""
+    def _guarded(self) -> Outcome:
         try:
-            return self._outcome()
+            return self._answer()
         except Aborted as aborted:
+            self.reach = self._reached()
             return Fatal(steps=self._steps, error=aborted.error)
         except UndecidedError as error:
             return Undecided(steps=self._steps, why=str(error))
 
+    @property
+    def _steps(self) -> int:
+        return self._search.steps if self._search is not None else 0
+
+    def _reached(self) -> int | None:
+        if self.attempt.plan.takes_all or (self._search is not None and self._search.oracle is not None):
+            return None
+        return self._search.reach if self._search is not None else -1
+
+    def _answer(self) -> Outcome:
+        needed, listed = prepare(self.attempt.plan, self.checks)
+        found = self._run(needed, listed)
+        search = self._search
+        if search is None or found is None:
+            return Undecided(steps=self._steps, why=BUDGET)
+        if found:
+            self.reach = self._reached()
+            self.solution = _solution(search)
+            return Allocated(steps=search.steps, allocations=self._allocations(self.solution))
+        invalid = any(pool.invalid is not None for pool in self._pools)
+        causes = self._own.causes if self._own is not None else ()
+        return Unsatisfiable(steps=search.steps, invalid_pools=invalid, causes=causes)
+
+    def _allocations(self, solution: Solution) -> tuple[AllocationResult, ...]:
+        return allocations(solution, self.attempt.plan, self.checks.candidates, self.node, self.attempt.features)
+
+    def _run(self, needed: list[int], listed: dict[int, list[int]]) -> bool | None:
+        """A short walk decides nearly always; if not, steps are computed; if they can't be, the walk goes on."""
+        search = self._search = Search(self.checks, needed, listed, self._observer)
+        found = search.run(self.budget.first, self.budget.looks)
+        if found is None:
+            found = self._compute(needed, listed)
+        if found is None:
+            self._observer.gave_up(search.steps)
+            if self._own is not None:
+                search.observer = None
+            found = search.run(self.budget.steps, self.budget.looks)
+        return found
+
     def _compute(self, needed: list[int], listed: dict[int, list[int]]) -> bool | None:
         """The answer with computed steps, None if they can't be computed."""
+        search = Search(self.checks, needed, listed, None)
         try:
             counting = Counting(self.checks, needed, listed, self.budget.combinations)
-            search = Search(self.checks, needed, listed, None)
             dead = counting.dead_steps(search, ROOT)
             if dead is None:
                 search.oracle = counting.dead_steps
@@ -135,34 +184,8 @@ class Walk:
                 search.steps = dead
         except NotApplicableError:
             return None
-        self.search = search
+        self._search = search
         return dead is None
-
-    @property
-    def _steps(self) -> int:
-        return self.search.steps if self.search is not None else 0
-
-    def _outcome(self) -> Outcome:
-        needed, listed = prepare(self.attempt.plan, self.checks)
-        search = self.search = Search(self.checks, needed, listed, self.observer)
-        found = search.run(self.budget.first, self.budget.looks)
-        if found is None:
-            found = self._compute(needed, listed)
-        if found is None:
-            self.observer.gave_up(search.steps)
-            found = search.run(self.budget.steps, self.budget.looks)
-        search = self.search
-        if found is None:
-            return Undecided(steps=search.steps, why=BUDGET)
-        if not found:
-            causes = self.observer.causes if isinstance(self.observer, Collector) else ()
-            return Unsatisfiable(
-                steps=search.steps, invalid_pools=any(p.invalid is not None for p in self.pools), causes=causes
-            )
-        results = allocations(
-            _solution(search), self.attempt.plan, self.checks.candidates, self.node, self.attempt.features
-        )
-        return Allocated(steps=search.steps, allocations=results)
 
 
 def _solution(search: Search) -> Solution:

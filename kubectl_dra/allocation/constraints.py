@@ -164,7 +164,7 @@ class DistinctAttribute(Constraint):
 
     def state(self) -> Held:
         """The values taken."""
-        return frozenset(value.members for value in self._values) or None
+        return frozenset(value.members for value in self._values if value.members is not None) or None
 
 
 def make(index: int, spec: DeviceConstraint, lists: bool) -> Constraint | None:

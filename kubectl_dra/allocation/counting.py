@@ -2,8 +2,8 @@
 
 A failing search visits every acceptable combination of devices once, whatever their order, so devices that are alike
 for all that follows need not be told apart: combinations are counted by class. That turns days of walking into
-milliseconds and gives the same step count. It holds only if every part of an acceptable set is acceptable, and if no error can end
-the search early; :class:`NotApplicableError` says where that is not given, and the plain walk has to do.
+milliseconds and gives the same step count. It holds only if every part of an acceptable set is acceptable, and if no
+error can end the search early; :class:`NotApplicableError` says where that is not given, and the plain walk has to do.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kubectl_dra.allocation.causes import Cause
@@ -10,7 +11,7 @@ from kubectl_dra.allocation.steps import TimeLimit, time_limit
 from kubectl_dra.model.resource import AllocationResult
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
     """Base: ``steps`` is the real allocator's step counter, walked or computed."""
 
@@ -22,30 +23,54 @@ class Outcome:
         return time_limit(self.steps)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Allocated(Outcome):
-    """All claims fit: one allocation per claim, in order. Share ids are random in reality and one constant here."""
+    """All claims fit."""
 
-    allocations: tuple[AllocationResult, ...]
+    def __init__(
+        self, *, steps: int, allocations: tuple[AllocationResult, ...] | Callable[[], tuple[AllocationResult, ...]]
+    ) -> None:
+        super().__init__(steps=steps)
+        self.__dict__["_allocations"] = allocations
+
+    @property
+    def allocations(self) -> tuple[AllocationResult, ...]:
+        """One allocation per claim, in order. Share ids are random in reality and one constant here."""
+        found: tuple[AllocationResult, ...] | Callable[[], tuple[AllocationResult, ...]] = self.__dict__["_allocations"]
+        if not isinstance(found, tuple):
+            found = self.__dict__["_allocations"] = found()
+        return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Unsatisfiable(Outcome):
-    """Nothing fits. ``invalid_pools``: the scheduler blames invalid pools, whatever the reason."""
+    """Nothing fits. ``invalid_pools``: the scheduler blames invalid pools, whatever the reason.
+
+    ``causes`` are the rejections met on the way, each once; of nodes that are alike, those of the first.
+    """
 
     invalid_pools: bool
     causes: tuple[Cause, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Fatal(Outcome):
     """The scheduler gives up on the pod, on all nodes."""
 
-    error: AllocationError
-    only_affects_node: bool = False
+    only_affects_node = False
+
+    def __init__(self, *, steps: int, error: AllocationError | Callable[[], AllocationError]) -> None:
+        super().__init__(steps=steps)
+        self.__dict__["_error"] = error
+
+    @property
+    def error(self) -> AllocationError:
+        """What ended the attempt."""
+        found: AllocationError | Callable[[], AllocationError] = self.__dict__["_error"]
+        if not isinstance(found, AllocationError):
+            found = self.__dict__["_error"] = found()
+        return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Undecided(Outcome):
     """The budget ended before an answer; ``steps`` is how many the real allocator needs at least."""
 
@@ -59,4 +84,4 @@ class Observer:
         """A candidate was rejected, or a pool left out."""
 
     def gave_up(self, steps: int) -> None:
-        """The plain walk ended after so many steps without an answer."""
+        """The steps could not be computed; the plain walk goes on from so many."""

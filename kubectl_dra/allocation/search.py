@@ -82,6 +82,7 @@ class Search:
         self.oracle: Oracle | None = None
         self.steps = 0
         self.looks = 0
+        self.reach = -1
         self.placements: list[Placement] = []
         self.candidates: list[Candidate] = checks.candidates
         self._claims = checks.plan.claims
@@ -199,6 +200,8 @@ class Search:
     def attempt(self, request: Request, position: int) -> bool:
         """Try one candidate; on success it is placed. Raises :class:`Aborted`."""
         self.looks += 1
+        if position > self.reach:
+            self.reach = position
         if self._taken[position] and self._is_taken(request, position):
             return False
         verdict = self.verdicts(request)[position]

@@ -34,8 +34,8 @@ def time_limit(steps: int) -> TimeLimit:
 class Budget:
     """What an answer for one node may cost before it is given up.
 
-    ``first``: steps of the plain walk before it is tried to compute them instead. ``combinations``: of classes of devices
-    when computing. ``steps`` and ``looks``: of the plain walk in all, where it has to do; a look is at one device.
+    ``first``: steps of the plain walk before it is tried to compute them instead. ``combinations``: of classes of
+    devices when computing. ``steps``, and ``looks`` at devices: of the plain walk in all, where it has to do.
     """
 
     first: int = 2_000

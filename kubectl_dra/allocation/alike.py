@@ -1,0 +1,235 @@
+"""One search for all nodes that it can't tell apart.
+
+A search reads the devices of a node in a fixed order and usually stops early. The devices, reduced to what this attempt
+can see of them, are therefore the path through a tree; where an earlier search ended, its answer holds for every node
+that comes along the same path. Names, unique attributes and the rest of the node don't matter. Order, boundaries of
+pools with counters, incomplete and invalid pools, use and consumption do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kubectl_dra.allocation.allocated import DeviceState, PoolState
+from kubectl_dra.allocation.allocator import Attempt, Walk
+from kubectl_dra.allocation.candidates import candidates
+from kubectl_dra.allocation.checks import NODE_FEATURE
+from kubectl_dra.allocation.counters import PoolCounters
+from kubectl_dra.allocation.errors import Aborted, AllocationError
+from kubectl_dra.allocation.groups import PoolGroups
+from kubectl_dra.allocation.outcome import Allocated, Fatal, Observer, Outcome
+from kubectl_dra.allocation.pools import Gathered, Pool, device_on_node, gather
+from kubectl_dra.allocation.result import allocations
+from kubectl_dra.allocation.steps import Budget
+from kubectl_dra.allocation.taints import PREVENTING
+from kubectl_dra.model.core import Node
+from kubectl_dra.model.resource import AllocationResult, Device, ResourceSlice
+
+_END = "end"
+# A step along the path: what is seen, and the position of the device, or of the last one before it.
+Token = tuple[Hashable, int]
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """Nodes that share one search, in the order asked; ``outcome`` is that of the first, with its names."""
+
+    outcome: Outcome
+    nodes: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class _Place:
+    """A place on the paths: the answer that ends here, or where it goes on."""
+
+    answer: tuple[Walk, Group] | None = None
+    further: dict[Hashable, _Place] = field(default_factory=dict)
+
+
+class Answers(Mapping[str, Outcome]):
+    """Outcomes by node name, and the nodes grouped by the search that they share.
+
+    Nodes of a group have the same object as outcome, except where it names devices of the node (allocations, errors).
+    """
+
+    def __init__(self, outcomes: Mapping[str, Outcome], groups: Sequence[Group]) -> None:
+        self._outcomes = outcomes
+        self.groups = tuple(groups)
+
+    def __getitem__(self, name: str) -> Outcome:
+        return self._outcomes[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._outcomes)
+
+    def __len__(self) -> int:
+        return len(self._outcomes)
+
+
+def answers(attempt: Attempt, nodes: Iterable[Node], budget: Budget, observer: Observer | None) -> Answers:
+    """The outcome on each of the nodes."""
+    sharing = Sharing(attempt, budget, observer)
+    outcomes = {node.metadata.name: sharing.on(node) for node in nodes}
+    return Answers(outcomes, sharing.groups)
+
+
+class Sharing:
+    """The searches of one attempt so far."""
+
+    def __init__(self, attempt: Attempt, budget: Budget, observer: Observer | None) -> None:
+        self.attempt = attempt
+        self.budget = budget
+        self.observer = observer
+        self.groups: list[Group] = []
+        self._root = _Place()
+        self._view = _View(attempt)
+
+    def on(self, node: Node) -> Outcome:
+        """The outcome on a node."""
+        try:
+            gathered = gather(self.attempt.cluster.index, node)
+        except Aborted as aborted:
+            group = Group(Fatal(steps=0, error=aborted.error), [node.metadata.name])
+            self.groups.append(group)
+            return group.outcome
+        found = self._find(node, gathered)
+        if found is None:
+            walk = Walk(self.attempt, node, gathered, self.budget, self.observer)
+            self._remember(walk, gathered)
+            return walk.outcome
+        walk, group = found
+        group.nodes.append(node.metadata.name)
+        return self._translated(walk, node)
+
+    def _find(self, node: Node, gathered: Gathered) -> tuple[Walk, Group] | None:
+        place = self._root
+        if place.answer is not None:
+            return place.answer
+        for token, _ in self._view.path(node, gathered.pools):
+            following = place.further.get(token)
+            if following is None:
+                return None
+            if following.answer is not None:
+                return following.answer
+            place = following
+        return None
+
+    def _remember(self, walk: Walk, gathered: Gathered) -> None:
+        group = Group(walk.outcome, [walk.node.metadata.name])
+        self.groups.append(group)
+        place = self._root
+        if walk.reach is None or walk.reach >= 0:
+            for token, position in self._view.path(walk.node, gathered.pools):
+                place = place.further.setdefault(token, _Place())
+                if walk.reach is not None and position >= walk.reach:
+                    break
+        place.answer = (walk, group)
+
+    def _translated(self, walk: Walk, node: Node) -> Outcome:
+        """The same outcome with the names of another node; they are looked up when somebody asks."""
+        if isinstance(walk.outcome, Allocated):
+            return Allocated(steps=walk.outcome.steps, allocations=lambda: self._allocations(walk, node))
+        if isinstance(walk.outcome, Fatal) and walk.reach != -1:
+            return Fatal(steps=walk.outcome.steps, error=lambda: self._error(walk, node))
+        return walk.outcome
+
+    def _allocations(self, walk: Walk, node: Node) -> tuple[AllocationResult, ...]:
+        attempt = self.attempt
+        assert walk.solution is not None  # noqa: S101 - the outcome is an allocation
+        devices = candidates(gather(attempt.cluster.index, node).pools, attempt.cluster.allocated, attempt.features)
+        return allocations(walk.solution, attempt.plan, devices, node, attempt.features)
+
+    def _error(self, walk: Walk, node: Node) -> AllocationError:
+        outcome = self.attempt.on(node, self.budget)
+        return outcome.error if isinstance(outcome, Fatal) else walk.outcome.error  # type: ignore[attr-defined]
+
+
+# --- what a search can see ------------------------------------------------------------------------------------------
+
+
+class _View:
+    """What the searches of one attempt can see of a node."""
+
+    def __init__(self, attempt: Attempt) -> None:
+        self.features = attempt.features
+        self.allocated = attempt.cluster.allocated
+        self.content = attempt.selection.lens.content
+        self.asks_capacity = any(request.capacity for request in attempt.plan.requests)
+
+    def path(self, node: Node, pools: Sequence[Pool]) -> Iterator[Token]:
+        """What the search meets, in its order."""
+        if self.features.optional_node_operations:
+            yield NODE_FEATURE in node.status.declared_features, -1
+        position = -1
+        for pool in pools:
+            held = self.allocated.pool(*pool.id)
+            header = self._header(pool, held)
+            if header is not None:
+                yield header, position
+            for slice_ in pool.slices:
+                shape = self._shape(slice_)
+                per_device = node if slice_.spec.per_device_node_selection else None
+                for device in slice_.spec.devices:
+                    position += 1
+                    seen = self.content(pool.id.driver, device)
+                    more = self._more(device, held.get(device.name) if held else None, per_device)
+                    yield (seen if shape is None and more is None else (seen, shape, more)), position
+        yield _END, position + 1
+
+    def _header(self, pool: Pool, held: PoolState) -> Hashable:
+        """What matters of a pool apart from its devices; None for the ordinary pool."""
+        if not pool.usable:
+            return "incomplete" if pool.incomplete else "invalid"
+        if not pool.counter_sets:
+            return None
+        counters = PoolCounters(pool, held)
+        shared = frozenset(PoolGroups(pool, held).shared.items()) if self.features.compatibility_groups else None
+        return tuple(counters.names), tuple(counters.available), shared
+
+    def _shape(self, slice_: ResourceSlice) -> Hashable:
+        """What matters of a slice apart from its devices; None for the ordinary slice of one node."""
+        spec = slice_.spec
+        skips = bool(spec.skip_node_operations) and self.features.implementation == "experimental"
+        terms = len(spec.node_selector.node_selector_terms) if spec.node_selector is not None else 0
+        local = spec.node_name is not None
+        return None if local and not skips and terms <= 1 else (local, skips, terms)
+
+    def _more(self, device: Device, state: DeviceState | None, node: Node | None) -> Hashable:
+        """What matters of a device apart from its attributes; None for the ordinary free device."""
+        capacity = self._capacity(device)
+        if (
+            state is None
+            and capacity is None
+            and node is None
+            and not device.taints
+            and not device.consumes_counters
+            and not device.binding_conditions
+            and not device.binds_to_node
+        ):
+            return None
+        return (
+            state.signature if state is not None else None,
+            capacity,
+            self._selection(device, node) if node is not None else None,
+            tuple((t.key, t.value, t.effect) for t in device.taints if t.effect in PREVENTING),
+            tuple(
+                (c.counter_set, frozenset(c.counters.items()), c.compatibility_groups) for c in device.consumes_counters
+            ),
+            bool(device.binding_conditions),
+            bool(device.binds_to_node),
+        )
+
+    def _capacity(self, device: Device) -> Hashable:
+        if not self.features.consumable_capacity or not device.capacity:
+            return None
+        if not self.asks_capacity and not device.allow_multiple_allocations:
+            values = device.capacity.values()
+            if all(c.request_policy is None and c.value.unscaled >= 0 for c in values):
+                return None
+        return frozenset(device.capacity.items())
+
+    @staticmethod
+    def _selection(device: Device, node: Node) -> Hashable:
+        terms = len(device.node_selector.node_selector_terms) if device.node_selector is not None else 0
+        return device_on_node(device, node), device.node_name is not None, terms
