@@ -34,6 +34,12 @@ _CONSTRUCTORS: Final = frozenset(
 _READING: Final = frozenset(
     f"{kind}_{test}" for kind in ("quantity", "semver") for test in ("compare_to", "is_greater_than", "is_less_than")
 )
+# Functions that may walk through nested values or write long texts, which their cost does not show.
+_LABORIOUS: Final = frozenset(
+    {"isSorted", "sum", "min", "max", "indexOf", "lastIndexOf", "includes", "@in", "flatten", "distinct", "sort"}
+    | {"sets.contains", "sets.intersects", "sets.equivalent", "join", "replace", "format", "getQuery"}
+    | {"optional.unwrap", "unwrapOpt", "@sortByAssociatedKeys"}
+)
 _ALTERNATIVES: Final = {"or": False, "orValue": True}
 
 
@@ -46,6 +52,7 @@ class Planner:
     scope: dict[str, Variable] = field(default_factory=dict)
     slot_count: int = 0
     loop_depth: int = 0
+    laborious: bool = False
     plans: dict[int, Plan] = field(default_factory=dict)
 
     def plan(self, node: ast.Node) -> Plan:
@@ -204,6 +211,7 @@ class Planner:
     # --- comprehensions -----------------------------------------------------------------------------------------------
 
     def _comprehension(self, node: ast.Comprehension) -> Step:
+        self.laborious = True
         init = self.step(node.init)
         elements = self.plan(node.range)
         slot = self._new_slot()
@@ -245,6 +253,7 @@ class Planner:
         nodes = node.args if node.target is None else [node.target, *node.args]
         arguments = [self.plan(argument) for argument in nodes]
         if function in _EQUALITY:
+            self.laborious = self.laborious or not _is_scalar(arguments[1])
             return _equality(arguments[0], arguments[1], _EQUALITY[function])
         if function == "@not_strictly_false":
             return logic.not_strictly_false(as_step(arguments[0]))
@@ -254,6 +263,7 @@ class Planner:
 
     def _function(self, node: ast.Call, arguments: list[Plan]) -> Plan:
         function = node.function
+        self.laborious = self.laborious or function in _LABORIOUS
         resolved = self._resolved(node)
         rule = cost_rule(function, resolved)
         if function in _CONSTANT_PATTERN and isinstance(arguments[1], Constant) and arguments[1].value.__class__ is str:
@@ -353,13 +363,15 @@ def _device(cost: int) -> Step:
     return step
 
 
+def _is_scalar(plan: Plan) -> bool:
+    return isinstance(plan, Constant) and plan.value.__class__ in (str, bool, int, float, Uint)
+
+
 def _equality(left: Plan, right: Plan, wanted: bool) -> Step:
-    if isinstance(right, Constant) and not isinstance(left, Constant | Known):
-        value = right.value
-        if value.__class__ is str:
-            return logic.equals_text(left, value, wanted)
-        if value.__class__ in (bool, int, float, Uint):
-            return logic.equals_scalar(left, value, wanted)
+    if isinstance(right, Constant) and _is_scalar(right):
+        if right.value.__class__ is str:
+            return logic.equals_text(as_step(left), right.value, wanted)
+        return logic.equals_scalar(as_step(left), right.value, wanted)
     make = logic.equality if wanted else logic.inequality
     return make(as_step(left), as_step(right))
 

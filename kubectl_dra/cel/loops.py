@@ -6,8 +6,9 @@ Upstream: cel-go's ``evalFold``. The accumulator is computed at its first use; a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
+from kubectl_dra.cel.labor import toil
 from kubectl_dra.cel.state import UNSET, State, Step
 from kubectl_dra.cel.values import (
     LISTS,
@@ -20,6 +21,9 @@ from kubectl_dra.cel.values import (
     go_name,
     list_size,
 )
+
+# How often a loop reports the work that it does.
+_REPORT: Final = 1024
 
 Fill: TypeAlias = Callable[[list[Value], Value], None]
 
@@ -100,7 +104,9 @@ def loop(
         items = fill(elements(state))
         slots = state.slots
         slots[slot] = UNSET
-        for item in items:
+        for count, item in enumerate(items, 1):
+            if not count % _REPORT:
+                toil(_REPORT)
             store(slots, item)
             if condition is not None and _caught(state, condition) is False:
                 break

@@ -10,6 +10,7 @@ from kubectl_dra.cel.compile import Planner
 from kubectl_dra.cel.depth import allow_deep_trees
 from kubectl_dra.cel.errors import CompileError
 from kubectl_dra.cel.front import check
+from kubectl_dra.cel.labor import begin
 from kubectl_dra.cel.result import to_attribute, to_match
 from kubectl_dra.cel.state import PlanError, State, Step
 from kubectl_dra.cel.types import full_text
@@ -62,6 +63,7 @@ class Program:
     checked: Checked
     step: Step
     slot_count: int
+    laborious: bool
 
     @property
     def output_type(self) -> str:
@@ -88,6 +90,8 @@ class Program:
             device.prepare()
         if device.error is not None:
             raise EvaluationError(device.error, None)
+        if self.laborious:
+            begin()
         state = State(device, cost_limit, self.slot_count)
         try:
             return self.step(state), state.cost
@@ -101,6 +105,8 @@ class Program:
             device.prepare()
         if device.error is not None:
             raise EvaluationError(device.error, None)
+        if self.laborious:
+            begin()
         state = State(device, cost_limit, self.slot_count)
         try:
             value = self.step(state)
@@ -148,4 +154,4 @@ def compile_expression(expression: str, environment: Environment, *, derived: bo
         step = planner.step(checked.parsed.root)
     except PlanError as error:
         raise CompileError("InternalError", f"program instantiation failed: {error.text}") from None
-    return Program(expression, environment, derived, checked, step, planner.slot_count)
+    return Program(expression, environment, derived, checked, step, planner.slot_count, planner.laborious)

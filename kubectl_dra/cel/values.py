@@ -54,11 +54,6 @@ def no_such_overload() -> CelError:
     return CelError("no such overload")
 
 
-def too_large() -> Cancelled:
-    """The end of an evaluation that would need more memory than any evaluation may take here."""
-    return Cancelled("evaluation would need too much memory", undecided=True)
-
-
 class Uint(int):
     """An unsigned 64-bit integer."""
 
@@ -86,7 +81,7 @@ class JoinedList:
         self.left, self.right = left, right
         self.size: int = list_size(left) + list_size(right)
         if self.size > MAX_INT:
-            raise too_large()
+            raise Cancelled("a list has too many elements", undecided=True)
 
     def __iter__(self) -> Iterator[Value]:
         pending: list[Value] = [self]

@@ -207,7 +207,7 @@ def _parse_pair(
 
 
 def _parse_big(negative: bool, number: str, fraction: str, exponent: int, result_format: Format) -> Quantity:
-    value, scale = int(number + fraction), -len(fraction)
+    value, scale = _integer(number + fraction), -len(fraction)
     if result_format == "BinarySI":
         value <<= exponent
     else:
@@ -218,6 +218,15 @@ def _parse_big(negative: bool, number: str, fraction: str, exponent: int, result
         if 0 < value < 10**9:
             result_format = "DecimalSI"
     return Quantity(-value if negative else value, scale, result_format, big=True)
+
+
+def _integer(digits: str) -> int:
+    """The number that digits mean, however many: Python refuses to convert more than 4300 at once."""
+    value = 0
+    for start in range(0, len(digits), 4000):
+        part = digits[start : start + 4000]
+        value = value * 10 ** len(part) + int(part)
+    return value
 
 
 def _canonical(quantity: Quantity) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from math import ceil
 from typing import Final, TypeAlias
 
+from kubectl_dra.cel.labor import toil
 from kubectl_dra.cel.values import (
     CIDR,
     IP,
@@ -21,6 +22,7 @@ from kubectl_dra.cel.values import (
     URL,
     Cancelled,
     CelError,
+    JoinedList,
     NamedFormat,
     Optional,
     QuantityValue,
@@ -73,12 +75,18 @@ def _traversal(value: Value, known: dict[int, int]) -> int:
         return 1
     # Parts shared within a nested value are visited once.
     if id(value) not in known:
-        if kind in LISTS:
-            known[id(value)] = sum(_traversal(element, known) for element in value)
+        total = 0
+        if kind is JoinedList:
+            total = _traversal(value.left, known) + _traversal(value.right, known)
+        elif kind in LISTS:
+            toil(len(value))
+            for element in value:
+                total += _traversal(element, known)
         else:
-            known[id(value)] = sum(
-                _traversal(decode_key(key), known) + _traversal(element, known) for key, element in value.items()
-            )
+            toil(len(value))
+            for key, element in value.items():
+                total += _traversal(decode_key(key), known) + _traversal(element, known)
+        known[id(value)] = total
     return known[id(value)]
 
 
@@ -112,6 +120,7 @@ def join_size(elements: Value, separator: Value = "") -> int | None:
     if elements.__class__ not in LISTS or separator.__class__ is not str:
         return None
     total, count = 0, list_size(elements)
+    toil(count)
     for element in elements:
         if element.__class__ is not str:
             return None

@@ -6,14 +6,15 @@ Numbers of ``%f`` and ``%e`` are printed for the English locale: digit groups, `
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final, TypeAlias
 
+from kubectl_dra.cel.format import TemplateError, clause_at
 from kubectl_dra.cel.functions.addresses import quote
 from kubectl_dra.cel.functions.conversions import OVERLOADS as CONVERSIONS
 from kubectl_dra.cel.functions.conversions import format_duration
-from kubectl_dra.cel.functions.printing import MAX_TEXT
 from kubectl_dra.cel.functions.time import format_timestamp
+from kubectl_dra.cel.labor import toil, write
 from kubectl_dra.cel.values import (
     LISTS,
     MAPS,
@@ -26,82 +27,48 @@ from kubectl_dra.cel.values import (
     decode_key,
     format_double,
     list_size,
-    too_large,
     type_name,
 )
 
 Clause: TypeAlias = Callable[[Value, int], str]
 
-_DIGITS: Final = "0123456789"
 _SUPERSCRIPTS: Final = str.maketrans("0123456789-+", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺")
 _DEFAULT_PRECISION: Final = 6
-# Upstream does not bound the precision; nobody means one beyond this.
-_MAX_PRECISION: Final = 10**6
 _SPECIAL: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
 def format_string(template: str, arguments: Value) -> str:
     """``template.format(arguments)``. Raises :class:`CelError` with the texts that templates and clauses can give."""
     pieces: list[str] = []
-    length = position = used = 0
-    while position < len(template):
-        start = position
-        position = template.find("%", start)
-        if position < 0:
-            position = len(template)
-        piece = template[start:position]
-        if position < len(template):
-            if template.startswith("%%", position):
-                piece, position = piece + "%", position + 2
-            else:
-                text, position = _next_clause(template, position, arguments, used)
-                piece, used = piece + text, used + 1
-        pieces.append(piece)
-        length += len(piece)
-        if length > MAX_TEXT:
-            raise too_large()
+    position = used = 0
+    while (start := template.find("%", position)) >= 0:
+        pieces.append(template[position:start])
+        if template.startswith("%%", start):
+            pieces.append("%")
+            position = start + 2
+            continue
+        if used >= list_size(arguments):
+            raise CelError(f"index {used} out of range")
+        text, position = _next_clause(template, start, arguments[used])
+        write(len(text))
+        pieces.append(text)
+        used += 1
+    pieces.append(template[position:])
     return "".join(pieces)
 
 
-def _next_clause(template: str, position: int, arguments: Value, used: int) -> tuple[str, int]:
-    if used >= list_size(arguments):
-        raise CelError(f"index {used} out of range")
-    if position + 1 >= len(template):
-        raise CelError("unexpected end of string")
-    precision, end = _precision(template, position + 1)
-    letter = template[end]
-    clause = _CLAUSES.get(letter)
-    if clause is None:
-        shown = chr(letter.encode()[0])
-        raise CelError(f'could not parse formatting clause: unrecognized formatting clause "{shown}"')
+def _next_clause(template: str, position: int, argument: Value) -> tuple[str, int]:
     try:
-        return clause(arguments[used], precision), end + 1
+        letter, precision, end = clause_at(template, position)
+    except TemplateError as error:
+        raise CelError(str(error)) from None
+    if precision is not None:
+        # Upstream does not bound it.
+        write(precision)
+    try:
+        return _CLAUSES[letter](argument, _DEFAULT_PRECISION if precision is None else precision), end
     except CelError as error:
         raise CelError(f"error during formatting: {error.text}") from None
-
-
-def _precision(template: str, position: int) -> tuple[int, int]:
-    if template[position] != ".":
-        return _DEFAULT_PRECISION, position
-    start = end = position + 1
-    while end < len(template) and template[end] in _DIGITS:
-        end += 1
-    failure = "could not parse formatting clause: error while parsing precision: "
-    if end == len(template):
-        raise CelError(failure + "could not find end of precision specifier")
-    text = template[start:end]
-    if not text:
-        raise CelError(
-            failure + 'error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax'
-        )
-    number = text.lstrip("0") or "0"
-    if len(number) > 19 or int(number) > 2**63 - 1:
-        raise CelError(
-            f'{failure}error while converting precision to integer: strconv.Atoi: parsing "{text}": value out of range'
-        )
-    if int(number) > _MAX_PRECISION:
-        raise too_large()
-    return int(number), end
 
 
 # --- %s ---------------------------------------------------------------------------------------------------------------
@@ -112,7 +79,7 @@ def _string(value: Value, _: int) -> str:
     if value is None:
         return "null"
     if kind in LISTS or kind in MAPS:
-        return _collect(_nested(value))
+        return _as_literal(value)
     if kind in _SCALARS:
         return str(_SCALARS[kind](value))
     raise CelError(
@@ -134,45 +101,44 @@ _SCALARS: Final[dict[type, Callable[[Value], str]]] = {
 }
 
 
-def _collect(pieces: Iterator[str]) -> str:
-    collected: list[str] = []
-    length = 0
-    for piece in pieces:
-        collected.append(piece)
-        length += len(piece)
-        if length > MAX_TEXT:
-            raise too_large()
-    return "".join(collected)
+def _as_literal(value: Value) -> str:
+    pieces: list[str] = []
+    _nested(value, pieces)
+    return "".join(pieces)
 
 
-def _nested(value: Value) -> Iterator[str]:
+def _nested(value: Value, pieces: list[str]) -> None:
     """A value inside a list or map, as a CEL literal."""
     kind = value.__class__
     if kind in LISTS:
-        yield "["
+        toil(list_size(value))
+        pieces.append("[")
         for position, element in enumerate(value):
-            yield ", " if position else ""
-            yield from _nested(element)
-        yield "]"
+            pieces.append(", " if position else "")
+            _nested(element, pieces)
+        pieces.append("]")
     elif kind in MAPS:
-        yield "{"
-        yield ", ".join(_entries(value))
-        yield "}"
+        toil(len(value))
+        pieces.append("{" + ", ".join(_entries(value)) + "}")
     elif kind in _NESTED:
-        yield _NESTED[kind](value)
+        text = _NESTED[kind](value)
+        write(len(text))
+        pieces.append(text)
     else:
         raise CelError(f"no formatting function for {type_name(value)}")
 
 
-def _entries(mapping: dict[Value, Value]) -> Iterator[str]:
-    pairs = []
+def _entries(mapping: dict[Value, Value]) -> list[str]:
+    pairs: list[tuple[str, str]] = []
     for encoded, value in mapping.items():
         key = decode_key(encoded)
         if key.__class__ not in (str, bool, int, Uint):
             raise CelError(f"no formatting function for map key of type {type_name(key)}")
-        pairs.append((_NESTED[key.__class__](key), _collect(_nested(value))))
+        shown = _as_literal(value)
+        write(len(shown))
+        pairs.append((_NESTED[key.__class__](key), shown))
     pairs.sort(key=lambda pair: pair[0])
-    return (f"{key}:{value}" for key, value in pairs)
+    return [f"{key}:{value}" for key, value in pairs]
 
 
 def _nested_double(value: float) -> str:

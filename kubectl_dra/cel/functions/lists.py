@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cmp_to_key
-from itertools import islice
 from typing import Final
 
 from kubectl_dra.cel import relations
 from kubectl_dra.cel.functions import operators
 from kubectl_dra.cel.functions.printing import plain
+from kubectl_dra.cel.labor import toil
 from kubectl_dra.cel.relations import COMPARABLE, contains, surely_equal
 from kubectl_dra.cel.values import (
     LISTS,
@@ -24,17 +24,19 @@ from kubectl_dra.cel.values import (
     find,
     list_size,
     no_such_overload,
-    too_large,
     type_name,
 )
 
 _MAX_RANGE: Final = 1_000_000
-# Lists longer than any evaluation could walk through within its cost limit.
-_MAX_ELEMENTS: Final = 1 << 24
 _GO_INSERTION_SORT: Final = 12
 
 
 # --- kubernetes lists -------------------------------------------------------------------------------------------------
+
+
+def _each(elements: Value) -> Iterator[Value]:
+    toil(list_size(elements))
+    return iter(elements)
 
 
 def _order(a: Value, b: Value) -> int | None:
@@ -47,7 +49,7 @@ def _order(a: Value, b: Value) -> int | None:
 
 def _is_sorted(elements: Value) -> bool:
     previous: list[Value] = []
-    for element in elements:
+    for element in _each(elements):
         if element.__class__ not in COMPARABLE:
             raise no_such_overload()
         if previous and _order(previous[0], element) == 1:
@@ -59,7 +61,7 @@ def _is_sorted(elements: Value) -> bool:
 def _extreme(name: str, replaced_when: int) -> Callable[[Value], Value]:
     def run(elements: Value) -> Value:
         best: list[Value] = []
-        for element in elements:
+        for element in _each(elements):
             if element.__class__ not in COMPARABLE:
                 raise no_such_overload()
             if not best or _order(best[0], element) == replaced_when:
@@ -74,7 +76,7 @@ def _extreme(name: str, replaced_when: int) -> Callable[[Value], Value]:
 def _sum(start: Value) -> Callable[[Value], Value]:
     def run(elements: Value) -> Value:
         total = start
-        for element in elements:
+        for element in _each(elements):
             total = operators.add(total, element)
         return total
 
@@ -82,12 +84,12 @@ def _sum(start: Value) -> Callable[[Value], Value]:
 
 
 def _index_of(elements: Value, item: Value) -> int:
-    return next((index for index, element in enumerate(elements) if surely_equal(element, item)), -1)
+    return next((index for index, element in enumerate(_each(elements)) if surely_equal(element, item)), -1)
 
 
 def _last_index_of(elements: Value, item: Value) -> int:
     last = -1
-    for index, element in enumerate(elements):
+    for index, element in enumerate(_each(elements)):
         if surely_equal(element, item):
             last = index
     return last
@@ -95,18 +97,11 @@ def _last_index_of(elements: Value, item: Value) -> int:
 
 def _includes(target: Value, item: Value) -> bool:
     if target.__class__ in LISTS:
-        return any(surely_equal(element, item) for element in target)
+        return any(surely_equal(element, item) for element in _each(target))
     return surely_equal(target, item)
 
 
 # --- CEL's lists extension --------------------------------------------------------------------------------------------
-
-
-def _limited(elements: Iterable[Value]) -> list[Value]:
-    collected = list(islice(elements, _MAX_ELEMENTS + 1))
-    if len(collected) > _MAX_ELEMENTS:
-        raise too_large()
-    return collected
 
 
 def _slice(elements: Value, start: int, end: int) -> list[Value]:
@@ -127,7 +122,7 @@ def _slice(elements: Value, start: int, end: int) -> list[Value]:
 def _flatten_one(elements: Value) -> list[Value]:
     if elements.__class__ not in LISTS:
         raise CelError(f"no such overload: {type_name(elements)}.flatten()")
-    return _limited(_flattened(elements, 1))
+    return _flattened(elements, 1)
 
 
 def _flatten(elements: Value, depth: Value) -> list[Value]:
@@ -135,15 +130,22 @@ def _flatten(elements: Value, depth: Value) -> list[Value]:
         raise CelError(f"no such overload: {type_name(elements)}.flatten({type_name(depth)})")
     if depth < 0:
         raise CelError("level must be non-negative")
-    return _limited(_flattened(elements, depth))
+    return _flattened(elements, depth)
 
 
-def _flattened(elements: Value, depth: int) -> Iterator[Value]:
+def _flattened(elements: Value, depth: int) -> list[Value]:
+    flat: list[Value] = []
+    _flatten_into(flat, elements, depth)
+    return flat
+
+
+def _flatten_into(flat: list[Value], elements: Value, depth: int) -> None:
+    toil(list_size(elements))
     for element in elements:
         if depth > 0 and element.__class__ in LISTS:
-            yield from _flattened(element, depth - 1)
+            _flatten_into(flat, element, depth - 1)
         else:
-            yield element
+            flat.append(element)
 
 
 def _range(count: int) -> list[Value]:
@@ -241,7 +243,7 @@ OVERLOADS: Final[dict[str, Callable[..., Value]]] = {
     "list_flatten": _flatten_one,
     "list_flatten_int": _flatten,
     "lists_range": _range,
-    "list_reverse": lambda elements: _limited(elements)[::-1],
+    "list_reverse": lambda elements: list(elements)[::-1],
     "list_distinct": _distinct,
     "list_sets_contains_list": _sets_contains,
     "list_sets_intersects_list": lambda a, b: any(contains(a, element) for element in b),

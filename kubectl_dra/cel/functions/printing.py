@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Final
 
 from kubectl_dra.cel.functions.addresses import format_cidr, format_ip
 from kubectl_dra.cel.functions.conversions import format_duration
 from kubectl_dra.cel.functions.time import format_timestamp
+from kubectl_dra.cel.labor import toil, write
 from kubectl_dra.cel.values import (
     CIDR,
     IP,
@@ -22,88 +23,53 @@ from kubectl_dra.cel.values import (
     QuantityValue,
     Timestamp,
     TypeValue,
+    Uint,
     Value,
     decode_key,
     format_double,
-    too_large,
+    list_size,
 )
-
-# Longer texts than any real value has: nested lists that share parts could print without end.
-MAX_TEXT: Final = 1 << 26
+from kubectl_dra.model.semver import Semver
 
 
 def plain(value: Value) -> str:
     """Texts without quotes, ``[a, b]``, ``{k: v}``, ``optional(v)``."""
     pieces: list[str] = []
-    length = 0
-    for piece in _pieces(value):
-        pieces.append(piece)
-        length += len(piece)
-        if length > MAX_TEXT:
-            raise too_large()
+    _print(value, pieces)
     return "".join(pieces)
 
 
-def _pieces(value: Value) -> Iterator[str]:
+def _print(value: Value, pieces: list[str]) -> None:
     kind = value.__class__
     if kind in LISTS:
-        yield from _separated("[", ", ", "]", value)
+        toil(list_size(value))
+        pieces.append("[")
+        for position, element in enumerate(value):
+            pieces.append(", " if position else "")
+            _print(element, pieces)
+        pieces.append("]")
     elif kind in MAPS:
-        yield "{"
+        toil(len(value))
+        pieces.append("{")
         for position, (key, element) in enumerate(value.items()):
-            yield ", " if position else ""
-            yield plain(decode_key(key)) + ": "
-            yield from _pieces(element)
-        yield "}"
-    elif kind is bytes:
-        yield "[" + " ".join(map(str, value)) + "]"
-    elif kind is Optional:
-        yield "optional.none()" if value is NONE else f"optional({plain(value.value)})"
+            pieces.append(", " if position else "")
+            _print(decode_key(key), pieces)
+            pieces.append(": ")
+            _print(element, pieces)
+        pieces.append("}")
+    elif kind is Optional and value is not NONE:
+        pieces.append("optional(")
+        _print(value.value, pieces)
+        pieces.append(")")
     else:
-        yield _scalar(value)
+        text = _SCALARS[kind](value)
+        write(len(text))
+        pieces.append(text)
 
 
-def _separated(before: str, between: str, after: str, elements: Value) -> Iterator[str]:
-    yield before
-    for position, element in enumerate(elements):
-        yield between if position else ""
-        yield from _pieces(element)
-    yield after
-
-
-def _scalar(value: Value) -> str:
-    match value:
-        case None:
-            return "0"
-        case bool():
-            return "true" if value else "false"
-        case float():
-            return format_double(value)
-        case Duration():
-            return _go_duration(value.nanos)
-        case Timestamp():
-            return _go_timestamp(value)
-        case IP():
-            return format_ip(value)
-        case CIDR():
-            return format_cidr(value)
-        case URL():
-            return value.text
-        case QuantityValue():
-            return str(value.amount)
-        case TypeValue() | NamedFormat():
-            return value.name
-        case AnyMessage():
-            return ""
-        case int():
-            return str(int(value))
-        case _:
-            return str(value)
-
-
-def _go_duration(nanos: int) -> str:
+def _go_duration(duration: Duration) -> str:
     """``1h2m3.5s``."""
-    sign, rest = ("-" if nanos < 0 else ""), abs(nanos)
+    sign, rest = ("-" if duration.nanos < 0 else ""), abs(duration.nanos)
     if rest < 10**9:
         return sign + _small_duration(rest)
     seconds = format_duration(Duration(rest % (60 * 10**9)))
@@ -128,3 +94,25 @@ def _go_timestamp(moment: Timestamp) -> str:
         return text.removesuffix("Z") + " +0000 UTC"
     zone = text[-6:].replace(":", "")
     return f"{text[:-6]} {zone} {zone}"
+
+
+_SCALARS: Final[dict[type, Callable[[Value], str]]] = {
+    bool: lambda value: "true" if value else "false",
+    int: str,
+    Uint: lambda value: str(int(value)),
+    float: format_double,
+    str: str,
+    bytes: lambda value: "[" + " ".join(map(str, value)) + "]",
+    type(None): lambda value: "0",
+    Duration: _go_duration,
+    Timestamp: _go_timestamp,
+    TypeValue: lambda value: value.name,
+    Optional: lambda value: "optional.none()",
+    QuantityValue: lambda value: str(value.amount),
+    Semver: str,
+    IP: format_ip,
+    CIDR: format_cidr,
+    URL: lambda value: value.text,
+    NamedFormat: lambda value: value.name,
+    AnyMessage: lambda value: "",
+}

@@ -7,8 +7,9 @@ from typing import Final
 
 from kubectl_dra.cel.functions.costs import join_size
 from kubectl_dra.cel.functions.formatting import format_string
-from kubectl_dra.cel.functions.printing import MAX_TEXT, plain
-from kubectl_dra.cel.values import CelError, Value, no_such_overload, too_large
+from kubectl_dra.cel.functions.printing import plain
+from kubectl_dra.cel.labor import write
+from kubectl_dra.cel.values import CelError, Value, no_such_overload
 
 _LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _UPPER: Final = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
@@ -104,8 +105,7 @@ def _replace(text: str, old: str, new: str, limit: int = -1) -> str:
     count = len(text) + 1 if not old else text.count(old)
     if limit > 0:
         count = min(count, limit)
-    if len(text) + count * (len(new) - len(old)) > MAX_TEXT:
-        raise too_large()
+    write(len(text) + count * (len(new) - len(old)))
     return text.replace(old, new, count)
 
 
@@ -122,8 +122,7 @@ def _join(elements: Value, separator: str = "") -> str:
     if length is None:
         culprit = next(element for element in elements if element.__class__ is not str)
         raise CelError(f"join: invalid input: {plain(culprit)}")
-    if length > MAX_TEXT:
-        raise too_large()
+    write(length)
     return separator.join(elements)
 
 

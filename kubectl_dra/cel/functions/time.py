@@ -55,8 +55,10 @@ def _term_nanos(whole: str, fraction: str, unit: int) -> int | None:
     whole = whole.lstrip("0")
     if len(whole) > _MAX_NUMBER_DIGITS:
         return None
-    # Digits of a fraction beyond what fits an int64 are dropped upstream; beyond nanoseconds they do not matter.
+    # Digits of a fraction beyond what fits an int64 are dropped upstream.
     kept = fraction[:18]
+    if len(fraction) > 18 and int(kept) <= MAX_INT // 10:
+        kept = fraction[:19]
     return int(whole or 0) * unit + (int(int(kept) * (unit / 10 ** len(kept))) if kept else 0)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.cel.functions.addresses import AddressError, parse_address, quote
+from kubectl_dra.cel.labor import write
 from kubectl_dra.cel.values import URL, CelError, Value
 
 _ALWAYS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~")
@@ -272,6 +273,7 @@ def _is_url(text: str) -> bool:
 def _query(url: URL) -> dict[str, Value]:
     """Parameters by name; pairs that are not well-formed are dropped."""
     parameters: dict[str, Value] = {}
+    write(len(url.query))
     if url.query.count("&") >= _MAX_PARAMETERS:
         return parameters
     for pair in url.query.split("&"):
