@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kubectl_dra.api.kinds import Kind, kind_for_word, words
+from kubectl_dra.api.kinds import KINDS, Kind, kind_for_word
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.suggest import did_you_mean
@@ -61,7 +61,7 @@ def _slashed(word: str) -> Target:
         raise UsageProblem(f'"{word}" has no type, but other arguments are TYPE/NAME', "write every one as TYPE/NAME")
     kind = kind_for_word(type_word)
     if kind is None:
-        raise UsageProblem(f'unknown type "{type_word}"{did_you_mean(type_word, words())}')
+        raise UsageProblem(f'unknown type "{type_word}"{did_you_mean(type_word, (kind.singular for kind in KINDS))}')
     if "/" in name:
         raise UsageProblem(f'"{word}" has more than one slash', "write TYPE/NAME")
     return Target(kind, _name(name))

@@ -1,0 +1,171 @@
+"""The program as a process: what it loads, its exit codes, errors, closed pipes and interrupts."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kubectl_dra.commands.app import COMMANDS
+from kubectl_dra.version import __version__
+
+HEAVY = ("textual", "kubernetes", "urllib3", "lark", "celpy", "re2", "rich", "yaml")
+ENVIRONMENT = {**os.environ, "NO_COLOR": "1", "KUBECONFIG": "/nonexistent"}
+
+
+def run(*arguments: str, stdin: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kubectl_dra", *arguments]
+    environment = {**ENVIRONMENT, **variables}
+    return subprocess.run(
+        command, capture_output=True, text=True, input=stdin, env=environment, check=False, timeout=60
+    )
+
+
+def loaded(*arguments: str) -> set[str]:
+    """The top-level packages and our own modules that a call leaves in ``sys.modules``."""
+    code = (
+        "import sys, json\n"
+        "from kubectl_dra.commands.app import run\n"
+        "try:\n    run(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+        "names = {m if m.startswith('kubectl_dra') else m.partition('.')[0] for m in sys.modules}\n"
+        "print('\\n' + json.dumps(sorted(names)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, env=ENVIRONMENT, check=True
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",),
+        (),
+        ("why-pending", "--help"),
+        ("why-pending", "--nope"),
+        ("why-pending", "-o", "jsonpath"),
+        ("nope",),
+        ("version",),
+        ("version", "-o", "json"),
+    ],
+)
+def test_help_and_usage_errors_load_nothing_heavy(arguments: tuple[str, ...]) -> None:
+    modules = loaded(*arguments)
+    assert modules.isdisjoint(HEAVY)
+    if "version" not in arguments:
+        assert modules.isdisjoint({"msgspec", "kubectl_dra.model.resource", "kubectl_dra.diagnosis"})
+
+
+def test_an_offline_answer_loads_neither_the_client_nor_the_tui() -> None:
+    modules = loaded("why-pending", "-A", "--from", "demo")
+    assert modules.isdisjoint({"textual", "kubernetes", "urllib3", "lark", "celpy", "yaml"})
+    assert not any(name.startswith("kubectl_dra.source.live") for name in modules)
+
+
+def test_a_command_loads_no_other_command() -> None:
+    assert "kubectl_dra.commands.why_pending" not in loaded("version")
+
+
+def test_help_is_the_programs_own() -> None:
+    done = run("--help")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert done.stdout.startswith("Usage: kubectl dra ")
+    assert all(name in done.stdout for name in COMMANDS)
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    assert run("-h").stdout == done.stdout == run().stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name: str) -> None:
+    done = run(name, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"Usage: kubectl dra {name} ")
+    assert "Options of all commands:" in done.stdout
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "what", "hint"),
+    [
+        (("verison",), 2, 'error: unknown command "verison", did you mean "version"?', "kubectl dra --help"),
+        (("version", "--nope"), 2, "error: no such option", "kubectl dra version --help"),
+        (("version", "x"), 2, "error: got unexpected extra argument (x)", "kubectl dra version --help"),
+        (("version", "-o", "xml"), 2, 'error: unknown output format "xml"', "jq"),
+        (("why-pending", "a", "-A", "--from", "demo"), 2, 'error: the name "a" can\'t be looked up', "-n NAMESPACE a"),
+        (("why-pending", "--from", "/no/such"), 1, "error: /no/such: No such file or directory", "demo"),
+        (
+            ("why-pending", "--from", "demo", "--feature-gates", "X=true"),
+            2,
+            'error: unknown feature gate "X"',
+            "gates:",
+        ),
+    ],
+)
+def test_errors_are_one_line_what_and_one_line_what_to_do(
+    arguments: tuple[str, ...], code: int, what: str, hint: str
+) -> None:
+    done = run(*arguments)
+    assert done.returncode == code
+    assert done.stdout == ""
+    first, second = done.stderr.splitlines()
+    assert first.startswith(what)
+    assert second.startswith("try:   ")
+    assert hint in second
+
+
+def test_hostile_arguments_are_shown_and_not_obeyed() -> None:
+    done = run("why-pending", "--from", "/no/\x1b[2J\u202esuch")
+    assert "\x1b" not in done.stderr
+    assert "\\u{1b}[2J\\u{202e}such" in done.stderr
+
+
+def test_version() -> None:
+    assert run("version").stdout.startswith(f"kubectl-dra {__version__} ")
+    value = json.loads(run("version", "-o", "json").stdout)
+    assert (value["apiVersion"], value["kind"], value["version"]) == ("kubectl-dra/v1alpha1", "Version", __version__)
+
+
+def test_notes_go_to_stderr_and_data_to_stdout() -> None:
+    manifest = "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n"
+    done = run("why-pending", "-o", "json", "--from", "-", stdin=manifest)
+    assert json.loads(done.stdout)["items"] == []
+    assert "taken as if the cluster had none" in done.stderr
+
+
+def test_colour_only_where_it_is_asked_for() -> None:
+    assert "\x1b[" not in run("why-pending", "-A", "--from", "demo").stdout
+    assert "\x1b[" in run("version", "--nope", "--color=always").stderr
+    assert "\x1b[" not in run("version", "--nope", "--color", "never").stderr
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("why-pending", "-A", "--from", "demo"), ("version", "-o", "json")])
+def test_a_closed_pipe_is_silent(arguments: tuple[str, ...]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "kubectl_dra", *arguments]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
+    fifo = tmp_path / "slow"
+    os.mkfifo(fifo)
+    command = [sys.executable, "-m", "kubectl_dra", "why-pending", "--from", str(fifo)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    with fifo.open("w"):  # opens once the program reads
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err.strip()) == (130, "", "")
+
+
+def test_an_ascii_terminal_gets_escapes() -> None:
+    done = run("why-pending", "-A", "--from", "demo", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert "sweep-3" in done.stdout
