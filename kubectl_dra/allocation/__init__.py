@@ -1,15 +1,14 @@
 """Decides whether claims fit on nodes exactly as the scheduler's structured allocator does, and says why not.
 
-``Cluster.of`` prepares one scheduling attempt, ``allocate`` answers for one node, ``allocate_many``
-for many. Nothing here knows pods, and nothing
-here words a sentence: errors and causes are typed records.
+``Cluster.of`` prepares one scheduling attempt, ``allocate`` answers for one node, ``allocate_many`` for many nodes.
+Nothing here knows pods, and nothing here words a sentence: errors and causes are typed records.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kubectl_dra.allocation.alike import Answers, Group, answers
+from kubectl_dra.allocation.alike import Answers, Group
 from kubectl_dra.allocation.allocator import Attempt, Cluster
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Observer, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.steps import Budget, TimeLimit
@@ -43,7 +42,7 @@ def allocate_many(
 
     ``observer`` hears only of the searches that are made.
     """
-    return answers(Attempt(cluster, claims), nodes, budget, observer)
+    return Answers(Attempt(cluster, claims), nodes, budget, observer)
 
 
 __all__ = [

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from kubectl_dra.allocation.allocated import DeviceState, PoolState
 from kubectl_dra.allocation.allocator import Attempt, Walk
@@ -20,13 +21,15 @@ from kubectl_dra.allocation.errors import Aborted, AllocationError
 from kubectl_dra.allocation.groups import PoolGroups
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Observer, Outcome
 from kubectl_dra.allocation.pools import Gathered, Pool, device_on_node, gather
-from kubectl_dra.allocation.result import allocations
+from kubectl_dra.allocation.result import Solution, allocations
 from kubectl_dra.allocation.steps import Budget
 from kubectl_dra.allocation.taints import PREVENTING
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.resource import AllocationResult, Device, ResourceSlice
 
-_END = "end"
+_END: Final = "end"
+# Beyond so many different searches a cluster's nodes are hardly alike, and remembering more only costs memory.
+_REMEMBERED: Final = 2_000
 # A step along the path: what is seen, and the position of the device, or of the last one before it.
 Token = tuple[Hashable, int]
 
@@ -40,109 +43,120 @@ class Group:
 
 
 @dataclass(slots=True, eq=False)
+class _Found:
+    """A search that was made, as far as its answer serves other nodes."""
+
+    group: Group
+    solution: Solution | None
+    names_devices: bool
+
+
+@dataclass(slots=True, eq=False)
 class _Place:
     """A place on the paths: the answer that ends here, or where it goes on."""
 
-    answer: tuple[Walk, Group] | None = None
+    found: _Found | None = None
     further: dict[Hashable, _Place] = field(default_factory=dict)
 
 
 class Answers(Mapping[str, Outcome]):
     """Outcomes by node name, and the nodes grouped by the search that they share.
 
-    Nodes of a group have the same object as outcome, except where it names devices of the node (allocations, errors).
+    Nodes of a group have the same object as outcome, except where it names devices of the node (allocations, errors):
+    such an outcome is made anew whenever it is asked for, and its names are looked up when somebody reads them.
     """
 
-    def __init__(self, outcomes: Mapping[str, Outcome], groups: Sequence[Group]) -> None:
-        self._outcomes = outcomes
-        self.groups = tuple(groups)
+    def __init__(self, attempt: Attempt, nodes: Iterable[Node], budget: Budget, observer: Observer | None) -> None:
+        self._nodes = {node.metadata.name: node for node in nodes}
+        self._attempt = attempt
+        self._budget = budget
+        sharing = _Sharing(attempt, budget, observer)
+        self._found = {name: sharing.on(node) for name, node in self._nodes.items()}
+        self.groups = tuple(found.group for found in sharing.made)
 
     def __getitem__(self, name: str) -> Outcome:
-        return self._outcomes[name]
+        found = self._found[name]
+        outcome = found.group.outcome
+        if not found.names_devices or name == found.group.nodes[0]:
+            return outcome
+        node, solution = self._nodes[name], found.solution
+        if solution is not None:
+            return Allocated(steps=outcome.steps, allocations=lambda: self._allocations(solution, node))
+        return Fatal(steps=outcome.steps, error=lambda: self._error(outcome, node))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._outcomes)
+        return iter(self._found)
 
     def __len__(self) -> int:
-        return len(self._outcomes)
+        return len(self._found)
+
+    def _allocations(self, solution: Solution, node: Node) -> tuple[AllocationResult, ...]:
+        attempt = self._attempt
+        devices = candidates(gather(attempt.cluster.index, node).pools, attempt.cluster.allocated, attempt.features)
+        return allocations(solution, attempt.plan, devices, node, attempt.features)
+
+    def _error(self, outcome: Outcome, node: Node) -> AllocationError:
+        own = self._attempt.on(node, self._budget)
+        found = own if isinstance(own, Fatal) else outcome
+        assert isinstance(found, Fatal)  # noqa: S101 - only errors name devices without a solution
+        return found.error
 
 
-def answers(attempt: Attempt, nodes: Iterable[Node], budget: Budget, observer: Observer | None) -> Answers:
-    """The outcome on each of the nodes."""
-    sharing = Sharing(attempt, budget, observer)
-    outcomes = {node.metadata.name: sharing.on(node) for node in nodes}
-    return Answers(outcomes, sharing.groups)
-
-
-class Sharing:
+class _Sharing:
     """The searches of one attempt so far."""
 
     def __init__(self, attempt: Attempt, budget: Budget, observer: Observer | None) -> None:
         self.attempt = attempt
         self.budget = budget
         self.observer = observer
-        self.groups: list[Group] = []
+        self.made: list[_Found] = []
         self._root = _Place()
         self._view = _View(attempt)
 
-    def on(self, node: Node) -> Outcome:
-        """The outcome on a node."""
+    def on(self, node: Node) -> _Found:
+        """The search that answers for a node."""
         try:
             gathered = gather(self.attempt.cluster.index, node)
         except Aborted as aborted:
-            group = Group(Fatal(steps=0, error=aborted.error), [node.metadata.name])
-            self.groups.append(group)
-            return group.outcome
+            return self._keep(Fatal(steps=0, error=aborted.error), node)
         found = self._find(node, gathered)
-        if found is None:
-            walk = Walk(self.attempt, node, gathered, self.budget, self.observer)
-            self._remember(walk, gathered)
-            return walk.outcome
-        walk, group = found
-        group.nodes.append(node.metadata.name)
-        return self._translated(walk, node)
+        if found is not None:
+            found.group.nodes.append(node.metadata.name)
+            return found
+        walk = Walk(self.attempt, node, gathered, self.budget, self.observer)
+        found = self._keep(walk.outcome, node, walk.solution, isinstance(walk.outcome, Fatal) and walk.reach != -1)
+        if len(self.made) <= _REMEMBERED:
+            self._remember(found, walk.reach, node, gathered)
+        return found
 
-    def _find(self, node: Node, gathered: Gathered) -> tuple[Walk, Group] | None:
+    def _keep(
+        self, outcome: Outcome, node: Node, solution: Solution | None = None, names_devices: bool = False
+    ) -> _Found:
+        found = _Found(Group(outcome, [node.metadata.name]), solution, names_devices or solution is not None)
+        self.made.append(found)
+        return found
+
+    def _find(self, node: Node, gathered: Gathered) -> _Found | None:
         place = self._root
-        if place.answer is not None:
-            return place.answer
+        if place.found is not None:
+            return place.found
         for token, _ in self._view.path(node, gathered.pools):
             following = place.further.get(token)
             if following is None:
                 return None
-            if following.answer is not None:
-                return following.answer
+            if following.found is not None:
+                return following.found
             place = following
         return None
 
-    def _remember(self, walk: Walk, gathered: Gathered) -> None:
-        group = Group(walk.outcome, [walk.node.metadata.name])
-        self.groups.append(group)
+    def _remember(self, found: _Found, reach: int | None, node: Node, gathered: Gathered) -> None:
         place = self._root
-        if walk.reach is None or walk.reach >= 0:
-            for token, position in self._view.path(walk.node, gathered.pools):
+        if reach is None or reach >= 0:
+            for token, position in self._view.path(node, gathered.pools):
                 place = place.further.setdefault(token, _Place())
-                if walk.reach is not None and position >= walk.reach:
+                if reach is not None and position >= reach:
                     break
-        place.answer = (walk, group)
-
-    def _translated(self, walk: Walk, node: Node) -> Outcome:
-        """The same outcome with the names of another node; they are looked up when somebody asks."""
-        if isinstance(walk.outcome, Allocated):
-            return Allocated(steps=walk.outcome.steps, allocations=lambda: self._allocations(walk, node))
-        if isinstance(walk.outcome, Fatal) and walk.reach != -1:
-            return Fatal(steps=walk.outcome.steps, error=lambda: self._error(walk, node))
-        return walk.outcome
-
-    def _allocations(self, walk: Walk, node: Node) -> tuple[AllocationResult, ...]:
-        attempt = self.attempt
-        assert walk.solution is not None  # noqa: S101 - the outcome is an allocation
-        devices = candidates(gather(attempt.cluster.index, node).pools, attempt.cluster.allocated, attempt.features)
-        return allocations(walk.solution, attempt.plan, devices, node, attempt.features)
-
-    def _error(self, walk: Walk, node: Node) -> AllocationError:
-        outcome = self.attempt.on(node, self.budget)
-        return outcome.error if isinstance(outcome, Fatal) else walk.outcome.error  # type: ignore[attr-defined]
+        place.found = found
 
 
 # --- what a search can see ------------------------------------------------------------------------------------------
@@ -223,11 +237,12 @@ class _View:
     def _capacity(self, device: Device) -> Hashable:
         if not self.features.consumable_capacity or not device.capacity:
             return None
-        if not self.asks_capacity and not device.allow_multiple_allocations:
-            values = device.capacity.values()
-            if all(c.request_policy is None and c.value.unscaled >= 0 for c in values):
-                return None
-        return frozenset(device.capacity.items())
+        if self.asks_capacity or device.allow_multiple_allocations:
+            return frozenset(device.capacity.items())
+        for capacity in device.capacity.values():
+            if capacity.request_policy is not None or capacity.value.unscaled < 0:
+                return frozenset(device.capacity.items())
+        return None
 
     @staticmethod
     def _selection(device: Device, node: Node) -> Hashable:

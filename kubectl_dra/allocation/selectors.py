@@ -70,7 +70,7 @@ class Lens:
     def content(self, driver: str, device: Device) -> Hashable:
         """Equal for two devices that no expression or constraint of the attempt can tell apart."""
         attributes = device.attributes
-        if self._evaluates and (self._whole or any(map(_unconvertible, attributes.values()))):
+        if self._evaluates and (self._whole or _is_broken(device)):
             capacity = frozenset((name, c.value) for name, c in device.capacity.items())
             return driver, device.allow_multiple_allocations, frozenset(attributes.items()), capacity
         view = self._views.get(driver) or self._view(driver)
@@ -90,6 +90,14 @@ def _keys(names: Iterable[tuple[str, str]], driver: str, more: Iterable[str]) ->
     # A key without a domain belongs to the driver's domain.
     keys = {f"{domain}/{name}" for domain, name in names} | {name for domain, name in names if domain == driver}
     return tuple(sorted(keys.union(more)))
+
+
+def _is_broken(device: Device) -> bool:
+    # Nearly all attributes are plain strings; a function call for each would cost more than all the rest.
+    for attribute in device.attributes.values():
+        if (attribute.string is None or attribute.versions is not None) and _unconvertible(attribute):
+            return True
+    return False
 
 
 def _unconvertible(attribute: DeviceAttribute) -> bool:
