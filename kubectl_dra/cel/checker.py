@@ -328,7 +328,7 @@ class _Checker:
     def message_type(self, node: MessageLit, name: str) -> Type:
         if name in MESSAGES:
             return MESSAGES[name][0]
-        self.report(node.pos, f"'{short_text(TYPE_NAMES[name])}' is not a message type", "type-mismatch", name)
+        self.report(node.pos, f"'{name}' is not a message type", "type-mismatch", name)
         return ERROR
 
     def message_field(self, message: str, entry: Entry) -> None:

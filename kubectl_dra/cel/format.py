@@ -29,23 +29,29 @@ class Clause(NamedTuple):
     end: int
 
 
-def clauses(template: str) -> Iterator[Clause]:
-    """The clauses from left to right. Raises TemplateError when it reaches a malformed one."""
+def clauses(template: str, arguments: int) -> Iterator[Clause]:
+    """The clauses from left to right, each of which takes one of so many ``arguments``.
+
+    Raises TemplateError when it reaches a malformed one or one too many.
+    """
+    used = 0
     position = template.find("%")
     while position >= 0:
         if template.startswith("%%", position):
             end = position + 2
         else:
-            clause = clause_at(template, position)
+            clause = _clause(template, position, used, arguments)
             yield clause
+            used += 1
             end = clause.end
         position = template.find("%", end)
 
 
-def clause_at(template: str, position: int) -> Clause:
-    """The clause whose ``%`` stands at ``position``. Raises TemplateError."""
+def _clause(template: str, position: int, used: int, arguments: int) -> Clause:
     if position + 1 >= len(template):
         raise TemplateError("unexpected end of string")
+    if used >= arguments:
+        raise TemplateError(f"index {used} out of range")
     precision, end = _precision(template, position + 1)
     letter = template[end]
     if letter not in LETTERS:

@@ -230,16 +230,20 @@ class _Parser:
         return _balanced(function, terms, positions, 0, len(positions) - 1)
 
     def relation(self) -> Node:
+        self.relation_depth += 1
+        self.deeper(self.relation_depth)
         node = self.calc(1)
         while self.kind in _RELATIONS:
             height = self.height
             operator = self.advance()
+            # Upstream parses the right side as a relation of its own, too.
             self.relation_depth += 1
             self.deeper(self.relation_depth)
             right = self.calc(1)
             self.relation_depth -= 1
             self.higher(max(height, self.height))
             node = Call(operator.pos, _RELATIONS[operator.kind], None, [node, right])
+        self.relation_depth -= 1
         return node
 
     def calc(self, precedence: int) -> Node:

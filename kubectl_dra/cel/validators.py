@@ -107,9 +107,7 @@ class _Validator:
             return
         used = 0
         try:
-            for clause in clauses(template.value):
-                if used >= len(elements.elements):
-                    raise TemplateError(f"index {used} out of range")
+            for clause in clauses(template.value, len(elements.elements)):
                 if not self.clause(clause.letter, elements.elements[used]):
                     return
                 used += 1
