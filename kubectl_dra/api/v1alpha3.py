@@ -158,7 +158,9 @@ def claim_to_v1(claim: ControllerClaim) -> ResourceClaim:
     """The record of a claim: a plain v1 claim unless a controller has or had a part in it."""
     old = claim.status.allocation
     allocation = None if old is None else AllocationResult(old.devices, old.node_selector)
-    status = ResourceClaimStatus(allocation, claim.status.reserved_for, claim.status.devices)
+    status = v1beta1.NO_STATUS
+    if claim.status != ControllerClaimStatus():
+        status = ResourceClaimStatus(allocation, claim.status.reserved_for, claim.status.devices)
     classic = ClassicClaim(
         deallocation_requested=claim.status.deallocation_requested,
         controller=claim.spec.controller,

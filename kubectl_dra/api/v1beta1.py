@@ -37,6 +37,9 @@ from kubectl_dra.model.resource import (
     ResourceSliceSpec,
 )
 
+# The very default of a claim: only that is left out when encoded.
+NO_STATUS: Final = ResourceClaim().status
+
 
 class FlatRequest(Record, frozen=True):
     """``requests[]``. An empty list is not an absent one: its presence alone asks for exact devices."""
@@ -72,7 +75,7 @@ class FlatClaim(Record, frozen=True):
 
     metadata: ObjectMeta = ObjectMeta()
     spec: FlatClaimSpec = FlatClaimSpec()
-    status: ResourceClaimStatus = ResourceClaimStatus()
+    status: ResourceClaimStatus = NO_STATUS
 
 
 class FlatTemplateSpec(Record, frozen=True):

@@ -1,0 +1,194 @@
+"""Formats of names, labels and versions. Each function gives the server's problems with a text, if there are any.
+
+Handwritten and declarative validation word lengths differently, in characters and in bytes (both count bytes).
+Upstream: apimachinery's pkg/util/validation and pkg/api/validate/content.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kubectl_dra.api.admission.errors import Field, FieldError
+
+LABEL_LENGTH: Final = 63
+SUBDOMAIN_LENGTH: Final = 253
+IDENTIFIER_LENGTH: Final = 32
+BYTES: Final = "bytes"
+CHARACTERS: Final = "characters"
+
+_LABEL_FORMAT: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN_FORMAT: Final = rf"{_LABEL_FORMAT}(\.{_LABEL_FORMAT})*"
+_KEY_FORMAT: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_VALUE_FORMAT: Final = f"({_KEY_FORMAT})?"
+_IDENTIFIER_FORMAT: Final = "[A-Za-z_][A-Za-z0-9_]*"
+
+_LABEL: Final = re.compile(_LABEL_FORMAT)
+_SUBDOMAIN: Final = re.compile(_SUBDOMAIN_FORMAT)
+# Go folds case by Unicode, where two letters outside of ASCII fold into it.
+_SUBDOMAIN_ANY_CASE: Final = re.compile(_SUBDOMAIN_FORMAT.replace("a-z", "a-zA-Zſ\u212a"))
+_KEY: Final = re.compile(_KEY_FORMAT)
+_IDENTIFIER: Final = re.compile(_IDENTIFIER_FORMAT)
+_NUMBER: Final = r"(0|[1-9][0-9]*)"
+_PRE: Final = r"(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)"
+_BUILD: Final = r"[0-9a-zA-Z-]+"
+_VERSION: Final = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(-{_PRE}(\.{_PRE})*)?(\+{_BUILD}(\.{_BUILD})*)?")
+
+_ENDS: Final = "and must start and end with an alphanumeric character"
+_KEY_TEXT: Final = f"must consist of alphanumeric characters, '-', '_' or '.', {_ENDS}"
+
+
+def size(text: str) -> int:
+    """Length in bytes, as every limit of the API counts."""
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def dns_label(text: str, unit: str = CHARACTERS) -> list[str]:
+    """Problems with a DNS label."""
+    problems = _length(text, LABEL_LENGTH, unit)
+    if _LABEL.fullmatch(text):
+        return problems
+    if _SUBDOMAIN.fullmatch(text):
+        return [*problems, "must not contain dots"]
+    rule = f"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', {_ENDS}"
+    return [*problems, _pattern(rule, _LABEL_FORMAT, "my-name", "123-abc")]
+
+
+def dns_subdomain(text: str, unit: str = CHARACTERS) -> list[str]:
+    """Problems with a DNS subdomain."""
+    problems = _length(text, SUBDOMAIN_LENGTH, unit)
+    if _SUBDOMAIN.fullmatch(text):
+        return problems
+    rule = f"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', {_ENDS}"
+    return [*problems, _pattern(rule, _SUBDOMAIN_FORMAT, "example.com")]
+
+
+def dns_subdomain_any_case(text: str) -> list[str]:
+    """Problems with a DNS subdomain in which upper case is allowed."""
+    problems = _length(text, SUBDOMAIN_LENGTH, BYTES)
+    if _SUBDOMAIN_ANY_CASE.fullmatch(text):
+        return problems
+    rule = f"an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', {_ENDS}"
+    return [*problems, _pattern(rule, _SUBDOMAIN_FORMAT, "Example.com")]
+
+
+def label_key(text: str) -> list[str]:
+    """Problems with a label key, ``name`` or ``prefix/name``."""
+    prefix, slash, name = text.partition("/")
+    rule = _pattern(_KEY_TEXT, _KEY_FORMAT, "MyName", "my.name", "123-abc")
+    if "/" in name:
+        return [f"a valid label key {rule} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"]
+    if not slash:
+        prefix, name = "", text
+    problems = []
+    if slash:
+        found = dns_subdomain(prefix, BYTES) if prefix else ["must be non-empty"]
+        problems += [f"prefix part {problem}" for problem in found]
+    if not name:
+        problems.append("name part must be non-empty")
+    problems += [f"name part {problem}" for problem in _length(name, LABEL_LENGTH, BYTES)]
+    return problems if _KEY.fullmatch(name) else [*problems, f"name part {rule}"]
+
+
+def label_value(text: str) -> list[str]:
+    """Problems with a label value."""
+    problems = _length(text, LABEL_LENGTH, BYTES)
+    if not text or _KEY.fullmatch(text):
+        return problems
+    rule = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', " + _ENDS
+    return [*problems, _pattern(rule, _VALUE_FORMAT, "MyValue", "my_value", "12345")]
+
+
+def driver_name(text: str, field: Field) -> None:
+    """A driver's name: a DNS subdomain of at most 63 bytes in any case."""
+    if not text:
+        field.required()
+        return
+    if size(text) > LABEL_LENGTH:
+        field.too_long(LABEL_LENGTH)
+    field.invalid_for_each(text, dns_subdomain(text.lower()))
+
+
+def declared_driver_name(text: str, field: Field) -> None:
+    """The same where declarative validation checks it."""
+    if not text:
+        field.required()
+        return
+    if len(text) > LABEL_LENGTH:
+        field.too_long(LABEL_LENGTH, CHARACTERS)
+    field.invalid_for_each(text, dns_subdomain_any_case(text))
+
+
+def pool_name(text: str, field: Field) -> None:
+    """A pool's name: DNS subdomains joined by slashes."""
+    if not text:
+        field.required()
+        return
+    if size(text) > SUBDOMAIN_LENGTH:
+        field.too_long(SUBDOMAIN_LENGTH)
+    for part in text.split("/"):
+        field.invalid_for_each(part, dns_subdomain(part))
+
+
+def qualified_name(text: str, field: Field) -> None:
+    """The key of an attribute or capacity: ``id`` or ``domain/id``. More than one slash goes unchecked, as upstream."""
+    parts = text.split("/")
+    if len(parts) == 2:
+        if parts[0]:
+            driver_name(parts[0], field)
+        else:
+            field.invalid("", "the domain must not be empty")
+        if not parts[1]:
+            field.invalid("", "the name must not be empty")
+    if len(parts) == 1 or (len(parts) == 2 and parts[1]):
+        _identifier(parts[-1], field)
+
+
+def fully_qualified_name(text: str, field: Field) -> None:
+    """An attribute in a constraint or derived: ``domain/id``."""
+    parts = text.split("/")
+    if len(parts) == 2:
+        if not parts[0]:
+            field.invalid("", "prefix must not be empty")
+        else:
+            if size(parts[0]) > LABEL_LENGTH:
+                field.too_long(LABEL_LENGTH)
+            field.invalid_for_each(parts[0], dns_subdomain(parts[0], BYTES), "prefix: ")
+        if not parts[1]:
+            field.invalid("", "name must not be empty")
+    if len(parts) == 1 or (len(parts) == 2 and parts[1]):
+        _identifier(parts[-1], field)
+    if len(parts) == 1:
+        field.invalid(text, "a fully qualified name must be a domain and a name separated by a slash")
+
+
+def is_fully_qualified(text: str) -> bool:
+    """Whether handwritten validation takes a text for ``domain/id``."""
+    found: list[FieldError] = []
+    qualified_name(text, Field("", found))
+    return "/" in text and not found
+
+
+def is_version(text: str) -> bool:
+    """Whether a text is a semantic version 2.0.0 by the published expression."""
+    return _VERSION.fullmatch(text) is not None
+
+
+def _identifier(text: str, field: Field) -> None:
+    if size(text) > IDENTIFIER_LENGTH:
+        field.too_long(IDENTIFIER_LENGTH)
+    if not _IDENTIFIER.fullmatch(text):
+        rule = (
+            "a valid C identifier must start with alphabetic character or '_', "
+            "followed by a string of alphanumeric characters or '_'"
+        )
+        field.invalid(text, _pattern(rule, _IDENTIFIER_FORMAT, "my_name", "MY_NAME", "MyName"))
+
+
+def _length(text: str, limit: int, unit: str) -> list[str]:
+    return [f"must be no more than {limit} {unit}"] if size(text) > limit else []
+
+
+def _pattern(rule: str, expression: str, *examples: str) -> str:
+    shown = " or ".join(f"'{example}', " for example in examples)
+    return f"{rule} (e.g. {shown}regex used for validation is '{expression}')"

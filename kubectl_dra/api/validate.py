@@ -1,0 +1,56 @@
+"""Admission's checks: what the API server would refuse about an object that is about to be created, in its own words.
+
+Objects are v1 records with defaults filled in. Of fields behind alpha gates only the handwritten rules are checked,
+unless the caller says that the server knows them: a server without the gate drops the field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from kubectl_dra.api.admission import claims, classes, slices
+from kubectl_dra.api.admission.errors import Field, FieldError
+from kubectl_dra.cel import Environment
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.resource import (
+    DeviceClass,
+    DeviceTaintRule,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
+)
+
+__all__ = ["ADMISSION", "FieldError", "validate"]
+
+ADMISSION: Final = Environment("admission")
+NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+def validate(
+    record: Record,
+    namespace_labels: Mapping[str, str] = NO_LABELS,
+    environment: Environment = ADMISSION,
+    *,
+    alpha: bool = False,
+) -> tuple[FieldError, ...]:
+    """The errors that creating ``record`` would end with; none if the server accepts it or we don't know the kind.
+
+    ``namespace_labels`` are those of the namespace of a claim or template, which decide about admin access;
+    ``environment`` says which gates the server's CEL has, ``alpha`` that it has the gates of alpha fields.
+    """
+    found: list[FieldError] = []
+    root = Field("", found, alpha)
+    match record:
+        case ResourceClaim():
+            claims.claim(record, root, environment, namespace_labels)
+        case ResourceClaimTemplate():
+            claims.template(record, root, environment, namespace_labels)
+        case DeviceClass():
+            classes.device_class(record, root, environment)
+        case ResourceSlice():
+            slices.resource_slice(record, root)
+        case DeviceTaintRule():
+            classes.taint_rule(record, root)
+    return tuple(dict.fromkeys(found))
