@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kubectl_dra.commands.options import Options
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.output.console import ColorMode, Console
@@ -22,6 +24,14 @@ def is_document(options: Options) -> bool:
 def write(data: bytes, options: Options) -> None:
     """Write encoded JSON in the format of ``-o``."""
     write_document(data, options.output)
+
+
+def print_pages(pages: Sequence[Sequence[Safe]], options: Options) -> None:
+    """Print pages with an empty line between them."""
+    terminal = console(options)
+    for index, page in enumerate(pages):
+        for line in [Safe(""), *page] if index else page:
+            terminal.out(line)
 
 
 def note_evidence(evidence: Evidence, options: Options) -> None:

@@ -34,8 +34,7 @@ from kubectl_dra.reports.scope import Scope, claim_scope
 from kubectl_dra.reports.taints import TaintRecord, device_taints
 
 POD_CLAIM_ANNOTATION = "resource.kubernetes.io/pod-claim-name"
-_CLUSTER_KINDS = ("ResourceSlice", "DeviceTaintRule", "DeviceClass", "Node")
-_NAMESPACED_KINDS = ("ResourceClaim", "ResourceClaimTemplate", "Pod")
+KINDS = ("ResourceClaim", "ResourceClaimTemplate", "Pod", "ResourceSlice", "DeviceTaintRule", "DeviceClass", "Node")
 
 
 class DriverStatus(ReportRecord, frozen=True):
@@ -146,15 +145,11 @@ def claim_report(claim: ResourceClaim, facts: Facts) -> ClaimReport:
         scope=claim_scope(allocation.node_selector, facts) if allocation is not None else None,
         reserved_for=consumers_of(claim, facts),
         waiting=tuple(map(_waiting, waiting_pods(claim, facts.inventory))),
-        missing=_missing(facts.evidence, meta.namespace),
+        missing=missing_rights(facts.evidence, KINDS, meta.namespace),
         features=feature_record(facts.features),
         read=reads_of(facts.evidence),
         as_of=facts.as_of,
     )
-
-
-def _missing(evidence: Evidence, namespace: str) -> tuple[Missing, ...]:
-    return missing_rights(evidence, _NAMESPACED_KINDS, namespace) + missing_rights(evidence, _CLUSTER_KINDS)
 
 
 def _owner(claim: ResourceClaim) -> str | None:

@@ -48,7 +48,7 @@ def _driver(driver: DriverSummary, several: bool) -> Iterator[Safe]:
     name = styled(safe(driver.driver), Style.NAME)
     if several:
         yield from wrapped(
-            fmt("{}  {}, {}", name, counted(driver.pools, "pool"), totals_text(driver.totals)), indent=2, first=0
+            fmt("{}: {}, {}", name, counted(driver.pools, "pool"), totals_text(driver.totals)), indent=2, first=0
         )
     else:
         yield name

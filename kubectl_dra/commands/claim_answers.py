@@ -1,0 +1,81 @@
+"""What describe-claim does: find the claims, report them, print pages or documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from kubectl_dra.api.kinds import RESOURCE_CLAIM
+from kubectl_dra.commands.cluster import read_cluster
+from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.show import console, is_document, note_evidence, print_pages, write
+from kubectl_dra.commands.suggest import did_you_mean
+from kubectl_dra.commands.types import parse_targets
+from kubectl_dra.diagnosis.records import ClaimVerdict
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.devices.claim_page import claim_page
+from kubectl_dra.output.documents import list_bytes, report_bytes
+from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.output.pending.documents import with_text
+from kubectl_dra.reports.claim import KINDS, ClaimReport, claim_report
+from kubectl_dra.reports.facts import Facts
+
+_GOOD: Final = frozenset({ClaimVerdict.ALLOCATED, ClaimVerdict.RESERVED})
+
+
+def describe_claims(options: Options, words: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    targets = parse_targets(words, RESOURCE_CLAIM, options)
+    wrong = next((target for target in targets.named if target.kind is not RESOURCE_CLAIM), None)
+    if wrong is not None:
+        hint = f"kubectl describe {wrong.kind.singular} {wrong.name}"
+        raise UsageProblem(f'"{wrong.kind.singular}" is no claim', hint)
+    if not targets.named:
+        raise UsageProblem("describe-claim needs a name", "kubectl dra get claims")
+    cluster = read_cluster(options, KINDS)
+    note_evidence(cluster.evidence, options)
+    facts = Facts(cluster.inventory, cluster.evidence, cluster.features)
+    keys = [Key(cluster.namespace, target.name) for target in targets.named]
+    return _print(options, facts, keys)
+
+
+def _print(options: Options, facts: Facts, keys: Sequence[Key]) -> int:
+    """A claim that does not exist does not hide the others."""
+    reports: list[ClaimReport] = []
+    for key in keys:
+        claim = facts.inventory.claims.get(key)
+        if claim is not None:
+            reports.append(claim_report(claim, facts))
+            continue
+        problem = claim_not_found(key, facts)
+        if len(keys) == 1:
+            raise problem
+        console(options).error(problem.what, problem.hint)
+    pages = [claim_page(report, facts.now, options.output == "wide") for report in reports]
+    if is_document(options):
+        items = [with_text(report, page) for report, page in zip(reports, pages, strict=True)]
+        listed = [{"kind": "ClaimReport", **item} for item in items]
+        data = report_bytes("ClaimReport", items[0]) if len(keys) == 1 else list_bytes("ClaimReportList", listed)
+        write(data, options)
+    else:
+        print_pages(pages, options)
+    if len(reports) < len(keys):
+        return ExitCode.ERROR
+    bad = any(report.state not in _GOOD for report in reports)
+    partial = any(missing.decides for report in reports for missing in report.missing)
+    return finding_code(asked=options.exit_code, bad=bad, partial=partial)
+
+
+def claim_not_found(key: Key, facts: Facts) -> CommandError:
+    """The error for a claim that does not exist, or that may not be read."""
+    claims = facts.inventory.claims
+    what = f'{RESOURCE_CLAIM.resource} "{key.name}" not found in namespace "{key.namespace}"'
+    if not facts.evidence.complete(RESOURCE_CLAIM.name, key.namespace):
+        hint = f"kubectl auth can-i list {RESOURCE_CLAIM.resource} -n {key.namespace}"
+        return CommandError(f"{what}, but not all of them could be read", hint)
+    elsewhere = sorted(each.namespace for each in claims if each.name == key.name)
+    if elsewhere:
+        return CommandError(what, f"kubectl dra describe-claim {key.name} -n {elsewhere[0]}")
+    near = did_you_mean(key.name, [each.name for each in claims if each.namespace == key.namespace])
+    return CommandError(what + near, "kubectl dra get claims -A")

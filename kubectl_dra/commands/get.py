@@ -1,0 +1,56 @@
+"""``kubectl dra get``: the options. What it does with them stands in ``get_answers``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from kubectl_dra.commands.get_query import Query
+from kubectl_dra.commands.kubectl_style import KubectlStyle
+from kubectl_dra.commands.options import Options, shared_options
+
+_EXAMPLES: Final = """\b
+Examples:
+  kubectl dra get pools
+  kubectl dra get devices --free --class gpu.example.com --node node-a
+  kubectl dra get devices --match 'device.attributes["gpu.example.com"].model == "H100"'
+  kubectl dra get claims -A --unused               # devices that nobody uses
+  kubectl dra get class gpu.example.com            # the largest set that fits together, by node
+  kubectl dra get taints -o wide"""
+
+
+@click.command("get", cls=KubectlStyle, epilog=_EXAMPLES)
+@shared_options(selector=True, output=("wide", "json", "yaml", "name"))
+@click.option("--free", is_flag=True, help="Devices that a request without tolerations could get, or a share of them.")
+@click.option("--used", is_flag=True, help="Devices that somebody holds.")
+@click.option("--tainted", is_flag=True, help="Devices with a taint.")
+@click.option("--class", "class_", default="", metavar="NAME", help="Devices that a DeviceClass selects.")
+@click.option("--node", default="", metavar="NAME", help="Devices that can be used on a node.")
+@click.option("--match", default="", metavar="EXPR", help="Devices that a CEL expression selects.")
+@click.option("--unused", is_flag=True, help="Claims that no pod uses or waits for.")
+@click.option("--sort-by", default="", metavar="PATH", help="Sort by a field of the JSON, such as .metadata.name.")
+@click.option("--no-headers", is_flag=True, help="Without the line of titles.")
+@click.argument("words", nargs=-1, required=True, metavar="TYPE[/NAME] [NAME]...")
+def command(
+    options: Options,
+    words: tuple[str, ...],
+    free: bool,
+    used: bool,
+    tainted: bool,
+    class_: str,
+    node: str,
+    match: str,
+    unused: bool,
+    sort_by: str,
+    no_headers: bool,
+) -> int:
+    """List pools, devices, claims, classes or taints, with who uses what.
+
+    Pools and devices are named DRIVER/POOL and DRIVER/POOL/DEVICE; the last parts alone will do. Claims, classes and
+    taints with -o json or yaml are the API's objects.
+    """
+    from kubectl_dra.commands.get_answers import answer
+
+    query = Query(words, free, used, tainted, class_, node, match, unused, sort_by, no_headers)
+    return answer(options, query)

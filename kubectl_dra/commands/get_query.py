@@ -1,0 +1,101 @@
+"""What ``get`` was asked for: the flags, and TYPE and NAME words, of which pools and devices are types of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from kubectl_dra.commands.errors import UsageProblem
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.suggest import did_you_mean
+
+POOLS: Final = "pools"
+DEVICES: Final = "devices"
+CLAIMS: Final = "claims"
+CLASSES: Final = "classes"
+TAINTS: Final = "taints"
+_WORDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        POOLS: ("pool", "pools", "resourcepool", "resourcepools"),
+        DEVICES: ("device", "devices", "dev"),
+        CLAIMS: ("claim", "claims", "resourceclaim", "resourceclaims"),
+        CLASSES: ("class", "classes", "deviceclass", "deviceclasses"),
+        TAINTS: ("taint", "taints", "devicetaintrule", "devicetaintrules"),
+    }
+)
+_TYPES: Final = MappingProxyType({word: type_ for type_, words in _WORDS.items() for word in words})
+_GROUP: Final = ".resource.k8s.io"
+_FOR_DEVICES: Final = ("free", "used", "tainted", "class_", "node", "match")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The words and flags as typed; empty texts are not given."""
+
+    words: tuple[str, ...]
+    free: bool = False
+    used: bool = False
+    tainted: bool = False
+    class_: str = ""
+    node: str = ""
+    match: str = ""
+    unused: bool = False
+    sort_by: str = ""
+    no_headers: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One type, and the names asked for (none: all in scope)."""
+
+    type: str
+    names: tuple[str, ...] = ()
+
+
+def type_of(word: str) -> str | None:
+    """The type that a word names, any case, also with the API group behind it."""
+    return _TYPES.get(word.lower().removesuffix(_GROUP))
+
+
+def parse_query(query: Query, options: Options) -> tuple[Wanted, ...]:
+    """What the words ask for, type by type. Raises a usage error."""
+    wanted = _parse_words(query.words)
+    _check_flags(query, wanted)
+    named = [name for each in wanted for name in each.names]
+    if named and options.all_namespaces:
+        raise UsageProblem(f'the name "{named[0]}" can\'t be looked up in all namespaces', f"-n NAMESPACE {named[0]}")
+    if named and options.selector:
+        raise UsageProblem(f'the name "{named[0]}" and a selector exclude each other', "leave out -l or the name")
+    if options.selector and any(each.type in (POOLS, DEVICES) for each in wanted):
+        raise UsageProblem("pools and devices have no labels", "use --match with a CEL expression")
+    return wanted
+
+
+def _parse_words(words: Sequence[str]) -> tuple[Wanted, ...]:
+    first = type_of(words[0])
+    if first is not None:
+        return (Wanted(first, tuple(words[1:])),)
+    names: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        type_word, slash, name = word.partition("/")
+        type_ = type_of(type_word)
+        if type_ is None:
+            # A comma stands between types in kubectl.
+            raise UsageProblem(
+                f'unknown type "{type_word}"{did_you_mean(type_word, _TYPES)}', f"types: {', '.join(_WORDS)}"
+            )
+        if not slash or not name:
+            raise UsageProblem(f'"{word}" has no name', "write every word as TYPE/NAME, or the type once: TYPE NAME…")
+        names[type_] = (*names.get(type_, ()), name)
+    return tuple(Wanted(type_, found) for type_, found in names.items())
+
+
+def _check_flags(query: Query, wanted: Sequence[Wanted]) -> None:
+    types = {each.type for each in wanted}
+    for flag in _FOR_DEVICES:
+        if getattr(query, flag) and types != {DEVICES}:
+            raise UsageProblem(f"--{flag.removesuffix('_')} is for devices", "kubectl dra get devices …")
+    if query.unused and types != {CLAIMS}:
+        raise UsageProblem("--unused is for claims", "kubectl dra get claims --unused")

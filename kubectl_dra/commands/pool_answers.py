@@ -1,0 +1,87 @@
+"""What describe-pool does: find the pools that the words name, report them, print pages or documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from kubectl_dra.commands.cluster import read_cluster
+from kubectl_dra.commands.errors import CommandError
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.show import console, is_document, note_evidence, print_pages, write
+from kubectl_dra.commands.suggest import did_you_mean
+from kubectl_dra.model.ids import PoolId
+from kubectl_dra.output.devices.pool_list import pool_list_page
+from kubectl_dra.output.devices.pool_page import pool_page
+from kubectl_dra.output.documents import list_bytes, report_bytes
+from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.output.pending.documents import with_text
+from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.find import find_pools, pool_names
+from kubectl_dra.reports.pool import KINDS, PoolReport, PoolSummary, is_troubled, pool_report, pool_summaries
+from kubectl_dra.reports.rights import missing_rights
+
+
+def describe_pools(options: Options, words: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    cluster = read_cluster(options, KINDS)
+    note_evidence(cluster.evidence, options)
+    facts = Facts(cluster.inventory, cluster.evidence, cluster.features)
+    return _named(options, facts, words) if words else _all(options, facts)
+
+
+def _all(options: Options, facts: Facts) -> int:
+    pools, missing = pool_summaries(facts), missing_rights(facts.evidence, KINDS)
+    page = pool_list_page(pools, missing, wide=options.output == "wide")
+    if is_document(options):
+        items = (msgspec.Raw(report_bytes("PoolSummary", pool)) for pool in pools)
+        write(list_bytes("PoolReportList", items, missing=missing), options)
+    else:
+        print_pages([page], options)
+    return _code(options, pools, partial=bool(missing))
+
+
+def _named(options: Options, facts: Facts, words: Sequence[str]) -> int:
+    """A name that is not found does not hide the others."""
+    found: dict[PoolId, None] = {}
+    failed = False
+    for word in words:
+        pools = find_pools(word, facts)
+        found.update(dict.fromkeys(pools))
+        if not pools:
+            failed = True
+            problem = pool_not_found(word, facts)
+            if len(words) == 1:
+                raise problem
+            console(options).error(problem.what, problem.hint)
+    reports = [pool_report(pool, facts) for pool in found]
+    _print(options, facts, reports, single=len(words) == 1 and len(reports) == 1)
+    code = _code(options, reports, partial=any(report.missing for report in reports))
+    return ExitCode.ERROR if failed else code
+
+
+def _print(options: Options, facts: Facts, reports: Sequence[PoolReport], single: bool) -> None:
+    wide = options.output == "wide"
+    pages = [pool_page(report, facts.now, wide) for report in reports]
+    if not is_document(options):
+        print_pages(pages, options)
+        return
+    items = [with_text(report, page) for report, page in zip(reports, pages, strict=True)]
+    if single:
+        write(report_bytes("PoolReport", items[0]), options)
+    else:
+        write(list_bytes("PoolReportList", [{"kind": "PoolReport", **item} for item in items]), options)
+
+
+def pool_not_found(word: str, facts: Facts) -> CommandError:
+    """The error for a name that no pool has."""
+    what = f'pool "{word}" not found'
+    if not facts.evidence.complete("ResourceSlice"):
+        hint = "kubectl auth can-i list resourceslices"
+        return CommandError(f"{what}, but not all ResourceSlices could be read", hint)
+    return CommandError(what + did_you_mean(word, pool_names(facts)), "kubectl dra describe-pool")
+
+
+def _code(options: Options, pools: Sequence[PoolSummary], partial: bool) -> int:
+    return finding_code(asked=options.exit_code, bad=any(map(is_troubled, pools)), partial=partial)
