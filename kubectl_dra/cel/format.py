@@ -40,18 +40,19 @@ def clauses(template: str, arguments: int) -> Iterator[Clause]:
         if template.startswith("%%", position):
             end = position + 2
         else:
-            clause = _clause(template, position, used, arguments)
+            if used >= arguments and position + 1 < len(template):
+                raise TemplateError(f"index {used} out of range")
+            clause = clause_at(template, position)
             yield clause
             used += 1
             end = clause.end
         position = template.find("%", end)
 
 
-def _clause(template: str, position: int, used: int, arguments: int) -> Clause:
+def clause_at(template: str, position: int) -> Clause:
+    """The clause whose ``%`` stands at ``position``. Raises TemplateError."""
     if position + 1 >= len(template):
         raise TemplateError("unexpected end of string")
-    if used >= arguments:
-        raise TemplateError(f"index {used} out of range")
     precision, end = _precision(template, position + 1)
     letter = template[end]
     if letter not in LETTERS:
