@@ -125,4 +125,7 @@ def _key(funnels: Iterable[Funnel], causes: tuple[Cause, ...]) -> Hashable:
 
 
 def _reasons(stage: Stage) -> Hashable:
+    # Which claims hold the devices differs from node to node and makes no other story.
+    if stage.name is StageName.UNUSED:
+        return sum(len(removal.devices) for removal in stage.removed)
     return frozenset((r.reason, r.source, len(r.devices), r.needs, r.left) for r in stage.removed)

@@ -431,8 +431,9 @@ class RequestReport(Fact, frozen=True):
 class NodeGroup(Fact, frozen=True):
     """Nodes with the same outcome. ``messages`` are the reasons as the scheduler counts them.
 
-    ``not_checked``: plugins whose verdict is open. ``devices_fit``: whether the devices would be there on nodes that
-    another plugin rejects; None where that was not tried.
+    ``requests`` and the evidence in ``causes`` are those of the first node; on the others the same numbers hold, but
+    other claims may use the devices. ``not_checked``: plugins whose verdict is open. ``devices_fit``: whether the
+    devices would be there on nodes that another plugin rejects; None where that was not tried.
     """
 
     outcome: NodeOutcome

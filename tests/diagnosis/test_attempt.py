@@ -1,0 +1,333 @@
+"""One simulated attempt: which node gets which outcome, and what the scheduler would write of it."""
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.diagnose import diagnose_pod
+from kubectl_dra.diagnosis.judgement import feasible_nodes_to_find
+from kubectl_dra.diagnosis.records import Agreement, ClaimElsewhere, NodeOutcome, PodDiagnosis, Verdict
+from kubectl_dra.model.evidence import Coverage, Evidence, Read
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from tests.diagnosis import build, facts
+
+POD = Key(build.NAMESPACE, "pod")
+CLASS = build.device_class()
+MODEL = f'device.attributes["{build.DRIVER}"].model == "H100"'
+
+
+def diagnose(*objects: dict[str, Any], options: Any = None, **gates: bool) -> PodDiagnosis:
+    inventory = facts.inventory([CLASS, *objects])
+    chosen = options if options is not None else facts.options()
+    return diagnose_pod(inventory, facts.evidence(), features(37, gates or None), POD, chosen)
+
+
+def gpu(name: str = "gpu-0", model: str | None = "H100", **fields: Any) -> dict[str, Any]:
+    return build.device(name, attributes={"model": model} if model else {}, **fields)
+
+
+def outcomes(found: PodDiagnosis) -> dict[str, NodeOutcome]:
+    return {name: group.outcome for group in found.nodes for name in group.nodes}
+
+
+# --- nodes ----------------------------------------------------------------------------------------------------------
+
+
+def test_no_nodes_at_all() -> None:
+    found = diagnose(build.pod(claims=["claim"]), build.claim())
+    assert (found.verdict, found.reason, found.message) == (
+        Verdict.UNSCHEDULABLE,
+        "Unschedulable",
+        "no nodes available to schedule pods",
+    )
+    assert [cause.code for cause in found.causes] == [Code.NO_NODES]
+
+
+def test_a_plain_list_without_nodes_says_nothing_about_them() -> None:
+    inventory = facts.inventory([CLASS, build.pod(claims=["claim"]), build.claim()])
+    evidence = Evidence(tuple(Read(kind, coverage=Coverage.ASSUMED) for kind in facts.KINDS))
+    assert diagnose_pod(inventory, evidence, features(), POD).verdict is Verdict.UNKNOWN
+
+
+def test_pods_of_a_daemonset_look_at_their_node_only() -> None:
+    field = {"key": "metadata.name", "operator": "In", "values": ["b"]}
+    selector = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    pod = build.pod(
+        claims=["claim"],
+        affinity={"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": selector}},
+    )
+    found = diagnose(pod, build.claim(), *(build.node(name) for name in "abc"), build.slice_("a", gpu()))
+    assert found.message == (
+        "0/3 nodes are available: 1 cannot allocate all claims, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]."
+    )
+
+
+def test_affinity_that_contradicts_itself() -> None:
+    fields = [{"key": "metadata.name", "operator": "In", "values": [name]} for name in "ab"]
+    selector = {"nodeSelectorTerms": [{"matchFields": fields}]}
+    pod = build.pod(affinity={"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": selector}})
+    found = diagnose(pod, build.node("a"))
+    assert found.message == "0/1 nodes are available: pod affinity terms conflict."
+
+
+def test_devices_on_rejected_nodes_are_told() -> None:
+    busy = build.pod("busy", node_name="a", requests={"cpu": "4"})
+    nodes = [build.node("a"), build.node("b")]
+    pod = build.pod(claims=["claim"], requests={"cpu": "1"})
+    found = diagnose(pod, build.claim(), busy, *nodes, build.slice_("a", gpu()))
+    assert found.causes[0].code is Code.NODE_RESOURCES
+    assert {group.nodes: group.devices_fit for group in found.nodes} == {("a",): True, ("b",): None}
+
+
+# --- before any node ------------------------------------------------------------------------------------------------
+
+
+def test_every_missing_class_is_a_cause_and_the_first_is_the_message() -> None:
+    claim = build.claim("claim", build.request("a", cls="gpu.example.co"), build.request("b", cls="nic"))
+    found = diagnose(build.pod(claims=["claim"]), claim, build.node())
+    assert found.message == "0/1 nodes are available: request a: device class gpu.example.co does not exist."
+    assert [(cause.code, cause.request) for cause in found.causes] == [
+        (Code.CLASS_MISSING, "a"),
+        (Code.CLASS_MISSING, "b"),
+    ]
+    assert found.causes[0].detail.similar == (build.DRIVER,)  # type: ignore[union-attr]
+
+
+def test_a_missing_class_of_an_allocated_claim_is_irrelevant() -> None:
+    claim = build.claim("claim", build.request(cls="gone"), held=[("node-1", "gpu-0")], on="node-1")
+    assert diagnose(build.pod(claims=["claim"]), claim, build.node()).verdict is Verdict.SCHEDULABLE
+
+
+def test_a_request_without_class_is_an_error() -> None:
+    claim = build.claim("claim", build.request(cls=""))
+    found = diagnose(build.pod(claims=["claim"]), claim, build.node())
+    assert (found.verdict, found.reason) == (Verdict.SCHEDULER_ERROR, "SchedulerError")
+    assert found.message == 'running PreFilter plugin "DynamicResources": request gpu: unsupported request type'
+
+
+def test_a_request_of_an_unknown_form() -> None:
+    found = diagnose(build.pod(claims=["claim"]), build.claim("claim", {"name": "odd"}), build.node())
+    assert found.message == ("0/1 nodes are available: resource claim ml/claim, request odd: unknown request type.")
+
+
+def test_subrequests_while_the_feature_is_off() -> None:
+    inventory = facts.inventory(
+        [
+            CLASS,
+            build.node(),
+            build.pod(claims=["claim"]),
+            build.claim("claim", {"name": "gpu", "firstAvailable": [{"name": "a", "deviceClassName": build.DRIVER}]}),
+        ]
+    )
+    found = diagnose_pod(inventory, facts.evidence(), features(33), POD)
+    assert found.message == (
+        "0/1 nodes are available: resource claim ml/claim, request gpu: "
+        "has subrequests, but the DRAPrioritizedList feature is disabled."
+    )
+
+
+# --- errors on nodes ------------------------------------------------------------------------------------------------
+
+
+def failing(nodes: int, fitting: int) -> list[dict[str, Any]]:
+    """A cluster in which ``fitting`` nodes have an H100 and one has a device without model."""
+    objects = [build.node(f"n{i:03}") for i in range(nodes)]
+    objects += [build.slice_(f"n{i:03}", gpu()) for i in range(fitting)]
+    objects.append(build.slice_(f"n{nodes - 1:03}", gpu(model=None)))
+    return [build.pod(claims=["claim"]), build.claim("claim", build.request(selector=MODEL)), *objects]
+
+
+def test_an_error_on_one_node_ends_the_attempt() -> None:
+    found = diagnose(*failing(5, 4))
+    assert (found.verdict, found.depends_on_node_order) == (Verdict.SCHEDULER_ERROR, False)
+    assert found.message is not None
+    assert found.message.startswith(
+        'running "DynamicResources" filter plugin: claim ml/claim: selector #0 on device gpu.example.com/n004/gpu-0: '
+    )
+    assert found.causes[0].code is Code.SELECTOR_FAILS
+    assert found.causes[0].nodes == ("n004",)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "wanted"), [(1, 1), (99, 99), (100, 100), (400, 188), (5000, 500), (6000, 300), (10000, 500)]
+)
+def test_how_many_nodes_are_enough(nodes: int, wanted: int) -> None:
+    assert feasible_nodes_to_find(nodes) == wanted
+
+
+@pytest.mark.parametrize(("fitting", "depends"), [(100, False), (101, True)])
+def test_with_enough_nodes_that_fit_the_order_decides(fitting: int, depends: bool) -> None:
+    found = diagnose(*failing(120, fitting))
+    assert (found.verdict, found.depends_on_node_order) == (Verdict.SCHEDULER_ERROR, depends)
+
+
+def test_any_error_of_several_nodes_agrees() -> None:
+    objects = failing(3, 0)
+    objects.append(build.slice_("n000", gpu(model=None)))
+    pod = objects[0]
+    text = diagnose(*objects).alternatives[1]
+    pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "message": text}]
+    found = diagnose(*objects)
+    assert len(found.alternatives) == 2
+    assert (found.message, found.agreement) == (text, Agreement.AGREES)
+
+
+def test_a_node_that_another_plugin_rejects_raises_no_error() -> None:
+    objects = failing(2, 1)
+    bad = next(o for o in objects if o["kind"] == "Node" and o["metadata"]["name"] == "n001")
+    bad["spec"]["unschedulable"] = True
+    found = diagnose(*objects)
+    assert found.verdict is Verdict.SCHEDULABLE
+
+
+def test_the_nominated_node_is_tried_first() -> None:
+    objects = failing(2, 1)
+    objects[0]["status"]["nominatedNodeName"] = "n000"
+    assert diagnose(*objects).verdict is Verdict.SCHEDULABLE
+
+
+# --- allocated claims -----------------------------------------------------------------------------------------------
+
+
+def test_a_claim_that_others_use_stays_where_it_is() -> None:
+    shared = build.claim(held=[("a", "gpu-0")], on="a", by=["other"])
+    other = build.pod("other", node_name="a", requests={"cpu": "4"}, phase="Running")
+    found = diagnose(
+        build.pod(claims=["claim"], requests={"cpu": "1"}), shared, other, build.node("a"), build.node("b")
+    )
+    assert found.message == ("0/2 nodes are available: 1 Insufficient cpu, 1 resourceclaim not available on the node.")
+    detail = found.causes[0].detail
+    assert isinstance(detail, ClaimElsewhere)
+    assert (detail.nodes, [consumer.name for consumer in detail.consumers]) == (("a",), ["other"])
+
+
+@pytest.mark.parametrize("by", [[], ["pod"]])
+def test_an_idle_claim_in_the_way_is_deallocated(by: list[str]) -> None:
+    idle = build.claim(held=[("a", "gpu-0")], on="a", by=by)
+    found = diagnose(build.pod(claims=["claim"]), idle, build.node("b"))
+    assert found.message == (
+        "0/1 nodes are available: 1 resourceclaim not available on the node. deallocation of ResourceClaim completed"
+    )
+    assert Code.CLAIM_IDLE in [cause.code for cause in found.causes]
+
+
+def test_an_idle_claim_is_kept_while_another_claim_can_not_be_allocated() -> None:
+    idle = build.claim("idle", held=[("a", "gpu-0")], on="a")
+    found = diagnose(build.pod(claims=["idle", "claim"]), idle, build.claim(), build.node("b"))
+    assert found.message == "0/1 nodes are available: 1 cannot allocate all claims."
+    assert Code.CLAIM_IDLE not in [cause.code for cause in found.causes]
+
+
+def test_a_claim_allocated_everywhere_fits_everywhere() -> None:
+    found = diagnose(build.pod(claims=["claim"]), build.claim(held=[]), build.node("a"), build.node("b"))
+    assert outcomes(found) == {"a": NodeOutcome.FITS, "b": NodeOutcome.FITS}
+
+
+def test_claims_of_one_pod_compete() -> None:
+    found = diagnose(
+        build.pod(claims=["a", "b"]), build.claim("a"), build.claim("b"), build.node(), build.slice_("node-1", gpu())
+    )
+    assert found.verdict is Verdict.UNSCHEDULABLE
+    assert {cause.code for cause in found.causes} == {Code.REQUESTS_COMPETE}
+
+
+# --- binding --------------------------------------------------------------------------------------------------------
+
+
+def conditional(status: str | None, kind: str = "Ready") -> dict[str, Any]:
+    """A claim whose device has binding conditions, reserved for the pod."""
+    claim = build.claim(held=[("node-1", "gpu-0")], on="node-1", by=["pod"])
+    allocation = claim["status"]["allocation"]
+    allocation["allocationTimestamp"] = "2026-01-01T00:00:00Z"
+    allocation["devices"]["results"][0] |= {"bindingConditions": ["Ready"], "bindingFailureConditions": ["Broken"]}
+    if status is not None:
+        condition = {"type": kind, "status": status, "reason": "R", "message": "M"}
+        device = {"driver": build.DRIVER, "pool": "node-1", "device": "gpu-0", "conditions": [condition]}
+        claim["status"]["devices"] = [device]
+    return claim
+
+
+def waiting(claim: dict[str, Any], now: str = "2026-01-01T00:01:00Z") -> PodDiagnosis:
+    return diagnose(build.pod(claims=["claim"]), claim, build.node(), options=facts.options(now))
+
+
+@pytest.mark.parametrize("status", [None, "False", "Unknown"])
+def test_devices_that_are_not_ready_are_waited_for(status: str | None) -> None:
+    found = waiting(conditional(status))
+    assert (found.verdict, found.message, [c.code for c in found.causes]) == (
+        Verdict.BINDING,
+        None,
+        [Code.BINDING_CONDITIONS],
+    )
+
+
+def test_ready_devices_are_not_waited_for() -> None:
+    assert waiting(conditional("True")).verdict is Verdict.SCHEDULABLE
+
+
+def test_devices_that_failed_make_the_claim_unusable() -> None:
+    found = waiting(conditional("True", "Broken"))
+    assert found.message == (
+        "0/1 nodes are available: 1 resourceclaim not available on the node. deallocation of ResourceClaim completed"
+    )
+    assert found.causes[0].code is Code.BINDING_FAILED
+
+
+@pytest.mark.parametrize(
+    ("now", "verdict"),
+    [("2026-01-01T00:10:00Z", Verdict.BINDING), ("2026-01-01T00:10:01Z", Verdict.UNSCHEDULABLE)],
+)
+def test_the_scheduler_waits_ten_minutes(now: str, verdict: Verdict) -> None:
+    assert waiting(conditional(None), now).verdict is verdict
+
+
+def test_binding_conditions_need_their_feature() -> None:
+    pod, claim = build.pod(claims=["claim"]), conditional("True", "Broken")
+    found = diagnose(pod, claim, build.node(), DRADeviceBindingConditions=False)
+    assert found.verdict is Verdict.SCHEDULABLE
+
+
+def test_a_claim_with_256_consumers_takes_no_more() -> None:
+    full = build.claim(held=[("node-1", "gpu-0")], on="node-1", by=[f"p{i}" for i in range(256)])
+    found = diagnose(build.pod(claims=["claim"]), full, build.node())
+    assert found.message == (
+        'running PreBind plugin "DynamicResources": add reservation to claim ml/claim: ResourceClaim.resource.k8s.io '
+        '"claim" is invalid: status.reservedFor: Too many: 257: must have at most 256 items'
+    )
+    mine = build.claim(held=[("node-1", "gpu-0")], on="node-1", by=["pod", *(f"p{i}" for i in range(255))])
+    assert diagnose(build.pod(claims=["claim"]), mine, build.node()).verdict is Verdict.SCHEDULABLE
+
+
+@pytest.mark.parametrize(("label", "verdict"), [("true", Verdict.SCHEDULABLE), ("yes", Verdict.SCHEDULER_ERROR)])
+def test_admin_access_is_checked_again_when_it_is_written(label: str, verdict: Verdict) -> None:
+    claim = build.claim("claim", build.request(adminAccess=True))
+    namespace = build.namespace(**{"resource.kubernetes.io/admin-access": label})
+    found = diagnose(build.pod(claims=["claim"]), claim, namespace, build.node(), build.slice_("node-1", gpu()))
+    assert found.verdict is verdict
+    if verdict is Verdict.SCHEDULER_ERROR:
+        assert found.causes[0].code is Code.ADMIN_LABEL_AT_BINDING
+
+
+# --- what the scheduler said ----------------------------------------------------------------------------------------
+
+
+def test_other_plugins_are_named_from_the_message() -> None:
+    pod = build.pod(claims=["claim"])
+    message = "0/1 nodes are available: 1 node(s) didn't match pod topology spread constraints."
+    pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "message": message}]
+    found = diagnose(pod, build.claim(), build.node(), build.slice_("node-1", gpu()))
+    assert (found.verdict, found.agreement) == (Verdict.SCHEDULABLE, Agreement.AGREES)
+    assert [cause.code for cause in found.causes] == [Code.FITS_NOW, Code.TOPOLOGY]
+
+
+def test_an_api_error_at_binding_is_told() -> None:
+    pod = build.pod(claims=["claim"])
+    message = 'running PreBind plugin "DynamicResources": add finalizer to claim ml/claim: forbidden'
+    pod["status"]["conditions"] = [
+        {"type": "PodScheduled", "status": "False", "reason": "SchedulerError", "message": message}
+    ]
+    found = diagnose(pod, build.claim(), build.node(), build.slice_("node-1", gpu()))
+    assert Code.API_ERROR_AT_BINDING in [cause.code for cause in found.causes]
+    assert found.agreement is Agreement.STALE
