@@ -8,7 +8,7 @@ PYTEST := $(BIN)/pytest
 DEMO := $(BIN)/kubectl-dra --from demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format e2e differential bench dist clean
+.PHONY: help demo test lint format docs e2e differential bench dist clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -32,6 +32,10 @@ lint: $(VENV)/ready ## Check format, style, types and the layers of imports
 format: $(VENV)/ready ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/ready ## Refresh the demo cluster and the examples in the docs
+	$(BIN)/python tools/demo_cluster.py
+	$(BIN)/python tools/doc_examples.py
 
 e2e: $(VENV)/ready ## Run the tests against a real control plane (Go needed; builds it once, about 15 minutes)
 	. .ci/provide-go.sh && $(BIN)/python -m tests.controlplane build && $(PYTEST) -m controlplane $(ARGS)

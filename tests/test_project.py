@@ -1,0 +1,43 @@
+"""The project's own promises: examples are real output, files are where the docs say, layers hold."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+
+
+def test_examples_in_the_docs_are_real_output() -> None:
+    command = [sys.executable, "tools/doc_examples.py", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"stale: {done.stdout}refresh them with `make docs`"
+
+
+def test_the_readme_has_an_example() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert "$ kubectl dra why-pending trainer-0 -n ml\nPod ml/trainer-0 cannot be scheduled" in readme
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_and_paths_in_the_docs_lead_somewhere(name: str) -> None:
+    text = (ROOT / name).read_text()
+    links = re.findall(r"\]\(([^)#:]+)\)", text)
+    paths = [path for path in re.findall(r"`([a-z_./]+/[a-z_./-]*)`", text) if not path.startswith(("dist", "."))]
+    missing = [
+        path for path in (*links, *paths) if not ((ROOT / path).exists() or (ROOT / "kubectl_dra" / path).exists())
+    ]
+    assert missing == []
+
+
+def test_every_target_of_the_makefile_is_explained() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    assert phony is not None
+    explained = set(re.findall(r"^([a-z0-9]+):.*## ", makefile, re.MULTILINE))
+    assert set(phony[1].split()) == explained

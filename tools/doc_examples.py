@@ -1,0 +1,63 @@
+"""Refreshes the examples in the docs: ``python tools/doc_examples.py`` (``--check`` only says which are stale).
+
+An example is ``<!-- example: ARGUMENTS -->`` and the fenced block after it, which becomes the output of
+``kubectl dra ARGUMENTS``. Examples that answer from the demo cluster don't show ``--from demo`` in their first line.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLE = re.compile(r"<!-- example: (?P<arguments>[^\n]+) -->\n(?:\n?```\n.*?\n```\n)?", re.DOTALL)
+
+
+def documents() -> Iterator[Path]:
+    """README and everything under docs."""
+    yield ROOT / "README.md"
+    yield from sorted((ROOT / "docs").rglob("*.md"))
+
+
+def output(arguments: str) -> str:
+    """What the program prints, notes included."""
+    command = [sys.executable, "-m", "kubectl_dra", *shlex.split(arguments)]
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, cwd=ROOT, check=False
+    )
+    return done.stdout
+
+
+def refreshed(text: str) -> str:
+    """The document with the examples of today."""
+
+    def example(match: re.Match[str]) -> str:
+        arguments = match["arguments"]
+        shown = arguments.replace(" --from demo", "")
+        return f"<!-- example: {arguments} -->\n```\n$ kubectl dra {shown}\n{output(arguments).rstrip()}\n```\n"
+
+    return EXAMPLE.sub(example, text)
+
+
+def main() -> int:
+    """Write or check all documents."""
+    stale = []
+    for path in documents():
+        text = path.read_text()
+        fresh = refreshed(text)
+        if fresh != text:
+            stale.append(path.relative_to(ROOT).as_posix())
+            if "--check" not in sys.argv:
+                path.write_text(fresh)
+    print("\n".join(stale) or "all examples are fresh")
+    return 1 if stale and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
