@@ -97,7 +97,7 @@ class _Explainer:
     def explain(self, judgement: Judgement, seen: Observed | None) -> tuple[tuple[NodeGroup, ...], tuple[Cause, ...]]:
         buckets = sorted(self._buckets(judgement), key=_nearness, reverse=True)
         groups = tuple(self._group(bucket) for bucket in buckets)
-        causes = [*judgement.refusals]
+        causes = [*judgement.refusals, *self._fits(judgement, seen)]
         if self.tried.stop is not None:
             causes += self.tried.stop.causes
         elif not self.world.inventory.nodes and judgement.verdict is Verdict.UNSCHEDULABLE:
@@ -258,13 +258,17 @@ class _Explainer:
         for index in idle_claims(self.pod, self.tried):
             yield Cause(Code.CLAIM_IDLE, claim=_ref(self.tried.claims[index]))
 
-    def _from_words(self, judgement: Judgement, seen: Observed | None) -> Iterator[Cause]:
-        """What only the scheduler's own message tells, and why a pod that fits still waits."""
-        fitting = tuple(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
-        if judgement.depends_on_node_order:
-            yield Cause(Code.DEPENDS_ON_NODE_ORDER, nodes=fitting)
+    def _fits(self, judgement: Judgement, seen: Observed | None) -> Iterator[Cause]:
+        """Why a pod that fits still waits: it is not tried all the time."""
         if judgement.verdict is Verdict.SCHEDULABLE:
+            fitting = tuple(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
             yield Cause(Code.FITS_NOW, Retry(seen.time if seen is not None else None, _RETRY_TRIGGERS), nodes=fitting)
+
+    def _from_words(self, judgement: Judgement, seen: Observed | None) -> Iterator[Cause]:
+        """What only the scheduler's own message tells, and whether luck decides."""
+        if judgement.depends_on_node_order:
+            fitting = tuple(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
+            yield Cause(Code.DEPENDS_ON_NODE_ORDER, nodes=fitting)
         if seen is None or seen.status != "False":
             return
         message = parse_fit_error(seen.message)

@@ -49,6 +49,14 @@ class ClaimAsk(ReportRecord, frozen=True):
     constraints: tuple[ConstraintAsk, ...]
 
 
+class ExtendedAsk(ReportRecord, frozen=True):
+    """An extended resource that a container asks for, and the class whose devices serve it."""
+
+    resource: str
+    count: int
+    device_class: str
+
+
 def claim_ask(claim: ResourceClaim, entry: str = "", template: str | None = None) -> ClaimAsk:
     """What ``claim`` asks for, alternatives listed in order of preference."""
     devices = claim.spec.devices

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from kubectl_dra.diagnosis.codes import MEANING, Code
+from kubectl_dra.diagnosis.extended import asked, class_by_resource
 from kubectl_dra.diagnosis.records import (
     Agreement,
     Assumption,
@@ -27,7 +28,7 @@ from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.reports.ask import ClaimAsk, claim_ask
+from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, claim_ask
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
 
 NAMES_SHOWN = 20
@@ -64,6 +65,7 @@ class PendingReport(ReportRecord, frozen=True):
     agreement: Agreement
     node: str
     asks: tuple[ClaimAsk, ...]
+    extended: tuple[ExtendedAsk, ...]
     nodes: tuple[NodeGroupRecord, ...]
     causes: tuple[Cause, ...]
     depends_on_node_order: bool
@@ -130,8 +132,9 @@ def pending_report(
         agreement=diagnosis.agreement,
         node=diagnosis.node,
         asks=_asks(diagnosis, inventory),
+        extended=_extended(diagnosis, inventory, features),
         nodes=tuple(_node_group(group, limit, node) for group in groups),
-        causes=diagnosis.causes,
+        causes=tuple(_closest(cause, diagnosis.nodes) for cause in diagnosis.causes),
         depends_on_node_order=diagnosis.depends_on_node_order,
         certainty=diagnosis.certainty,
         missing=diagnosis.missing,
@@ -193,6 +196,16 @@ def _asks(diagnosis: PodDiagnosis, inventory: Inventory) -> tuple[ClaimAsk, ...]
     return tuple(asks)
 
 
+def _extended(diagnosis: PodDiagnosis, inventory: Inventory, features: Features) -> tuple[ExtendedAsk, ...]:
+    """The extended resources that the pod asks for and a class serves."""
+    pod = inventory.pods.get(diagnosis.pod.key)
+    if pod is None or not features.extended_resource:
+        return ()
+    served = class_by_resource(inventory.classes.values())
+    wanted = {name: number for name, number in asked(pod).items() if name in served}
+    return tuple(ExtendedAsk(name, number, served[name].metadata.name) for name, number in sorted(wanted.items()))
+
+
 def _node_group(group: NodeGroup, limit: int | None, only: str) -> NodeGroupRecord:
     nodes = (only,) if only else group.nodes
     names = nodes if limit is None else nodes[:limit]
@@ -209,6 +222,20 @@ def _node_group(group: NodeGroup, limit: int | None, only: str) -> NodeGroupReco
         not_checked=group.not_checked,
         devices_fit=group.devices_fit,
     )
+
+
+def _closest(cause: Cause, groups: Iterable[NodeGroup]) -> Cause:
+    """A constraint's cause with the funnel of the node that has the largest set which satisfies it."""
+    if cause.code is not Code.CONSTRAINT:
+        return cause
+    funnels = [
+        request.funnel
+        for group in groups
+        for request in group.requests
+        if request.funnel is not None and (request.claim, request.request) == (cause.claim, cause.request)
+    ]
+    best = max(funnels, key=lambda funnel: funnel.best, default=None)
+    return cause if best is None else msgspec.structs.replace(cause, detail=best)
 
 
 def _brief(cause: Cause) -> Cause:

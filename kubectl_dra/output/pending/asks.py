@@ -7,15 +7,20 @@ from typing import Final
 
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, listed
-from kubectl_dra.reports.ask import ClaimAsk, ConstraintAsk, RequestAsk
+from kubectl_dra.output.words import listed
+from kubectl_dra.reports.ask import ClaimAsk, ConstraintAsk, ExtendedAsk, RequestAsk
 
 _LABEL: Final = 12
 _INDENT: Final = 4
 
 
-def ask_lines(asks: Sequence[ClaimAsk]) -> Iterator[Safe]:
-    """Lines for all claims of a pod."""
+def ask_lines(asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk] = ()) -> Iterator[Safe]:
+    """Lines for all claims and extended resources of a pod."""
+    if extended:
+        yield Safe("It asks (extended resources, without a ResourceClaim):")
+    for resource in extended:
+        text = fmt("{} × {}, served by class {}", resource.count, resource.resource, resource.device_class)
+        yield from wrapped(text, indent=_INDENT, first=2)
     for ask in asks:
         origin = fmt(", from template {}", ask.template) if ask.template else Safe("")
         yield from wrapped(fmt("It asks (ResourceClaim {}/{}{}):", ask.namespace, ask.name, origin))
@@ -30,7 +35,8 @@ def ask_lines(asks: Sequence[ClaimAsk]) -> Iterator[Safe]:
 def _request_lines(request: RequestAsk) -> Iterator[Safe]:
     amount = Safe("all") if request.count is None else fmt("{} ×", request.count)
     admin = Safe(", with admin access") if request.admin_access else Safe("")
-    yield from wrapped(fmt("  {}: {} class {}{}", request.name, amount, request.device_class, admin), indent=_INDENT)
+    text = fmt("{}: {} class {}{}", request.name, amount, request.device_class, admin)
+    yield from wrapped(text, indent=_INDENT, first=2)
     for selector in request.selectors:
         yield from _labelled("selector", safe(" ".join(selector.split())))
     for key, value in request.capacity.items():
@@ -53,8 +59,3 @@ def _labelled(label: str, text: Safe) -> list[Safe]:
     column = _INDENT + _LABEL
     lines = wrapped(text, indent=column)
     return [Safe(" " * _INDENT + label.ljust(_LABEL)) + Safe(lines[0][column:]), *lines[1:]]
-
-
-def extended_line(resource: str, number: int) -> Safe:
-    """What a pod asks for through an extended resource."""
-    return fmt("It asks for {} of the extended resource {}.", counted(number, "device"), resource)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
@@ -22,7 +23,8 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, listed
 
-_CARET_ROOM: Final = 74
+_ROOM: Final = 76
+_MISSING_KEY: Final = re.compile(r"no such key: (\S+?)(?:\.|$)")
 
 
 def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe]:
@@ -33,15 +35,15 @@ def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe
         case ClaimEntry() as entry:
             yield from _claim_entry(entry, namespace, now)
         case ClassProblem(similar=similar) if similar:
-            yield from wrapped(fmt("  Existing classes with a similar name: {}", listed(similar)), indent=2)
+            yield from wrapped(fmt("Existing classes with a similar name: {}", listed(similar)), indent=2)
         case ExtendedResource(similar=similar) if similar:
-            yield from wrapped(fmt("  Resources with a similar name: {}", listed(similar)), indent=2)
+            yield from wrapped(fmt("Resources with a similar name: {}", listed(similar)), indent=2)
         case PoolProblem() as pool:
             yield from _pool(pool)
         case BindingProblem() as binding:
             yield from _binding(binding, now)
         case KubeletText() as kubelet:
-            yield from wrapped(fmt("  Kubelet, {} ago: {}", age(kubelet.time, now), kubelet.text), indent=2)
+            yield from wrapped(fmt("Kubelet, {} ago: {}", age(kubelet.time, now), kubelet.text), indent=2)
         case Retry() as retry:
             yield from _retry(retry)
         case _:
@@ -71,29 +73,42 @@ def missing_lines(missing: Sequence[Missing]) -> Iterator[Safe]:
 
 
 def _expression(error: FatalError) -> Iterator[Safe]:
-    """The expression with a caret under the place, if it is known and fits."""
+    """The expression with a caret under the place, if it is known."""
     if not error.expression:
         return
     text = " ".join(error.expression.split())
-    position = error.position if text == error.expression else -1
-    if len(text) <= _CARET_ROOM or position < 0:
-        yield from wrapped(fmt("  {}", text), indent=2)
-    else:
-        start = max(0, min(position - _CARET_ROOM // 2, len(text) - _CARET_ROOM))
-        yield fmt("  {}", text[start : start + _CARET_ROOM])
-        position -= start
-    if error.detail:
-        caret = Safe(" " * position + "^ ") if 0 <= position < _CARET_ROOM // 2 + 10 else Safe("")
-        yield from wrapped(fmt("  {}{}", caret, styled(safe(error.detail), Style.BAD)), indent=2)
+    position = _place(text, error)
+    start = 0 if len(text) <= _ROOM or position < 0 else max(0, min(position - _ROOM // 2, len(text) - _ROOM))
+    if position < 0:
+        yield from wrapped(safe(text), indent=4, first=2)
+        yield from wrapped(styled(safe(error.detail), Style.BAD), indent=2)
+        return
+    yield fmt("  {}", text[start : start + _ROOM])
+    column = position - start + 2
+    detail = wrapped(fmt("^ {}", error.detail), indent=min(column, _ROOM // 2) + 2, first=column)
+    if column + len(error.detail) > _ROOM:
+        detail = [Safe(" " * column + "^"), *wrapped(safe(error.detail), indent=2)]
+    yield from (styled(line, Style.BAD) for line in detail)
+
+
+def _place(text: str, error: FatalError) -> int:
+    """Where to point: the position that the compiler gave, or the only mention of the key that is missing."""
+    if error.position >= 0 and text == error.expression:
+        return error.position
+    match = _MISSING_KEY.search(error.detail)
+    if match is None:
+        return -1
+    mentions = [found.start(1) for found in re.finditer(rf"[.\"'](\b{re.escape(match[1])}\b)", text)]
+    return mentions[0] if len(mentions) == 1 else -1
 
 
 def _claim_entry(entry: ClaimEntry, namespace: str, now: datetime) -> Iterator[Safe]:
     if entry.event_message:
-        yield from wrapped(fmt("  Event, {} ago: {}", age(entry.event_time, now), entry.event_message), indent=2)
+        yield from wrapped(fmt("Event, {} ago: {}", age(entry.event_time, now), entry.event_message), indent=2)
     yield from _similar(entry, namespace)
     if entry.consumers:
         names = listed([f"{ref.kind} {ref.key}" for ref in entry.consumers])
-        yield from wrapped(fmt("  It is still used by {}", names), indent=2)
+        yield from wrapped(fmt("It is still used by {}", names), indent=2)
 
 
 def _similar(entry: ClaimEntry, namespace: str) -> Iterator[Safe]:
@@ -101,35 +116,38 @@ def _similar(entry: ClaimEntry, namespace: str) -> Iterator[Safe]:
     here = [ref for ref in entry.similar if ref.namespace == namespace]
     elsewhere = [str(ref.key) for ref in entry.similar if ref.namespace != namespace]
     if here:
-        yield from wrapped(fmt("  {}s that exist: {}", here[0].kind, listed([ref.name for ref in here])), indent=2)
+        yield from wrapped(fmt("{}s that exist: {}", here[0].kind, listed([ref.name for ref in here])), indent=2)
     if elsewhere:
-        yield from wrapped(fmt("  {} can serve only pods of the same namespace", listed(elsewhere)), indent=2)
+        yield from wrapped(fmt("{} can serve only pods of the same namespace", listed(elsewhere)), indent=2)
 
 
 def _pool(pool: PoolProblem) -> Iterator[Safe]:
     if pool.expected:
         yield from wrapped(
             fmt(
-                "  Pool {}: {} of {} ResourceSlices of generation {} seen",
+                "Pool {} is not used: {} of {} ResourceSlices of generation {} are there",
                 pool.pool,
                 pool.seen,
                 pool.expected,
                 pool.generation,
             ),
             indent=4,
+            first=2,
         )
     elif pool.detail:
-        yield from wrapped(fmt("  Pool {}: {}", pool.pool, pool.detail), indent=4)
+        yield from wrapped(fmt("Pool {} is not used: {}", pool.pool, pool.detail), indent=4, first=2)
 
 
 def _binding(binding: BindingProblem, now: datetime) -> Iterator[Safe]:
     if binding.message or binding.reason:
-        yield from wrapped(fmt("  {}: {} {}", binding.device, binding.reason, binding.message), indent=2)
+        yield from wrapped(fmt("{}: {} {}", binding.device, binding.reason, binding.message), indent=2)
     if binding.since:
-        yield from wrapped(fmt("  Allocated {} ago", age(binding.since, now)), indent=2)
+        yield from wrapped(fmt("Allocated {} ago", age(binding.since, now)), indent=2)
 
 
 def _retry(retry: Retry) -> Iterator[Safe]:
     minutes = retry.fallback_seconds // 60
-    triggers = fmt(", sooner when {}", listed(retry.triggers, "or")) if retry.triggers else Safe("")
-    yield from wrapped(fmt("  The scheduler retries within {} minutes{}.", minutes, triggers), indent=2)
+    triggers = Safe("")
+    if retry.triggers:
+        triggers = fmt(", sooner when a {} is added or changed", listed(retry.triggers, "or"))
+    yield from wrapped(fmt("The scheduler retries within {} minutes{}.", minutes, triggers), indent=2)

@@ -33,7 +33,7 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
     """All lines of one report; ``now`` is the time that ages are counted from."""
     blocks: list[list[Safe]] = [
         wrapped(styled(_headline(report), Style.BOLD)),
-        list(ask_lines(report.asks)) if _shows_asks(report) else [],
+        list(ask_lines(report.asks, report.extended)) if _shows_asks(report) else [],
         *_funnels(report),
         list(_other_nodes(report)),
         [line for cause in report.causes for line in evidence_lines(cause, report.pod.namespace, now)],

@@ -144,9 +144,16 @@ def _closest(funnel: Funnel, have: int) -> Safe:
     return fmt(". The closest is {}, with {} of {}", funnel.node, have, funnel.needed)
 
 
+_VERBS: Final = {"match": ("matches", "match"), "be": ("is", "are"), "passes": ("passes", "pass")}
+
+
 def _few(text: str) -> Sentence:
+    """A sentence about the devices that a request needs; its verbs agree with their number."""
+
     def say(funnel: Funnel, _cause: Cause) -> Safe:
-        return fmt(text, wanted(funnel)) + _closest(funnel, _left(funnel))
+        one = funnel.needed == 1 and not funnel.all_devices
+        verbs = {name: Safe(forms[0] if one else forms[1]) for name, forms in _VERBS.items()}
+        return fmt(text, wanted(funnel), **verbs) + _closest(funnel, _left(funnel))
 
     return _with(Funnel, say)
 
@@ -205,7 +212,8 @@ def _selector_fails(error: FatalError, cause: Cause) -> Safe:
 
 
 def _fatal(error: FatalError, cause: Cause) -> Safe:
-    return fmt("{}, which aborts every attempt ({})", Safe(MEANING[cause.code]), error.detail or error.text)
+    detail = fmt(" ({})", error.detail) if error.detail else Safe("")
+    return fmt("{}, which aborts every attempt{}", Safe(MEANING[cause.code]), detail)
 
 
 def _timeout(size: SearchSize, _cause: Cause) -> Safe:
@@ -220,7 +228,9 @@ def _node_taints(taint: NodeTaint, _cause: Cause) -> Safe:
 
 
 def _node_selection(selection: NodeSelection, cause: Cause) -> Safe:
-    return fmt("not matched: {}", listed(selection.unmatched)) if selection.unmatched else Safe(MEANING[cause.code])
+    if not selection.unmatched:
+        return Safe(MEANING[cause.code])
+    return fmt("the pod's node selector or affinity asks for {}", listed(selection.unmatched))
 
 
 def _shortage(shortage: NodeShortage, _cause: Cause) -> Safe:
@@ -297,14 +307,14 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.CLASS_MISSING: _with(ClassProblem, _class_missing),
     Code.EXTENDED_RESOURCE_UNSERVED: _with(ExtendedResource, _unserved),
     Code.NO_DEVICE_IN_CLASS: _few("no node has {} of the class"),
-    Code.SELECTOR_MATCHES_NOTHING: _few("no node has {} that passes the selectors"),
+    Code.SELECTOR_MATCHES_NOTHING: _few("no node has {} that {passes} the selectors"),
     Code.TOO_FEW_DEVICES: _few("no node has {} left"),
-    Code.DEVICES_IN_USE: _few("no node has {} that matches and is free"),
+    Code.DEVICES_IN_USE: _few("no node has {} that {match} and {be} free"),
     Code.DEVICES_TAINTED: _with(Funnel, _tainted),
     Code.CAPACITY_TOO_SMALL: _few("no node has {} with the requested capacity left"),
     Code.COUNTERS_EXHAUSTED: _few("no node has {} that the shared counters of its pool still allow"),
     Code.ALL_MODE_BLOCKED: _few("the request asks for {} of its kind, and on no node all of them can be had"),
-    Code.DEVICES_FOR_OTHER_NODES: _few("no node has {} that matches; those that match are for other nodes"),
+    Code.DEVICES_FOR_OTHER_NODES: _few("no node has {} that {match}; those that do are for other nodes"),
     Code.DEVICES_UNUSABLE: _few("no node has {} that can be used with the features that are on"),
     Code.CONSTRAINT: _with(Funnel, _constraint),
     Code.CLAIM_ELSEWHERE: _with(ClaimElsewhere, _elsewhere),

@@ -16,6 +16,8 @@ _COMPARISON: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\.orValue\([^()]*\)
 
 def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str) -> Safe:
     """``serve-1 5, serve-0 2``: the biggest first; numbers only where there are several reasons."""
+    if stage is StageName.SELECTORS:
+        removals = _summed(removals)
     say = _WORDS.get(stage, _plain)
     totals: dict[Safe, int] = {}
     for removal in removals:
@@ -27,6 +29,20 @@ def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str) 
     if len(ranked) > _SHOWN:
         texts.append(fmt("{} more", len(ranked) - _SHOWN))
     return Safe(", ").join(texts)
+
+
+def _summed(removals: Sequence[Removal]) -> Sequence[Removal]:
+    """Clauses with many values seen (a uuid, an address) as one entry each: the values would say nothing."""
+    seen: dict[str, set[str]] = {}
+    for removal in removals:
+        seen.setdefault(removal.reason, set()).add(removal.source)
+    many = {reason: len(values) for reason, values in seen.items() if len(values) > _SHOWN}
+    return [
+        Removal(removal.reason, removal.devices, f"one of {many[removal.reason]} others")
+        if removal.reason in many
+        else removal
+        for removal in removals
+    ]
 
 
 def short_clause(expression: str) -> str:
