@@ -87,7 +87,8 @@ def test_items_of_a_typed_list_need_no_kind() -> None:
 @pytest.mark.parametrize("items", [b"null", b"[]"])
 def test_an_empty_list(items: bytes) -> None:
     page = decode_page(b'{"items":' + items + b',"metadata":null}', "v1", POD)
-    assert page.records == page.bad_objects == ()
+    assert page.records == ()
+    assert page.bad_objects == ()
 
 
 def test_a_bad_object_costs_only_itself_and_is_named() -> None:
