@@ -6,9 +6,9 @@ Upstream: k8s.io/dynamic-resource-allocation/cel, ``DeviceMatches``.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from kubectl_dra.cel.values import DomainMap, QuantityValue, StringMap, Value
+from kubectl_dra.cel.values import CapacityMap, DomainMap, NativeList, QuantityValue, StringMap, Value
 from kubectl_dra.model.semver import Semver, SemverError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class DeviceValue:
             self._attributes = domains = DomainMap()
             for name, attribute in self.raw.items():
                 domain, rest = split_name(name, self.driver)
-                _inner(domains, domain)[rest] = attribute_value(attribute)
+                domains.setdefault(domain, StringMap())[rest] = attribute_value(attribute)
         return self._attributes
 
     @property
@@ -87,7 +87,7 @@ class DeviceValue:
             self._capacity = domains = DomainMap()
             for name in self._source.capacity:
                 domain, rest = split_name(name, self.driver)
-                _inner(domains, domain)[rest] = self.quantity(name)
+                domains.setdefault(domain, CapacityMap())[rest] = self.quantity(name)
         return self._capacity
 
     def quantity(self, name: str) -> QuantityValue | None:
@@ -114,13 +114,6 @@ def split_name(name: str, driver: str) -> tuple[str, str]:
     return (domain, rest) if slash else (driver, name)
 
 
-def _inner(domains: DomainMap, domain: str) -> dict[str, Any]:
-    inner = domains.get(domain)
-    if inner is None:
-        inner = domains[domain] = StringMap()
-    return inner
-
-
 class BrokenAttribute(Exception):
     """Raised for an attribute that has no value; the message is the scheduler's."""
 
@@ -131,13 +124,13 @@ def attribute_value(attribute: DeviceAttribute) -> Value:
     Raises :class:`BrokenAttribute`.
     """
     if attribute.ints is not None:
-        return list(attribute.ints)
+        return NativeList(attribute.ints)
     if attribute.bools is not None:
-        return list(attribute.bools)
+        return NativeList(attribute.bools)
     if attribute.strings is not None:
-        return list(attribute.strings)
+        return NativeList(attribute.strings)
     if attribute.versions is not None:
-        return [_version(text) for text in attribute.versions]
+        return NativeList(map(_version, attribute.versions))
     if attribute.int_value is not None:
         return attribute.int_value
     if attribute.bool_value is not None:

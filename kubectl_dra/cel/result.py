@@ -15,10 +15,14 @@ from kubectl_dra.cel.values import (
     NONE,
     URL,
     AnyMessage,
+    CapacityMap,
     CelError,
     DomainMap,
     Duration,
+    JoinedList,
+    MutableList,
     NamedFormat,
+    NativeList,
     Optional,
     QuantityValue,
     StringMap,
@@ -62,6 +66,8 @@ _NATIVE: Final[dict[type, str]] = {
     Timestamp: "time.Time",
     dict: "map[ref.Val]ref.Val",
     StringMap: "map[string]interface {}",
+    CapacityMap: "map[string]cel.Quantity",
+    JoinedList: "[]interface {}",
     DomainMap: "map[string]interface {}",
     QuantityValue: "*resource.Quantity",
     IP: "netip.Addr",
@@ -71,9 +77,9 @@ _NATIVE: Final[dict[type, str]] = {
     bool: "bool",
     int: "int64",
     str: "string",
-    TypeValue: "string",
     Semver: "semver.Version",
 }
+_ELEMENTS: Final = {bool: "bool", int: "int64", str: "string", Semver: "cel.Semver"}
 
 
 def to_match(value: Value) -> bool:
@@ -100,44 +106,55 @@ def to_attribute(value: Value) -> DeviceAttribute:
     """The value of a derived attribute. Raises :class:`CelError` for values that no attribute can have."""
     if value.__class__ in LISTS:
         return _list_attribute(value)
-    inner = value
-    while inner.__class__ is Optional and inner is not NONE:
-        inner = inner.value
-    kind = inner.__class__
+    native = _unwrapped(value)
+    kind = native.__class__
     if kind is bool:
-        return DeviceAttribute(bool_value=inner)
+        return DeviceAttribute(bool_value=native)
     if kind is int:
-        return DeviceAttribute(int_value=inner)
-    if kind is str or kind is TypeValue:
-        return DeviceAttribute(string=inner if kind is str else inner.name)
+        return DeviceAttribute(int_value=native)
+    if kind is str:
+        return DeviceAttribute(string=native)
     if kind is Semver:
-        return DeviceAttribute(version=str(inner))
-    raise CelError(f"unsupported CEL return type: {_native(inner)}")
+        return DeviceAttribute(version=str(native))
+    raise CelError(f"unsupported CEL return type: {_native(native)}")
+
+
+def _unwrapped(value: Value) -> Value:
+    """What Go sees as the value: an optional's content, a type's name."""
+    while value.__class__ is Optional and value is not NONE:
+        value = value.value
+    return value.name if value.__class__ is TypeValue else value
 
 
 def _native(value: Value) -> str:
     if value is NONE:
         return "<nil>"
-    return "[]ref.Val" if value.__class__ in LISTS else _NATIVE.get(value.__class__, go_name(value))
+    if value.__class__ is NativeList:
+        return "[]" + _ELEMENTS.get(next(iter(value), "").__class__, "string")
+    if value.__class__ in (list, MutableList):
+        return "[]ref.Val"
+    return _NATIVE.get(value.__class__, go_name(value))
 
 
 def _list_attribute(elements: Value) -> DeviceAttribute:
     if not list_size(elements):
         return DeviceAttribute(strings=())
-    first = next(iter(elements)).__class__
-    if first is bool:
+    first = _unwrapped(next(iter(elements)))
+    kind = first.__class__
+    if kind is bool:
         return DeviceAttribute(bools=_all_of(elements, bool, "bool"))
-    if first is int:
+    if kind is int:
         return DeviceAttribute(ints=_all_of(elements, int, "int"))
-    if first is str:
+    if kind is str:
         return DeviceAttribute(strings=_all_of(elements, str, "string"))
-    if first is Semver:
+    if kind is Semver:
         return DeviceAttribute(versions=tuple(map(str, _all_of(elements, Semver, "semver"))))
-    raise CelError(f"unsupported list element type: {_native(next(iter(elements)))}")
+    raise CelError(f"unsupported list element type: {_native(first)}")
 
 
 def _all_of(elements: Value, expected: type, name: str) -> tuple[Value, ...]:
-    for index, element in enumerate(elements):
-        if element.__class__ is not expected:
-            raise CelError(f"expected list element at index {index} to be {name}, got {_native(element)}")
-    return tuple(elements)
+    natives = tuple(map(_unwrapped, elements))
+    for index, native in enumerate(natives):
+        if native.__class__ is not expected:
+            raise CelError(f"expected list element at index {index} to be {name}, got {_native(native)}")
+    return natives

@@ -60,6 +60,12 @@ class Uint(int):
     __slots__ = ()
 
 
+class NativeList(list[Value]):
+    """A list of one type that upstream holds as a Go slice of that type, which some error texts show."""
+
+    __slots__ = ()
+
+
 class MutableList(list[Value]):
     """The accumulator of a loop that began as an empty list: ``+`` appends to it in place."""
 
@@ -103,7 +109,7 @@ class JoinedList:
         return part[index]
 
 
-LISTS: Final[frozenset[Any]] = frozenset({list, MutableList, JoinedList})
+LISTS: Final[frozenset[Any]] = frozenset({list, NativeList, MutableList, JoinedList})
 
 
 def list_size(value: Value) -> int:
@@ -126,8 +132,15 @@ class StringMap(dict[str, Any]):
     __slots__ = ()
 
 
-EMPTY_MAP: Final[dict[str, Value]] = {}
-MAPS: Final[frozenset[Any]] = frozenset((dict, StringMap, DomainMap, MutableMap))
+class CapacityMap(StringMap):
+    """The capacities of one domain."""
+
+    __slots__ = ()
+
+
+EMPTY_MAP: Final = StringMap()
+MAPS: Final[frozenset[Any]] = frozenset((dict, StringMap, CapacityMap, DomainMap, MutableMap))
+_ONLY_STRINGS: Final[frozenset[Any]] = frozenset((StringMap, CapacityMap, DomainMap))
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,10 +258,12 @@ _NAMES: Final[dict[type, str]] = {
     bytes: "bytes",
     type(None): "null_type",
     list: "list",
+    NativeList: "list",
     MutableList: "list",
     JoinedList: "list",
     dict: "map",
     StringMap: "map",
+    CapacityMap: "map",
     MutableMap: "map",
     DomainMap: "map",
     TypeValue: "type",
@@ -274,10 +289,12 @@ _GO_NAMES: Final[dict[type, str]] = {
     bytes: "types.Bytes",
     type(None): "types.Null",
     list: "*types.baseList",
+    NativeList: "*types.baseList",
     MutableList: "*types.mutableList",
     JoinedList: "*types.concatList",
     dict: "*types.baseMap",
     StringMap: "*types.baseMap",
+    CapacityMap: "*types.baseMap",
     MutableMap: "*types.mutableMap",
     DomainMap: "cel.mapper",
     TypeValue: "*types.Type",
@@ -373,7 +390,7 @@ def find(mapping: dict[Any, Value], key: Value, default: Value = None) -> Value:
     """
     if key.__class__ is str:
         return mapping.get(key, default)
-    if not mapping or mapping.__class__ is StringMap or mapping.__class__ is DomainMap:
+    if not mapping or mapping.__class__ in _ONLY_STRINGS:
         return default
     found = mapping.get(encode_key(key), _MISSING)
     if found is not _MISSING:

@@ -22,10 +22,13 @@ from kubectl_dra.cel.values import (
     URL,
     Cancelled,
     CelError,
+    Duration,
     JoinedList,
     NamedFormat,
     Optional,
     QuantityValue,
+    Timestamp,
+    Uint,
     Value,
     decode_key,
     go_name,
@@ -36,6 +39,8 @@ from kubectl_dra.model.semver import Semver
 CostRule: TypeAlias = Callable[..., int]
 
 _LIST_BASE: Final = 11
+# Types that at least can be added, which shows in what Go finds missing.
+_ADDABLE: Final = frozenset({int, Uint, float, str, bytes, Duration, Timestamp})
 _OWN_TYPES: Final = frozenset({QuantityValue, Semver, IP, CIDR, URL, NamedFormat})
 
 
@@ -201,7 +206,7 @@ def _range(count: Value) -> int:
 
 
 def _reverse(elements: Value) -> int:
-    return size(elements) + _LIST_BASE
+    return (list_size(elements) if elements.__class__ in LISTS else 1) + _LIST_BASE
 
 
 def _flatten(elements: Value, depth: Value = 1) -> int:
@@ -216,8 +221,10 @@ def _dynamic_name(value: Value) -> str:
 
 def _self_compare(elements: Value) -> int:
     if elements.__class__ not in LISTS:
+        missing = "Contains" if elements.__class__ in _ADDABLE else "Add"
         raise Cancelled(
-            f"internal error: interface conversion: {_dynamic_name(elements)} is not traits.Lister: missing method Add"
+            f"internal error: interface conversion: {_dynamic_name(elements)} is not traits.Lister: "
+            f"missing method {missing}"
         )
     count = list_size(elements)
     textual = count > 0 and next(iter(elements)).__class__ in (str, bytes)

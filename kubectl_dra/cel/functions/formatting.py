@@ -192,14 +192,14 @@ def _without_digits(number: float) -> str | None:
 
 def _fixed(value: Value, precision: int) -> str:
     number = _as_double(value, "fixed-point")
-    return _without_digits(number) or f"{number:,.{precision}f}"
+    return _without_digits(number) or f"{number or 0.0:,.{precision}f}"
 
 
 def _scientific(value: Value, width: int) -> str:
     number = _as_double(value, "scientific")
     text = _without_digits(number)
     if text is None:
-        mantissa, _, exponent = f"{number:.6e}".partition("e")
+        mantissa, _, exponent = f"{number or 0.0:.6e}".partition("e")
         text = f"{mantissa}×10{exponent.removeprefix('+').translate(_SUPERSCRIPTS)}"
     return text.rjust(width)
 

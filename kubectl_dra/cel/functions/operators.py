@@ -230,7 +230,7 @@ OPERATORS: Final[dict[str, Operator]] = {
     "_/_": Operator(divide, _NUMERIC),
     "_%_": Operator(modulo, frozenset({int, Uint})),
     "-_": Operator(negate, _NEGATABLE),
-    "!_": Operator(logical_not, _NEGATABLE),
+    "!_": Operator(logical_not),
     "_<_": Operator(lambda a, b: relations.compare(a, b) < 0, COMPARABLE),
     "_<=_": Operator(lambda a, b: relations.compare(a, b) <= 0, COMPARABLE),
     "_>_": Operator(lambda a, b: relations.compare(a, b) > 0, COMPARABLE),

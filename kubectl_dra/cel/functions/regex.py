@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from kubectl_dra.cel.values import CelError, Value, no_such_overload
+from kubectl_dra.cel.values import CelError, NativeList, Value, no_such_overload
 
 if TYPE_CHECKING:
     from re2 import _Regexp as Regexp  # the compiled form has no public name
@@ -109,11 +109,11 @@ def find(text: Value, pattern: Value) -> str:
     return str(match.group()) if match else ""
 
 
-def find_all(text: Value, pattern: Value, limit: Value = -1) -> list[str]:
+def find_all(text: Value, pattern: Value, limit: Value = -1) -> NativeList:
     """``text.findAll(pattern, limit)``; an empty match right after a match does not count."""
     if text.__class__ is not str or pattern.__class__ is not str or limit.__class__ is not int:
         raise no_such_overload()
-    found: list[str] = []
+    found = NativeList()
     compiled = _compiled(pattern)
     if limit == 0:
         return found

@@ -9,7 +9,7 @@ from kubectl_dra.cel.functions.costs import join_size
 from kubectl_dra.cel.functions.formatting import format_string
 from kubectl_dra.cel.functions.printing import plain
 from kubectl_dra.cel.labor import write
-from kubectl_dra.cel.values import CelError, Value, no_such_overload
+from kubectl_dra.cel.values import CelError, NativeList, Value, no_such_overload
 
 _LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _UPPER: Final = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
@@ -109,12 +109,13 @@ def _replace(text: str, old: str, new: str, limit: int = -1) -> str:
     return text.replace(old, new, count)
 
 
-def _split(text: str, separator: str, limit: int = -1) -> list[str]:
+def _split(text: str, separator: str, limit: int = -1) -> NativeList:
     if limit == 0:
-        return []
+        return NativeList()
     if not separator:
-        return list(text) if limit < 0 or limit >= len(text) else [*text[: limit - 1], text[limit - 1 :]]
-    return text.split(separator, limit - 1 if limit > 0 else -1)
+        whole = limit < 0 or limit >= len(text)
+        return NativeList(text) if whole else NativeList((*text[: limit - 1], text[limit - 1 :]))
+    return NativeList(text.split(separator, limit - 1 if limit > 0 else -1))
 
 
 def _join(elements: Value, separator: str = "") -> str:

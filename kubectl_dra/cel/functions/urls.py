@@ -12,7 +12,7 @@ from typing import Final
 
 from kubectl_dra.cel.functions.addresses import AddressError, parse_address, quote
 from kubectl_dra.cel.labor import write
-from kubectl_dra.cel.values import URL, CelError, Value
+from kubectl_dra.cel.values import URL, CelError, NativeList, Value
 
 _ALWAYS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~")
 _HOST: Final = _ALWAYS | frozenset("!$&'()*+,;=:[]<>\"")
@@ -284,7 +284,7 @@ def _query(url: URL) -> dict[str, Value]:
             name, decoded = _text(_unescape(key)), _text(_unescape(value))
         except UrlError:
             continue
-        parameters.setdefault(name, []).append(decoded)
+        parameters.setdefault(name, NativeList()).append(decoded)
     return parameters
 
 
