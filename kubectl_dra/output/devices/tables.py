@@ -231,8 +231,8 @@ def offers_table(row: ClassRow, wide: bool = False) -> list[Safe]:
 
 def taints_table(rows: Sequence[TaintRow], now: datetime, wide: bool = False, headers: bool = True) -> list[Safe]:
     """Rules and drivers' taints: whom they hit, and how many of those are in use."""
-    columns = [Column("TAINT"), *_flexible("FROM", "DEVICES"), *_numbers("HIT", "IN USE", "CLAIMS")]
-    columns += _flexible("STATUS") if wide else []
+    columns = [Column("TAINT"), *_flexible("FROM", "DEVICES"), *_numbers("HIT", "IN USE")]
+    columns += [*_numbers("CLAIMS"), *_flexible("STATUS")] if wide else []
     columns += [Column("AGE")]
     return _table(columns, [_taint_cells(row, now, wide) for row in rows], wide, headers)
 
@@ -241,8 +241,9 @@ def _taint_cells(row: TaintRow, now: datetime, wide: bool) -> Cells:
     value = f"={row.value}" if row.value else ""
     source = fmt("rule {}", row.rule) if row.rule is not None else Safe("driver")
     cells = [fmt("{}{}:{}", row.key, value, row.effect), source, _hit(row, wide)]
-    cells += map(number, (row.device_count, row.in_use, row.claims))
+    cells += map(number, (row.device_count, row.in_use))
     if wide:
+        cells.append(number(row.claims))
         cells.append(Safe("; ").join(fmt("{}: {}", c.reason, c.message) for c in row.conditions) or Safe("-"))
     return [*cells, age(row.time_added or row.created, now)]
 

@@ -1,0 +1,130 @@
+"""why-pending on the demo cluster: pages as a person reads them, documents as a script does, errors."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+
+from kubectl_dra.commands.app import run
+from kubectl_dra.diagnosis.pending import pending_pods
+from kubectl_dra.model.features import Features
+from kubectl_dra.source.demo import load_demo
+from tests.golden_files import check_golden
+
+INVENTORY, _ = load_demo()
+PENDING = [(key.namespace, key.name) for key in pending_pods(INVENTORY, Features())]
+
+
+@pytest.fixture(autouse=True)
+def _no_colour(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def call(capfd, *arguments):
+    code = run(["why-pending", *arguments, "--from", "demo"])
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+@pytest.mark.parametrize(("namespace", "name"), PENDING)
+def test_page(capfd, namespace, name):
+    code, out, err = call(capfd, name, "-n", namespace)
+    assert (code, err) == (0, "")
+    assert max(map(len, out.splitlines())) <= 80
+    assert "\x1b" not in out
+    assert out.startswith((f"Pod {namespace}/{name} ", f"Whether pod {namespace}/{name} "))
+    check_golden(f"why-pending/{namespace}-{name}.txt", out)
+
+
+def test_overview_counts_every_pending_pod_once(capfd):
+    code, out, err = call(capfd, "-A")
+    assert (code, err) == (0, "")
+    rows = [line.split() for line in out.splitlines() if line.startswith("  DRA-")]
+    numbers = [int(next(word for word in row[1:] if word.isdecimal())) for row in rows]
+    assert sum(numbers) == len(PENDING)
+    assert out.startswith(f"{len(PENDING)} pods with device claims are pending, for {len(rows)} reasons:")
+    check_golden("why-pending/all.txt", out)
+
+
+def test_every_form_of_words(capfd):
+    forms = (["trainer-0"], ["pod/trainer-0"], ["pod", "trainer-0"], ["pods", "trainer-0"], ["po/trainer-0"])
+    pages = {call(capfd, *words, "-n", "ml")[1] for words in forms}
+    assert len(pages) == 1
+    assert call(capfd, "pod", "-A")[1] == call(capfd, "-A")[1]
+
+
+def test_documents(capfd):
+    _, text, _ = call(capfd, "trainer-0", "-n", "ml", "-o", "json")
+    report = json.loads(text)
+    assert (report["apiVersion"], report["kind"]) == ("kubectl-dra/v1alpha1", "PendingReport")
+    assert report["pod"] == {"kind": "Pod", "namespace": "ml", "name": "trainer-0"}
+    assert report["verdict"] == report["reason"] == "Unschedulable"
+    assert report["agreement"] == "agrees"
+    assert report["causes"][0]["code"] == "DRA-220"
+    assert sum(group["count"] for group in report["nodes"]) == len(INVENTORY.nodes)
+    assert report["output"]["text"] == call(capfd, "trainer-0", "-n", "ml")[1].rstrip("\n")
+    assert yaml.safe_load(call(capfd, "trainer-0", "-n", "ml", "-o", "yaml")[1]) == report
+
+
+def test_several_names_give_a_list_and_one_missing_name_hides_none(capfd):
+    code, text, err = call(capfd, "trainer-0", "nosuch", "-n", "ml", "-o", "json")
+    listed = json.loads(text)
+    assert (code, listed["kind"]) == (1, "PendingReportList")
+    assert [item["pod"]["name"] for item in listed["items"]] == ["trainer-0"]
+    assert 'pods "nosuch" not found in namespace "ml"' in err
+
+
+def test_one_node(capfd):
+    report = json.loads(call(capfd, "trainer-0", "-n", "ml", "--node", "node-d", "-o", "json")[1])
+    assert [(group["names"], group["count"]) for group in report["nodes"]] == [(["node-d"], 1)]
+
+
+def test_claim(capfd):
+    code, out, _ = call(capfd, "claim/infer-7-gpu", "-n", "ml")
+    assert code == 0
+    assert out.startswith("ResourceClaim ml/infer-7-gpu has no devices yet")
+    assert "Pod infer-7" in out
+
+
+def test_workload_stands_for_its_pending_pods(capfd):
+    owned = [
+        (key, owner)
+        for key in pending_pods(INVENTORY, Features())
+        for owner in INVENTORY.pods[key].metadata.owner_references
+    ]
+    assert owned, "the demo cluster has a pending pod with an owner"
+    key, owner = owned[0]
+    _, text, _ = call(capfd, f"{owner.kind.lower()}/{owner.name}", "-n", key.namespace, "-o", "json")
+    assert key.name in [item["pod"]["name"] for item in json.loads(text)["items"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "what", "hint"),
+    [
+        (["trainr-0", "-n", "ml"], 1, 'pods "trainr-0" not found in namespace "ml", did you mean "trainer-0"', ""),
+        (["trainer-0"], 1, 'pods "trainer-0" not found in namespace "default"', "trainer-0 -n ml"),
+        (["claim/nope", "-n", "ml"], 1, 'resourceclaims.resource.k8s.io "nope" not found', ""),
+        (["trainer-0", "-A"], 2, "all namespaces", "-n NAMESPACE trainer-0"),
+        (["trainer-0", "-l", "a=b"], 2, "exclude each other", ""),
+        (["-l", "a in"], 2, "label selector", ""),
+        (["-o", "jsonpath"], 2, 'unknown output format "jsonpath"', "jq"),
+        (["nodes"], 2, "", ""),
+        (["trainer-0", "-n", "ml", "--node", "node-z"], 1, 'nodes "node-z" not found', "kubectl get nodes"),
+        (["pod/a/b"], 2, "more than one slash", ""),
+    ],
+)
+def test_wrong_words_get_one_line_what_and_one_line_what_to_do(capfd, arguments, code, what, hint):
+    got, out, err = call(capfd, *arguments)
+    assert (got, out) == (code, "")
+    assert err.startswith("error: ")
+    assert len(err.splitlines()) <= 2
+    assert what in err
+    assert hint in err
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(["trainer-0", "-n", "ml"], 3), (["nb-2", "-n", "dev"], 0)])
+def test_exit_code(capfd, arguments, code):
+    assert call(capfd, *arguments, "--exit-code")[0] == code
+    assert call(capfd, *arguments)[0] == 0
