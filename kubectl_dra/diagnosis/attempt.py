@@ -7,7 +7,7 @@ elsewhere; here only what happens on which node.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.allocation import nodes as node_selectors
@@ -19,7 +19,7 @@ from kubectl_dra.diagnosis.messages import allocation_error
 from kubectl_dra.diagnosis.nodefilters import NodeFilters, Rejection, Request, preselected
 from kubectl_dra.diagnosis.nodefilters.resources import allocatable_of
 from kubectl_dra.diagnosis.records import Cause, NodeOutcome
-from kubectl_dra.diagnosis.search import search
+from kubectl_dra.diagnosis.search import Searched, search
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.inventory import key_of
@@ -38,7 +38,8 @@ _OPTIONAL_OPERATIONS: Final = "DRAOptionalNodeOperations"
 class Result:
     """What happens on a node; nodes with equal results belong together.
 
-    ``texts`` are the reasons as they are counted, or the text of the error. ``unavailable`` are positions of claims.
+    ``texts`` are the reasons as they are counted. ``unavailable`` are positions of claims. ``searched`` None: there was
+    nothing to allocate, or what is needed for that could not be read.
     """
 
     outcome: NodeOutcome
@@ -47,7 +48,23 @@ class Result:
     rejection: Rejection | None = None
     unavailable: tuple[int, ...] = ()
     extended: tuple[str, ...] = ()
-    searched: Outcome | None = field(default=None, compare=False)
+    searched: Searched | None = None
+    timed_out: bool = False
+
+    @property
+    def outcome_of_search(self) -> Outcome | None:
+        """What the search said of nodes alike."""
+        return self.searched.shared if self.searched is not None else None
+
+    @property
+    def error_text(self) -> str:
+        """The text of the error that this node raises."""
+        assert self.searched is not None  # noqa: S101 - only a search raises errors
+        if self.timed_out:
+            return f"node {self.searched.node}: timed out trying to allocate devices"
+        own = self.searched.own
+        assert isinstance(own, Fatal)  # noqa: S101
+        return allocation_error(own.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,49 +180,49 @@ class _Attempt:
         to_allocate = [claim for claim in self.claims if claim.status.allocation is None]
         if extended:
             to_allocate.append(virtual_claim(self.pod, extended, self.world.served))
-        outcomes: dict[str, Outcome] = {}
-        if to_allocate:
-            outcomes = self._search(group, to_allocate)
-        return {node.metadata.name: self._result(node, outcomes.get(node.metadata.name), extended) for node in group}
-
-    def _search(self, group: Sequence[Node], claims: Sequence[ResourceClaim]) -> dict[str, Outcome]:
+        if not to_allocate:
+            return {node.metadata.name: self._result(node, None, extended) for node in group}
         world = self.world
-        if not world.evidence.complete("ResourceSlice") or not pre_filter.classes_known(world, claims):
-            return {node.metadata.name: Undecided(steps=0, why="evidence") for node in group}
-        return dict(search(world.cluster, group, claims))
+        if not world.evidence.complete("ResourceSlice") or not pre_filter.classes_known(world, to_allocate):
+            unread = Result(NodeOutcome.UNDECIDED, _PLUGIN, extended=extended)
+            return {node.metadata.name: unread for node in group}
+        found = search(world.cluster, group, to_allocate)
+        return {node.metadata.name: self._result(node, found[node.metadata.name], extended) for node in group}
 
-    def _result(self, node: Node, outcome: Outcome | None, extended: tuple[str, ...]) -> Result:
-        if outcome is not None and not isinstance(outcome, Allocated):
-            return self._failed(node, outcome, extended)
+    def _result(self, node: Node, searched: Searched | None, extended: tuple[str, ...]) -> Result:
+        if searched is not None and not isinstance(searched.shared, Allocated):
+            return self._failed(searched, extended)
         unavailable = self._unavailable(node)
         if unavailable:
             texts = (UNAVAILABLE,)
-            return Result(NodeOutcome.CLAIM_UNAVAILABLE, _PLUGIN, texts, None, unavailable, extended, searched=outcome)
-        if outcome is not None and self._times_out(outcome) is not TimeLimit.WITHIN:
-            return self._late(node, outcome, extended)
-        return Result(NodeOutcome.FITS, extended=extended, searched=outcome)
+            return Result(NodeOutcome.CLAIM_UNAVAILABLE, _PLUGIN, texts, None, unavailable, extended, searched)
+        if searched is not None and self._time(searched.shared) is not TimeLimit.WITHIN:
+            return self._late(searched, extended)
+        return Result(NodeOutcome.FITS, extended=extended, searched=searched)
 
-    def _failed(self, node: Node, outcome: Outcome, extended: tuple[str, ...]) -> Result:
+    def _failed(self, searched: Searched, extended: tuple[str, ...]) -> Result:
+        outcome = searched.shared
+        if self._time(outcome) is not TimeLimit.WITHIN or isinstance(outcome, Undecided):
+            return self._late(searched, extended)
         match outcome:
-            case Fatal(error=error, only_affects_node=True):
-                texts = (allocation_error(error),)
-                return Result(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, texts, extended=extended, searched=outcome)
-            case Fatal(error=error):
-                texts = (allocation_error(error),)
-                return Result(NodeOutcome.FATAL, _PLUGIN, texts, extended=extended, searched=outcome)
-            case Unsatisfiable(invalid_pools=invalid) if self._times_out(outcome) is TimeLimit.WITHIN:
-                texts = (INVALID_POOLS if invalid else CANNOT_ALLOCATE,)
-                return Result(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, texts, extended=extended, searched=outcome)
-        return self._late(node, outcome, extended)
+            case Fatal(only_affects_node=True):
+                texts: tuple[str, ...] = (allocation_error(outcome.error),)
+                return Result(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, texts, extended=extended, searched=searched)
+            case Fatal():
+                return Result(NodeOutcome.FATAL, _PLUGIN, extended=extended, searched=searched)
+            case Unsatisfiable(invalid_pools=True):
+                texts = (INVALID_POOLS,)
+            case _:
+                texts = (CANNOT_ALLOCATE,)
+        return Result(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, texts, extended=extended, searched=searched)
 
-    def _late(self, node: Node, outcome: Outcome, extended: tuple[str, ...]) -> Result:
+    def _late(self, searched: Searched, extended: tuple[str, ...]) -> Result:
         """A search that takes, or may take, longer than the scheduler allows; or one that was not finished here."""
-        if self._times_out(outcome) is TimeLimit.BEYOND:
-            texts = (f"node {node.metadata.name}: timed out trying to allocate devices",)
-            return Result(NodeOutcome.FATAL, _PLUGIN, texts, extended=extended, searched=outcome)
-        return Result(NodeOutcome.UNDECIDED, _PLUGIN, extended=extended, searched=outcome)
+        late = self._time(searched.shared) is TimeLimit.BEYOND
+        outcome = NodeOutcome.FATAL if late else NodeOutcome.UNDECIDED
+        return Result(outcome, _PLUGIN, extended=extended, searched=searched, timed_out=late)
 
-    def _times_out(self, outcome: Outcome) -> TimeLimit:
+    def _time(self, outcome: Outcome) -> TimeLimit:
         return outcome.time_limit if self.world.features.filter_timeout else TimeLimit.WITHIN
 
 

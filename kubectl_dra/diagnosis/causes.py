@@ -130,15 +130,16 @@ class _Explainer:
         if not claims or judgement.verdict is not Verdict.UNSCHEDULABLE or len(rejected) > _MAX_REJECTED:
             return {}
         outcomes = search(self.world.cluster, rejected, claims)
-        return {name: isinstance(outcome, Allocated) for name, outcome in outcomes.items()}
+        return {name: isinstance(searched.shared, Allocated) for name, searched in outcomes.items()}
 
     def _story(self, node: Node, result: Result) -> Story | None:
         """The funnel of a node where the search found nothing; shared by nodes that share their outcome."""
-        if result.outcome is not NodeOutcome.CANNOT_ALLOCATE or result.searched is None:
+        outcome = result.outcome_of_search
+        if result.outcome is not NodeOutcome.CANNOT_ALLOCATE or outcome is None:
             return None
-        identity = id(result.searched)
+        identity = id(outcome)
         if identity not in self._stories:
-            blamed = isinstance(result.searched, Unsatisfiable) and result.searched.invalid_pools
+            blamed = isinstance(outcome, Unsatisfiable) and outcome.invalid_pools
             self._stories[identity] = self._teller(result).tell(node, blamed)
         return self._stories[identity]
 
@@ -156,7 +157,11 @@ class _Explainer:
 
     def _group(self, bucket: _Bucket) -> NodeGroup:
         names = tuple(node.metadata.name for node in bucket.nodes)
-        messages = tuple(dict.fromkeys(text for result in bucket.results for text in result.texts))
+        if bucket.outcome is NodeOutcome.FATAL:
+            texts: Iterable[str] = (result.error_text for result in bucket.results[:_MAX_MESSAGES])
+        else:
+            texts = (text for result in bucket.results for text in result.texts)
+        messages = tuple(dict.fromkeys(texts))
         unavailable = sorted({i for result in bucket.results for i in result.unavailable})
         return NodeGroup(
             bucket.outcome,
@@ -185,8 +190,8 @@ class _Explainer:
                 yield from self._unavailable(first, names)
             case NodeOutcome.CANNOT_ALLOCATE if bucket.story is not None:
                 yield from (msgspec.structs.replace(cause, nodes=names) for cause in bucket.story.causes)
-            case NodeOutcome.UNDECIDED if first.searched is not None and first.searched.steps:
-                yield Cause(Code.SEARCH_UNDECIDED, SearchSize(first.searched.steps), nodes=names)
+            case NodeOutcome.UNDECIDED if first.searched is not None:
+                yield Cause(Code.SEARCH_UNDECIDED, SearchSize(first.searched.shared.steps), nodes=names)
 
     def _rejected(self, bucket: _Bucket, names: tuple[str, ...]) -> Iterator[Cause]:
         rejection = bucket.results[0].rejection
@@ -231,11 +236,11 @@ class _Explainer:
 
     def _fatal(self, bucket: _Bucket, names: tuple[str, ...]) -> Cause:
         first = bucket.results[0]
-        if isinstance(first.searched, Fatal):
+        outcome = first.searched.own if first.searched is not None else None
+        if isinstance(outcome, Fatal) and not first.timed_out:
             claims = error_codes.by_key(tuple(self._claims(first)))
-            return error_codes.fatal_cause(first.searched.error, claims, self.world.inventory.classes, names)
-        steps = first.searched.steps if first.searched is not None else 0
-        return Cause(Code.SEARCH_TIMEOUT, SearchSize(steps), nodes=names)
+            return error_codes.fatal_cause(outcome.error, claims, self.world.inventory.classes, names)
+        return Cause(Code.SEARCH_TIMEOUT, SearchSize(outcome.steps if outcome is not None else 0), nodes=names)
 
     def _unavailable(self, result: Result, names: tuple[str, ...]) -> Iterator[Cause]:
         failed = {cause.claim: cause for cause in self.tried.failed_bindings}
@@ -290,8 +295,9 @@ def _told(result: Result) -> Hashable:
     if rejection is not None:
         lacking = tuple(lack.resource for lack in rejection.lacks)
         return rejection.taint, rejection.unmatched, rejection.ports, lacking
-    if result.outcome is NodeOutcome.FATAL and isinstance(result.searched, Fatal):
-        error = result.searched.error
+    outcome = result.outcome_of_search
+    if result.outcome is NodeOutcome.FATAL and not result.timed_out and isinstance(outcome, Fatal):
+        error = outcome.error
         names = ("claim", "request", "device_class", "selector", "detail", "attribute", "pool")
         return (type(error).__name__, *(getattr(error, name, None) for name in names))
     return () if result.outcome is NodeOutcome.FATAL else result.texts

@@ -23,6 +23,7 @@ from kubectl_dra.model.usage import pod_requests
 
 _ALL_NODES_BELOW: Final = 100
 _MIN_PERCENT: Final = 5
+_WORDED: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def _filtered(world: World, pod: Pod, attempt: Attempt, total: int) -> Judgement
     fatal = attempt.nodes(NodeOutcome.FATAL)
     nominated = any(node.metadata.name == pod.status.nominated_node_name for node, _ in fits)
     if fatal and not nominated:
-        return _fatal(world, attempt, fits, fatal, total)
+        return _fatal(world, pod, attempt, fits, fatal, total)
     if fits:
         return _fitting(world, pod, attempt, fits, total)
     if attempt.nodes(NodeOutcome.UNDECIDED) or (world.blind and world.sharing_hides_counters):
@@ -121,15 +122,19 @@ def _filtered(world: World, pod: Pod, attempt: Attempt, total: int) -> Judgement
 
 def _fatal(
     world: World,
+    pod: Pod,
     attempt: Attempt,
     fits: Sequence[tuple[Node, Result]],
     fatal: Sequence[tuple[Node, Result]],
     total: int,
 ) -> Judgement:
-    certain = [result for _, result in fatal if _is_certain(world, attempt, result)]
+    certain = [(node, result) for node, result in fatal if _is_certain(world, attempt, result)]
     if not certain:
         return _UNKNOWN
-    messages = tuple(dict.fromkeys(fit_message.filter_error(result.texts[0]) for result in certain))
+    # Every node's text may be the one that is written; beyond some, only those that the condition speaks of matter.
+    said = " ".join(c.message for c in pod.status.conditions if c.type == "PodScheduled")
+    worded = certain[:_WORDED] + [(node, r) for node, r in certain[_WORDED:] if node.metadata.name in said]
+    messages = tuple(dict.fromkeys(fit_message.filter_error(result.error_text) for _, result in worded))
     depends = len(fits) + len(attempt.nodes(NodeOutcome.UNDECIDED)) > feasible_nodes_to_find(total)
     return Judgement(
         Verdict.SCHEDULER_ERROR,
@@ -146,7 +151,8 @@ def _is_certain(world: World, attempt: Attempt, result: Result) -> bool:
         return False
     if not world.blind:
         return True
-    return isinstance(result.searched, Fatal) and result.searched.steps == 0
+    outcome = result.outcome_of_search
+    return isinstance(outcome, Fatal) and outcome.steps == 0
 
 
 def _fitting(world: World, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]], total: int) -> Judgement:
@@ -171,7 +177,9 @@ def _refusals(world: World, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Nod
     if not _lacks_admin_label(world, pod):
         return ()
     found: dict[Cause, None] = {}
-    for _, result in fits:
+    # What is asked for decides about admin access, so one node per group of nodes alike is enough.
+    alike = {id(result.outcome_of_search): result for _, result in fits}
+    for result in alike.values():
         causes = _admin_refusals(attempt, result)
         if not causes:
             return ()
@@ -180,9 +188,10 @@ def _refusals(world: World, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Nod
 
 
 def _admin_refusals(attempt: Attempt, result: Result) -> list[Cause]:
-    if not isinstance(result.searched, Allocated):
+    own = result.searched.own if result.searched is not None else None
+    if not isinstance(own, Allocated):
         return []
-    pairs = zip(attempt.to_allocate, result.searched.allocations, strict=False)
+    pairs = zip(attempt.to_allocate, own.allocations, strict=False)
     causes = (binding.refused_admin_access(claim, allocation) for claim, allocation in pairs)
     return [cause for cause in causes if cause is not None]
 

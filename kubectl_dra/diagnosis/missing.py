@@ -27,14 +27,22 @@ def missing(evidence: Evidence, wanted: Iterable[needs.Need], namespace: str) ->
 def certainty(evidence: Evidence) -> Certainty:
     """What counts of devices and nodes are worth."""
     nodes = evidence.complete("Node")
-    slices = evidence.complete("ResourceSlice")
+    devices = _devices(evidence)
     free = all(map(evidence.complete, ("ResourceClaim", "DeviceTaintRule")))
     return Certainty(
-        devices=Bound.EXACT if slices else _unseen(evidence, "ResourceSlice"),
-        free_devices=Bound.UNKNOWN if not slices else Bound.EXACT if free else Bound.AT_MOST,
+        devices=devices,
+        free_devices=Bound.UNKNOWN if devices is not Bound.EXACT else Bound.EXACT if free else Bound.AT_MOST,
         nodes=Bound.UNKNOWN if not nodes else Bound.EXACT if evidence.complete("Pod") else Bound.AT_MOST,
     )
 
 
-def _unseen(evidence: Evidence, kind: str) -> Bound:
-    return Bound.AT_LEAST if evidence.coverage(kind) is Coverage.PARTIAL else Bound.UNKNOWN
+def _devices(evidence: Evidence) -> Bound:
+    """Devices of a class: without the class nobody knows which they are."""
+    if not evidence.complete("DeviceClass"):
+        return Bound.UNKNOWN
+    match evidence.coverage("ResourceSlice"):
+        case Coverage.PARTIAL:
+            return Bound.AT_LEAST
+        case _ if evidence.complete("ResourceSlice"):
+            return Bound.EXACT
+    return Bound.UNKNOWN

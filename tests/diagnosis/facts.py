@@ -122,3 +122,10 @@ def options(now: str | None = None, binding_timeout: int = 600) -> Options:
     """Options with a clock."""
     moment = datetime.fromisoformat(now) if now is not None else None
     return Options(now=moment, binding_timeout=timedelta(seconds=binding_timeout))
+
+
+def evidence_of_namespace(kind: str, namespace: str) -> Evidence:
+    """Everything was read, but ``kind`` in one namespace only."""
+    refused = Read(kind, coverage=Coverage.FORBIDDEN)
+    others = tuple(read for read in evidence().reads if read.kind != kind)
+    return Evidence((*others, refused, Read(kind, namespace)))
