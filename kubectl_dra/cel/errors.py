@@ -12,9 +12,9 @@ class CompileError(Exception):
     """An expression is refused before it is evaluated.
 
     ``type`` is the class that the API server and the scheduler give it: ``RuleInvalid`` (syntax, types, validators,
-    output type) or ``InternalError`` (program instantiation). ``text`` is their literal text, beginning with
-    ``compilation failed: ``, ``must evaluate to `` or ``program instantiation failed: ``. ``issues`` has one entry for
-    each problem with a position, sorted as printed; it is empty for the other two classes.
+    output type) or ``InternalError`` (program instantiation, and what makes upstream crash). ``text`` is their literal
+    text, beginning with ``compilation failed: ``, ``must evaluate to `` or ``program instantiation failed: ``.
+    ``issues`` has one entry for each problem with a position, sorted as printed; it is empty where there is none.
     """
 
     def __init__(

@@ -8,7 +8,7 @@ parse.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 from typing import Literal as OneOf
 
 from kubectl_dra.cel.ast import (
@@ -24,18 +24,18 @@ from kubectl_dra.cel.ast import (
     Parsed,
     Select,
 )
-from kubectl_dra.cel.depth import SHALLOW, allow_deep_trees
 from kubectl_dra.cel.errors import CompileError
-from kubectl_dra.cel.issues import NOWHERE, Issue, Kind, issue_at, render, sort_issues
-from kubectl_dra.cel.lexer import Token, tokenize
+from kubectl_dra.cel.issues import NOWHERE, Issue, issue_at, render, sort_issues
 from kubectl_dra.cel.literals import LiteralError, bytes_value, double_value, int_value, string_value, uint_value
 from kubectl_dra.cel.macros import Copier, MacroError, TooManyCopies, expand_has, expand_member
+from kubectl_dra.cel.walk import GiveUp, Walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubectl_dra.cel.lexer import Token
+
 MAX_CODE_POINTS: Final = 100_000
-MAX_DEPTH: Final = 250
 
 RESERVED: Final = frozenset(
     [
@@ -88,110 +88,25 @@ def compile_error(source: str, issues: list[Issue]) -> CompileError:
     return CompileError("RuleInvalid", f"compilation failed: {render(source, ordered)}", ordered)
 
 
-class _GiveUp(Exception):
-    """The problem is recorded and nothing after it can be parsed."""
-
-
-class _Parser:
-    """``height`` is that of the tree last parsed, counted in the nodes that upstream bounds."""
+class _Parser(Walk):
+    """Methods are named after the rules of the grammar, from the loosest operator to the tightest."""
 
     def __init__(self, source: str) -> None:
-        self.source = source
-        self.tokens, self.skipped = tokenize(source)
-        self.at = 0
-        self.token = self.tokens[0]
-        self.kind = self.token.kind
-        self.height = 0
+        super().__init__(source)
         self.expr_depth = 0
         self.calc_depth = 0
         self.relation_depth = 0
         self.macros: dict[int, MacroCall] = {}
         self.copier = Copier()
-        self.issues: list[Issue] = []
-        for text in self.skipped:
-            self.report(text.pos, f"Syntax error: token recognition error at: '{text.text}'", "syntax")
 
     def run(self) -> Node | None:
         try:
             root = self.expr()
             if self.kind != "<EOF>":
                 self.unexpected("<EOF>", frozenset({"<EOF>"}))
-        except _GiveUp:
+        except GiveUp:
             return None
         return root
-
-    # Tokens
-
-    def advance(self) -> Token:
-        token = self.token
-        self.at += 1
-        self.token = self.tokens[self.at]
-        self.kind = self.token.kind
-        return token
-
-    def peek(self) -> str:
-        """The kind of the token after this one."""
-        return self.tokens[self.at + 1].kind if self.kind != "<EOF>" else "<EOF>"
-
-    def expect(self, kind: str) -> Token:
-        if self.kind != kind:
-            self.unexpected(f"'{kind}'", frozenset({kind}))
-        return self.advance()
-
-    # Errors and limits
-
-    def report(self, pos: int, message: str, kind: Kind, name: str = "") -> None:
-        self.issues.append(issue_at(self.source, pos, message, kind, name))
-
-    def invalid(self, pos: int, message: str, kind: Kind, name: str = "") -> Literal:
-        """Reports and stands in for the node that could not be made."""
-        self.report(pos, message, kind, name)
-        self.height = 0
-        return Literal(pos, "null", None)
-
-    def unexpected(self, expected: str, viable: frozenset[str]) -> NoReturn:
-        surplus = self.kind != "<EOF>" and self.peek() in viable
-        verb = "extraneous" if surplus else "mismatched"
-        message = f"Syntax error: {verb} input '{self.token.text}' expecting {expected}"
-        self.report(self.token.pos, message, "syntax", self.token.text)
-        raise _GiveUp
-
-    def not_viable(self, start: Token) -> NoReturn:
-        """No rule continues what began at ``start`` with the token at hand."""
-        if self.kind in ("true", "false", "null") and start.pos + 1 == self.token.pos:
-            message = f"mismatched input '{self.token.text}' expecting IDENTIFIER"
-        else:
-            text = self.text_between(start.pos, self.token.pos) + self.token.text
-            message = f"no viable alternative at input '{text}'"
-        self.report(self.token.pos, f"Syntax error: {message}", "syntax", self.token.text)
-        raise _GiveUp
-
-    def text_between(self, start: int, end: int) -> str:
-        """The source without what was skipped because it is no token."""
-        parts = []
-        for skipped in self.skipped:
-            if start <= skipped.pos < end:
-                parts.append(self.source[start : skipped.pos])
-                start = skipped.pos + len(skipped.text)
-        return "".join([*parts, self.source[start:end]])
-
-    def limit(self, message: str) -> NoReturn:
-        self.report(NOWHERE, message, "limit")
-        raise _GiveUp
-
-    def deeper(self, depth: int) -> None:
-        if depth > SHALLOW:
-            if depth > MAX_DEPTH:
-                self.limit(f"expression recursion limit exceeded: {MAX_DEPTH}")
-            allow_deep_trees()
-
-    def higher(self, below: int) -> None:
-        """The tree last parsed is one counted node above one of height ``below``."""
-        self.height = below + 1
-        if below >= SHALLOW:
-            if below >= MAX_DEPTH:
-                self.limit("max recursion depth exceeded")
-            allow_deep_trees()
 
     # Operators
 

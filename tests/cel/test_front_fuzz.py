@@ -5,7 +5,7 @@ import threading
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubectl_dra.cel.clauses import clauses
@@ -38,21 +38,25 @@ def compile_fully(source: str, environment: Environment = SCHEDULER) -> str:
     return ""
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80), st.sampled_from([SCHEDULER, ADMISSION]))
 def test_any_text(source, environment):
     compile_fully(source, environment)
 
 
+@settings(deadline=None)
 @given(EXPRESSIONS, st.sampled_from([SCHEDULER, ADMISSION]))
 def test_expressions(source, environment):
     compile_fully(source, environment)
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(" ".join(RECORDED[::40]).split()), max_size=12).map(" ".join))
 def test_shuffled_words(source):
     compile_fully(source)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(RECORDED), st.integers(0, 200), st.integers(0, 10), st.text(max_size=3))
 def test_damaged_expressions(source, at, length, inserted):
     compile_fully(source[:at] + inserted + source[at + length :])

@@ -1,7 +1,7 @@
 """Printed trees parse to equal trees."""
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 
 from kubectl_dra.cel.ast import Parsed
 from kubectl_dra.cel.errors import CompileError
@@ -18,6 +18,7 @@ def parsed_or_none(source: str) -> Parsed | None:
         return None
 
 
+@settings(deadline=None)
 @given(EXPRESSIONS)
 def test_parse_print_parse(source):
     parsed = parsed_or_none(source)
@@ -62,6 +63,7 @@ def test_texts(source, printed):
     assert to_source(parse(source)) == printed
 
 
+@settings(deadline=None)
 @given(EXPRESSIONS)
 def test_string_source_round_trips(text):
     assert parse(string_source(text)).root.value == text
