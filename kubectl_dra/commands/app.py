@@ -18,6 +18,10 @@ PROGRAM: Final = "kubectl dra"
 # name -> (module with ``command``, line for the overview): help must not import any of them.
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "why-pending": ("why_pending", "Why pods and claims wait for devices, and what would make them fit"),
+    "describe-pool": ("describe_pool", "Pools of devices: usable or not, what is free, tainted or taken, and by whom"),
+    "describe-claim": ("describe_claim", "A ResourceClaim: what it asks for and holds, who uses it, what drivers say"),
+    "get": ("get", "Tables of pools, devices, claims, classes and taints"),
+    "snapshot": ("snapshot", "Write what the other commands read into a file, for --from"),
     "version": ("version", "The version of this plugin"),
 }
 

@@ -35,8 +35,9 @@ def sort(items: Sequence[ItemT], path: str) -> list[ItemT]:
     values = [value_at(json.loads(item.document()), steps) for item in items]
     if items and all(value is None for value in values):
         raise UsageProblem(f'no item has a field "{path}"', "kubectl dra get … -o json shows the fields")
-    order = sorted(range(len(items)), key=cmp_to_key(lambda a, b: _compare(values[a], values[b])))
-    return [items[index] for index in order]
+    by_value = cmp_to_key(_compare)
+    pairs = sorted(zip(map(by_value, values), range(len(items)), strict=True))
+    return [items[index] for _, index in pairs]
 
 
 def parse_path(path: str) -> list[str | int]:

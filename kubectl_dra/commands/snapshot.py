@@ -1,0 +1,34 @@
+"""``kubectl dra snapshot``: the options. What it does with them stands in ``snapshot_answers``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from kubectl_dra.commands.kubectl_style import KubectlStyle
+from kubectl_dra.commands.options import Options, shared_options
+
+_EXAMPLES: Final = """\b
+Examples:
+  kubectl dra snapshot -o cluster.json.gz                # everything that the other commands read
+  kubectl dra snapshot --redact -o shareable.json        # with every name replaced
+  kubectl dra why-pending -A --from cluster.json.gz      # any command reads it"""
+
+
+@click.command("snapshot", cls=KubectlStyle, epilog=_EXAMPLES)
+@shared_options()
+@click.option(
+    "-o", "--output", "file", default="", metavar="FILE", help="Write to a file (.gz packs it), not to stdout."
+)
+@click.option("--redact", is_flag=True, help="Replace every name, the same everywhere.")
+@click.option("--with-parameters", is_flag=True, help="Include the opaque parameters and data of drivers.")
+def command(options: Options, file: str, redact: bool, with_parameters: bool) -> int:
+    """Write what the other commands read, as one JSON document for --from.
+
+    All namespaces, unless -n names one. Never holds Secrets, environment variables, arguments or commands; annotations
+    and drivers' opaque parameters are left out. The file can be read by its owner only.
+    """
+    from kubectl_dra.commands.snapshot_answers import take
+
+    return take(options, file, redact=redact, with_parameters=with_parameters)

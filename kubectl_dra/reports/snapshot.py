@@ -1,0 +1,151 @@
+"""A snapshot: the facts as a document that every command reads with ``--from``.
+
+What is written is an allow-list by construction: the fields of the model's records and nothing else, so no
+environment, arguments, commands or Secrets. Annotations (but DRA's own) and drivers' opaque JSON are left out too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from kubectl_dra.api.encode import encode
+from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.evidence import ALL_NAMESPACES, Coverage, Evidence, Read
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.reports.facts import Facts, latest_read
+
+API_VERSION: Final = "kubectl-dra/v1alpha1"
+KIND: Final = "Snapshot"
+_OWN_ANNOTATIONS: Final = "resource.kubernetes.io/"
+_OPAQUE: Final = frozenset({"parameters", "data", "vendorParameters"})
+Json = dict[str, Any]
+
+
+def snapshot(facts: Facts, namespace: str = ALL_NAMESPACES, with_parameters: bool = False) -> Json:
+    """The document. With ``namespace`` the other namespaces' objects are left out, and the header says so."""
+    evidence = facts.evidence
+    document: Json = {"apiVersion": API_VERSION, "kind": KIND}
+    taken = latest_read(evidence)
+    if taken:
+        document["taken"] = taken
+    if evidence.server_version is not None:
+        document["server"] = {"version": "v{}.{}".format(*evidence.server_version)}
+    document["reads"] = [_read(read) for read in _reads(evidence, namespace)]
+    notes = [*evidence.notes, *_left_out(evidence)]
+    if notes:
+        document["notes"] = notes
+    objects = _objects(facts.inventory)
+    document["items"] = [_item(kind, record, with_parameters) for kind, record in objects if _in(namespace, record)]
+    return document
+
+
+# --- the header -----------------------------------------------------------------------------------------------------
+
+
+def _reads(evidence: Evidence, namespace: str) -> Iterator[Read]:
+    """Cluster-wide reads of namespaced kinds become reads of the one namespace that is written."""
+    for read in evidence.reads:
+        kind = BY_NAME.get(read.kind)
+        if namespace == ALL_NAMESPACES or kind is None or not kind.namespaced:
+            yield read
+        elif read.namespace in (ALL_NAMESPACES, namespace):
+            coverage = evidence.coverage(read.kind, namespace)
+            yield Read(read.kind, namespace, coverage, read.resource_version, read.time, read.note)
+
+
+def _read(read: Read) -> Json:
+    fields = {
+        "kind": read.kind,
+        "coverage": read.coverage.value,
+        "namespace": read.namespace,
+        "resourceVersion": read.resource_version,
+        "time": read.time,
+        "note": read.note,
+    }
+    return {name: value for name, value in fields.items() if value or name in ("kind", "coverage")}
+
+
+def _left_out(evidence: Evidence) -> Iterator[str]:
+    for bad in evidence.bad_objects:
+        name = f"{bad.namespace}/{bad.name}" if bad.namespace else bad.name
+        yield f"{bad.kind} {name or 'without a name'} is left out: {bad.error}"
+
+
+def incomplete(evidence: Evidence) -> tuple[str, ...]:
+    """The kinds that the snapshot does not hold completely, for a note to the person who takes it."""
+    lacking = {Coverage.FORBIDDEN, Coverage.PARTIAL}
+    return tuple(dict.fromkeys(read.kind for read in evidence.reads if read.coverage in lacking))
+
+
+# --- the items ------------------------------------------------------------------------------------------------------
+
+
+def _objects(inventory: Inventory) -> Iterator[tuple[Kind, Record]]:
+    by_kind = _by_kind(inventory)
+    for kind in KINDS:
+        if kind.workload:
+            yield from ((kind, record) for key, record in inventory.workloads.items() if key[0] == kind.name)
+        else:
+            yield from ((kind, record) for record in by_kind.get(kind.name, ()))
+
+
+def _by_kind(inventory: Inventory) -> Mapping[str, Iterable[Record]]:
+    classic = inventory.classic
+    return {
+        "Pod": inventory.pods.values(),
+        "ResourceClaim": inventory.claims.values(),
+        "ResourceClaimTemplate": inventory.templates.values(),
+        "ResourceSlice": inventory.slices.values(),
+        "DeviceClass": inventory.classes.values(),
+        "DeviceTaintRule": inventory.taint_rules.values(),
+        "ResourcePoolStatusRequest": inventory.pool_statuses.values(),
+        "ResourceClass": classic.classes.values(),
+        "PodSchedulingContext": classic.scheduling_contexts.values(),
+        "ResourceClaimParameters": classic.claim_parameters.values(),
+        "ResourceClassParameters": classic.class_parameters.values(),
+        "Node": inventory.nodes.values(),
+        "Namespace": inventory.namespaces.values(),
+        "Event": inventory.events,
+        "ResourceQuota": inventory.quotas.values(),
+    }
+
+
+def _in(namespace: str, record: Record) -> bool:
+    metadata: ObjectMeta = getattr(record, "metadata", ObjectMeta())
+    return not namespace or metadata.namespace in ("", namespace)
+
+
+def _item(kind: Kind, record: Record, with_parameters: bool) -> Json:
+    item: Json = json.loads(encode(record, kind))
+    _strip(item, frozenset() if with_parameters else _OPAQUE)
+    return item
+
+
+def _strip(value: Any, opaque: frozenset[str]) -> None:  # noqa: ANN401 - JSON
+    """Drop annotations and, inside ``opaque`` entries and ``status.devices[]``, what only drivers understand."""
+    if isinstance(value, list):
+        for member in value:
+            _strip(member, opaque)
+    if not isinstance(value, dict):
+        return
+    _strip_annotations(value)
+    if "driver" in value or "driverName" in value:
+        for name in opaque & value.keys():
+            del value[name]
+    for name, member in value.items():
+        # Drivers' JSON is theirs: nothing in it is one of our fields.
+        if name not in _OPAQUE:
+            _strip(member, opaque)
+
+
+def _strip_annotations(value: Json) -> None:
+    annotations = value.get("annotations")
+    if isinstance(annotations, dict):
+        kept = {name: text for name, text in annotations.items() if name.startswith(_OWN_ANNOTATIONS)}
+        value["annotations"] = kept
+        if not kept:
+            del value["annotations"]
