@@ -38,6 +38,8 @@ from kubectl_dra.reports.pending import (
 )
 
 _GOOD: Final = frozenset({"NotPending", "Preparing", "Schedulable", "Reserved", "Allocated"})
+# Of a claim that many pods wait for, the first few tell the story.
+_WAITING_SHOWN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ def _everything(call: Call, kind: Kind) -> int:
     namespace, inventory = call.cluster.namespace, call.cluster.inventory
     if kind is RESOURCE_CLAIM:
         claims = [key for key, claim in inventory.claims.items() if selects(claim.metadata.labels)]
-        return _print(call, [_claim_answer(call, key) for key in claims if namespace in ("", key.namespace)])
+        found = [_claim_answer(call, key) for key in claims if namespace in ("", key.namespace)]
+        return _claims_overview(call, [each for each in found if each.report.causes or _is_bad(each)])
     pods = pending_pods(inventory, call.cluster.features, namespace or None, selects)
     if kind is not POD:
         pods = tuple(key for key in pods if _owned_by(inventory, key, kind))
@@ -117,6 +120,12 @@ def _overview(call: Call, answers: Sequence[Answer]) -> int:
     for line in groups_page(reports, reason_groups(reports), call.cluster.namespace):
         terminal.out(line)
     return _code(call, answers)
+
+
+def _claims_overview(call: Call, answers: Sequence[Answer]) -> int:
+    if not answers and not is_document(call.options):
+        console(call.options).out(Safe("No ResourceClaim waits for devices, is unused or can't be deleted."))
+    return _print(call, answers)
 
 
 # --- named objects --------------------------------------------------------------------------------------------------
@@ -143,7 +152,10 @@ def _answers(call: Call, target: Target) -> Iterator[Answer]:
     if target.kind is RESOURCE_CLAIM:
         if key not in inventory.claims:
             raise _not_found(call, target.kind, key, inventory.claims)
-        yield _claim_answer(call, key)
+        claim = _claim_answer(call, key)
+        yield claim
+        if isinstance(claim.report, ClaimPendingReport) and not is_document(call.options):
+            yield from (_pod_answer(call, pod.key) for pod in claim.report.waiting_pods[:_WAITING_SHOWN])
     elif target.kind is POD:
         if key not in inventory.pods:
             raise _not_found(call, target.kind, key, inventory.pods)
@@ -222,6 +234,10 @@ def _print_pages(call: Call, answers: Sequence[Answer]) -> None:
 def _code(call: Call, answers: Sequence[Answer]) -> int:
     if call.failed:
         return ExitCode.ERROR
-    bad = any(each.report.verdict not in _GOOD for each in answers)
+    bad = any(map(_is_bad, answers))
     partial = any(item.decides for each in answers for item in each.report.missing)
     return finding_code(asked=call.options.exit_code, bad=bad, partial=partial)
+
+
+def _is_bad(each: Answer) -> bool:
+    return each.report.verdict not in _GOOD

@@ -85,7 +85,8 @@ def test_claim(capfd):
     code, out, _ = call(capfd, "claim/infer-7-gpu", "-n", "ml")
     assert code == 0
     assert out.startswith("ResourceClaim ml/infer-7-gpu has no devices yet")
-    assert "Pod infer-7" in out
+    assert "wanted by Pod infer-7" in out
+    assert "\nPod ml/infer-7 cannot be scheduled" in out
 
 
 def test_workload_stands_for_its_pending_pods(capfd):

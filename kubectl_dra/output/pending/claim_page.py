@@ -47,13 +47,15 @@ def claim_pending_page(report: ClaimPendingReport, now: datetime) -> list[Safe]:
 def _holds(report: ClaimPendingReport) -> list[Safe]:
     lines: list[Safe] = []
     if report.devices:
-        lines += wrapped(fmt("  {}: {}", counted(len(report.devices), "device"), listed(report.devices)), indent=4)
+        lines += wrapped(
+            fmt("{}: {}", counted(len(report.devices), "device"), listed(report.devices)), indent=4, first=2
+        )
     if report.usable_on:
-        lines += wrapped(fmt("  usable on {}", listed(report.usable_on)), indent=4)
+        lines += wrapped(fmt("usable on {}", listed(report.usable_on)), indent=4, first=2)
     if report.consumers:
-        lines += wrapped(fmt("  reserved for {}", _refs(report.consumers)), indent=4)
+        lines += wrapped(fmt("reserved for {}", _refs(report.consumers)), indent=4, first=2)
     if report.waiting_pods:
-        lines += wrapped(fmt("  waiting: {} (kubectl dra why-pending)", _refs(report.waiting_pods)), indent=4)
+        lines += wrapped(fmt("wanted by {}", _refs(report.waiting_pods)), indent=4, first=2)
     return lines
 
 
