@@ -97,6 +97,14 @@ class TemplateUse(ReportRecord, frozen=True):
     annotations: dict[str, str]
 
 
+class DerivedRecord(ReportRecord, frozen=True):
+    """An attribute that a request computes with CEL, for constraints only."""
+
+    request: str
+    name: str
+    expression: str
+
+
 class ClaimReport(ReportRecord, frozen=True):
     """Everything about one claim. ``printed_state`` is kubectl's STATE; ``as_of`` the time of the facts (RFC 3339)."""
 
@@ -112,6 +120,7 @@ class ClaimReport(ReportRecord, frozen=True):
     owner: str | None
     template: TemplateUse | None
     asks: ClaimAsk
+    derived_attributes: tuple[DerivedRecord, ...]
     results: tuple[ResultRecord, ...]
     configs: tuple[ConfigRecord, ...]
     scope: Scope | None
@@ -140,6 +149,7 @@ def claim_report(claim: ResourceClaim, facts: Facts) -> ClaimReport:
         owner=_owner(claim),
         template=template,
         asks=claim_ask(claim, template.entry if template else "", template.name if template else None),
+        derived_attributes=tuple(_derived(claim)),
         results=_results(claim, facts),
         configs=tuple(_configs(claim, facts.inventory)),
         scope=claim_scope(allocation.node_selector, facts) if allocation is not None else None,
@@ -155,6 +165,14 @@ def claim_report(claim: ResourceClaim, facts: Facts) -> ClaimReport:
 def _owner(claim: ResourceClaim) -> str | None:
     owner = next((owner for owner in claim.metadata.owner_references if owner.controller), None)
     return f"{owner.kind}/{owner.name}" if owner is not None else None
+
+
+def _derived(claim: ResourceClaim) -> Iterator[DerivedRecord]:
+    for request in claim.spec.devices.requests:
+        exactly = request.exactly.derived_attributes if request.exactly is not None else ()
+        subrequests = ((f"{request.name}/{sub.name}", sub.derived_attributes) for sub in request.first_available)
+        for name, attributes in ((request.name, exactly), *subrequests):
+            yield from (DerivedRecord(name, each.name, each.expression) for each in attributes)
 
 
 def _waiting(pod: Pod) -> Consumer:

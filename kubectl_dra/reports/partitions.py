@@ -33,9 +33,10 @@ class CounterRecord(ReportRecord, frozen=True):
 
 
 class PartitionType(ReportRecord, frozen=True):
-    """Devices of one type: how many there are, how many are free one by one, and how many fit at the same time."""
+    """Devices of one type: what each takes, how many there are, how many are free one by one, how many at once."""
 
     name: str
+    takes: str
     devices: int
     free: Count
     together: Count
@@ -73,7 +74,8 @@ def _partition_type(name: str, members: Sequence[Member], counters: PoolCounters
     free = [counters.consumption(member.device) for member in members if member.state is DeviceState.FREE]
     size, exact = largest_set(free, counters.available)
     together = Count(size, sure if exact else Bound.AT_LEAST if sure is Bound.EXACT else Bound.UNKNOWN)
-    return PartitionType(name, len(members), Count(len(free), sure), together)
+    takes = dict.fromkeys(consumption_text(member.device) for member in members)
+    return PartitionType(name, " or ".join(takes), len(members), Count(len(free), sure), together)
 
 
 def _type_name(member: Member) -> str:

@@ -10,6 +10,7 @@ import msgspec
 
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.meta import Condition
+from kubectl_dra.model.resource import DeviceToleration
 from kubectl_dra.output.devices.holders import consumer_text, taint_lines
 from kubectl_dra.output.devices.parts import pairs_text, scope_text
 from kubectl_dra.output.layout import Column, table, wrapped
@@ -37,7 +38,7 @@ def claim_page(report: ClaimReport, now: datetime, wide: bool = False) -> list[S
     """All lines of one report."""
     blocks: list[list[Safe]] = [
         list(_head(report, now)),
-        list(ask_lines((report.asks,))),
+        [*ask_lines((report.asks,)), *_derived(report)],
         list(_results(report, now, wide)),
         list(_consumers(report)),
         list(_driver_words(report, now)),
@@ -98,6 +99,11 @@ def _template(template: TemplateUse) -> Iterator[Safe]:
             yield from wrapped(fmt("the template gives it {}: {}", Safe(what), pairs_text(copied)), indent=4)
 
 
+def _derived(report: ClaimReport) -> Iterator[Safe]:
+    for each in report.derived_attributes:
+        yield from wrapped(fmt("{}: derived attribute {} = {}", each.request, each.name, each.expression), indent=4)
+
+
 # --- devices --------------------------------------------------------------------------------------------------------
 
 
@@ -127,13 +133,18 @@ def _notes(result: ResultRecord) -> Iterator[Safe]:
     for taint, source in taint_lines(result.taints):
         yield fmt("tainted {}, {}", styled(taint, Style.WARN), source)
     if result.tolerations:
-        yield fmt("tolerates {}", listed(list(map(toleration_text, result.tolerations))))
+        yield fmt("tolerates {}", listed(list(map(_toleration, result.tolerations))))
     yield from _binding(result)
     if result.skip_node_operations:
         yield fmt("skips {}", listed(result.skip_node_operations))
     for health in result.health:
         text = fmt(": {}", health.message) if health.message else Safe("")
         yield fmt("{} in pod {}{}", health.health, health.pod, text)
+
+
+def _toleration(toleration: DeviceToleration) -> str:
+    seconds = toleration.toleration_seconds
+    return toleration_text(toleration) + (f" for {seconds} s" if seconds is not None else "")
 
 
 def _binding(result: ResultRecord) -> Iterator[Safe]:

@@ -39,7 +39,8 @@ def holder_text(holder: Holder, now: datetime, node: str = "") -> Safe:
 
 def consumer_text(consumer: Consumer, node: str = "") -> Safe:
     """``pod ml/serve-0``, with its node where that is another one and its state where it does not run."""
-    kind = "pod" if consumer.resource == "pods" else consumer.resource
+    resource = f"{consumer.resource}.{consumer.api_group}" if consumer.api_group else consumer.resource
+    kind = "pod" if resource == "pods" else resource
     text = fmt("{} {}/{}", kind, consumer.namespace, consumer.name)
     if consumer.node and consumer.node != node:
         text += fmt(" on {}", consumer.node)

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.allocation.pools import PoolFault
 from kubectl_dra.output.devices.capacity import capacity_cell, capacity_lines, policy_lines
 from kubectl_dra.output.devices.holders import holder_text, taint_lines
@@ -209,7 +211,9 @@ def _footnotes(report: PoolReport, wide: bool) -> Iterator[Safe]:
     hidden = [] if wide else [name for name in report.differing if name not in grouping_names(report)]
     if hidden:
         yield from wrapped(fmt("also differ: {} (-o wide shows them)", Safe(", ").join(hidden)), indent=4, first=2)
-    for line in (*policy_lines(report.devices), *_binding(report.devices), *_health(report.devices)):
+    devices = report.devices
+    notes = (policy_lines(devices), _binding(devices), _groups(devices), _node_resources(devices), _health(devices))
+    for line in (line for lines in notes for line in lines):
         yield from wrapped(line, indent=4, first=2)
 
 
@@ -227,6 +231,27 @@ def _binding(devices: Sequence[DeviceRecord]) -> Iterator[Safe]:
             yield fmt("binding fails for {} on: {}", who, listed(failures, "or"))
         if binds:
             yield fmt("a claim with {} is bound to one node", who)
+
+
+def _groups(devices: Sequence[DeviceRecord]) -> Iterator[Safe]:
+    """Compatibility groups: beside devices of other groups a device is refused."""
+    found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for device in devices:
+        for each in device.consumes:
+            if each.compatibility_groups:
+                found.setdefault((each.counter_set, each.compatibility_groups), []).append(device.name)
+    for (counter_set, groups), names in found.items():
+        yield fmt("compatibility groups of {} in set {}: {}", _all_or(names, devices), counter_set, listed(groups))
+
+
+def _node_resources(devices: Sequence[DeviceRecord]) -> Iterator[Safe]:
+    found: dict[bytes, list[str]] = {}
+    for device in devices:
+        if not isinstance(device.node_allocatable_resources, msgspec.UnsetType):
+            found.setdefault(bytes(device.node_allocatable_resources), []).append(device.name)
+    for raw, names in found.items():
+        text = msgspec.json.format(raw, indent=-1).decode("utf-8", "backslashreplace")
+        yield fmt("node resources that come with {}: {}", _all_or(names, devices), text)
 
 
 def _health(devices: Sequence[DeviceRecord]) -> Iterator[Safe]:
@@ -256,13 +281,14 @@ def _partitions(report: PoolReport) -> Iterator[Safe]:
     rows = list(_counter_rows(report.counters))
     yield from table([Column(title, flexible=title.startswith("COUNTER")) for title in titles], rows, indent=2)
     yield Safe("")
-    types = [
-        [safe(each.name), fmt("{}", each.devices), number(each.free), number(each.together)]
-        for each in report.partitions
-    ]
-    columns = [Column("PARTITION TYPE", flexible=True)]
+    named = any(each.name != each.takes for each in report.partitions)
+    columns = [Column("PARTITION TYPE", flexible=True), *([Column("TAKES", flexible=True)] if named else [])]
     columns += [Column(title, right=True) for title in ("DEVICES", "FREE", "FREE TOGETHER")]
-    yield from table(columns, types, indent=2)
+    rows = []
+    for each in report.partitions:
+        cells = [safe(each.name), *([safe(each.takes)] if named else [])]
+        rows.append([*cells, fmt("{}", each.devices), number(each.free), number(each.together)])
+    yield from table(columns, rows, indent=2)
 
 
 def _counter_rows(counters: Sequence[CounterRecord]) -> Iterator[list[Safe]]:

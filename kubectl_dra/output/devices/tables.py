@@ -11,6 +11,7 @@ from kubectl_dra.output.devices.parts import by_state, number, ranges, scope_cel
 from kubectl_dra.output.layout import Column, table
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import age
+from kubectl_dra.reports.ask import expression_of
 from kubectl_dra.reports.attributes import varying_or_all
 from kubectl_dra.reports.base import Count
 from kubectl_dra.reports.claim_list import ClaimRow
@@ -258,7 +259,9 @@ def _hit(row: TaintRow, wide: bool) -> Safe:
     if selector is None:
         return Safe("none: no selector")
     parts = ((selector.driver, "driver"), (selector.pool, "pool"), (selector.device, "device"))
-    if all(value is not None for value, _ in parts):
+    if all(value is not None for value, _ in parts) and not (selector.device_class_name or selector.selectors):
         return Safe("/").join(value or "" for value, _ in parts)
-    named = [fmt("{} {}", Safe(what), value) for value, what in parts if value is not None]
+    old = ((selector.device_class_name, "class"),)
+    named = [fmt("{} {}", Safe(what), value) for value, what in (*parts, *old) if value is not None]
+    named += [fmt("CEL {}", expression_of(each)) for each in selector.selectors]
     return Safe(", ").join(named) if named else Safe("every device of the cluster")
