@@ -86,6 +86,13 @@ class Surroundings:
         """The driver of each pool."""
         return {pool.metadata.name: pool.spec.driver for pool in self.pools}
 
+    @cached_property
+    def quantities(self) -> frozenset[str]:
+        """The names of attributes that are quantities, which v1 has as capacity."""
+        specs = [pool.spec for pool in self.pools]
+        lists = [spec.attributes for spec in specs] + [d.attributes for spec in specs for d in spec.devices]
+        return frozenset(a.name for attributes in lists for a in attributes if a.quantity_value is not None)
+
     def classes_of_type(self, device_type: str) -> tuple[ProtoClass, ...]:
         """The classes that provide a device type, in the order in which they were read."""
         return tuple(c for c in self.classes if c.spec.type_name == device_type)
@@ -105,7 +112,7 @@ def class_to_record(
     selectors = []
     if spec.driver_name:
         selectors.append(_selector(f"device.driver == {quoted(surroundings.names.driver(spec.driver_name))}"))
-    selectors += _constraints(spec.constraints, spec.driver_name, surroundings.names, losses)
+    selectors += _constraints(spec.constraints, spec.driver_name, surroundings, losses)
     if spec.type_name:
         losses.at("deviceType").add("v1 classes have no device type; claims by type are resolved to classes")
     if spec.admin_access:
@@ -115,11 +122,13 @@ def class_to_record(
     return PrototypeClass(class_.metadata, DeviceClassSpec(tuple(selectors)), class_)
 
 
-def _constraints(expression: str | None, driver: str, names: Names, losses: Losses) -> Iterator[DeviceSelector]:
+def _constraints(
+    expression: str | None, driver: str, surroundings: Surroundings, losses: Losses
+) -> Iterator[DeviceSelector]:
     if not expression:
         return
     try:
-        yield _selector(prototype_selector(expression, driver, names))
+        yield _selector(prototype_selector(expression, driver, surroundings.names, surroundings.quantities))
     except UntranslatableError as error:
         losses.at("constraints").add(f"{error}; devices are not restricted by it")
 
@@ -202,7 +211,7 @@ def _exactly(
         losses.at(f"configs[{index}]").add(_config_loss(config.kind, config.name))
     return ExactDeviceRequest(
         device_class_name=surroundings.names.object(class_name),
-        selectors=tuple(_constraints(detail.constraints, driver, surroundings.names, losses)),
+        selectors=tuple(_constraints(detail.constraints, driver, surroundings, losses)),
         allocation_mode="ExactCount",
         count=count,
         admin_access=True if class_ is not None and class_.spec.admin_access else None,

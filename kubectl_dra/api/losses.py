@@ -1,4 +1,4 @@
-"""What a conversion can't carry over, named by the path in the object that it came from."""
+"""What a conversion can't carry over, named by the path in the object that it came from; no path means all of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Loss:
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.reason}"
+        return f"{self.path}: {self.reason}" if self.path else self.reason
 
 
 class Losses:

@@ -24,8 +24,13 @@ class UntranslatableError(ValueError):
     """Raised when an expression can't be said in v1; the text says why."""
 
 
-def prototype_selector(expression: str, driver: str, names: Names = AS_WRITTEN) -> str:
-    """``device.model`` becomes ``device.attributes["DRIVER"].model``. Raises :class:`UntranslatableError`."""
+def prototype_selector(
+    expression: str, driver: str, names: Names = AS_WRITTEN, quantities: frozenset[str] = frozenset()
+) -> str:
+    """``device.model`` becomes ``device.attributes["DRIVER"]["model"]``, or capacity for the names of ``quantities``.
+
+    Raises :class:`UntranslatableError`.
+    """
     if not driver:
         raise UntranslatableError(f"{expression!r} names attributes of an unknown driver")
 
@@ -34,8 +39,9 @@ def prototype_selector(expression: str, driver: str, names: Names = AS_WRITTEN) 
             return found[0]
         if found["name"] is None and found["key"] is None:
             raise UntranslatableError(f"{expression!r} uses the device other than by attribute")
-        name = names.attribute(found["name"] if found["name"] is not None else _content(found["key"]))
-        return f"{_domain('attributes', driver, names)}[{quoted(name)}]"
+        name = found["name"] if found["name"] is not None else _content(found["key"])
+        field = "capacity" if name in quantities else "attributes"
+        return f"{_domain(field, driver, names)}[{quoted(names.attribute(name))}]"
 
     return _PROTOTYPE.sub(replaced, expression)
 

@@ -1,0 +1,290 @@
+"""Manifests that mix generations: what is wrong where, and the manifest as its author must have meant it.
+
+Works on the object as written, so that a correction keeps everything else, comments excepted. Upstream: what the server
+calls an unknown field and then drops in silence.
+"""
+
+from __future__ import annotations
+
+import copy
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+from kubectl_dra.api.convert import Source, convert
+from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
+from kubectl_dra.api.kinds import RESOURCE_GROUP, Kind, find_kind
+from kubectl_dra.api.paths import below
+from kubectl_dra.api.podclaims import nested_sources
+from kubectl_dra.api.strict import known_fields, unknown_fields
+from kubectl_dra.model.resource import Device, ExactDeviceRequest
+
+Tree = dict[str, Any]
+NEWEST: Final = f"{RESOURCE_GROUP}/v1"
+_V1BETA1: Final = f"{RESOURCE_GROUP}/v1beta1"
+_V1ALPHA2: Final = f"{RESOURCE_GROUP}/v1alpha2"
+_V1ALPHA3: Final = f"{RESOURCE_GROUP}/v1alpha3"
+_EXACTLY: Final = frozenset({NEWEST, f"{RESOURCE_GROUP}/v1beta2"})
+_FLAT: Final = frozenset({_V1BETA1, _V1ALPHA3})
+_REQUEST_FIELDS: Final = frozenset(known_fields(ExactDeviceRequest))
+_DEVICE_FIELDS: Final = frozenset(known_fields(Device)) - {"name"}
+_ONLY_V1ALPHA2: Final = frozenset({"ResourceClass", "ResourceClaimParameters", "ResourceClassParameters"})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One mistake: ``path`` is where it stands in the manifest as written."""
+
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lint:
+    """What is wrong with one manifest; ``corrected`` is JSON, None if nothing could be corrected."""
+
+    findings: tuple[Finding, ...] = ()
+    corrected: bytes | None = None
+
+
+class _Linter:
+    """The manifest as it gets corrected, and what was found."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = copy.deepcopy(tree)
+        self.findings: list[Finding] = []
+        self.changed = False
+
+    @property
+    def version(self) -> str:
+        """The ``apiVersion`` as it is by now."""
+        return str(self.tree.get("apiVersion", ""))
+
+    def fixed(self, path: str, message: str) -> None:
+        """Note a mistake that was corrected."""
+        self.found(path, message)
+        self.changed = True
+
+    def found(self, path: str, message: str) -> None:
+        """Note a mistake."""
+        self.findings.append(Finding(path, message))
+
+
+def lint(data: bytes) -> Lint:
+    """Check one manifest, given as JSON. Objects that are none of ours, or no objects, have no findings."""
+    try:
+        tree = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return Lint()
+    if not isinstance(tree, dict):
+        return Lint()
+    linter = _Linter(tree)
+    for path, entry in nested_sources(linter.tree):
+        entry.update({name: value for name, value in entry.pop("source").items() if name not in entry})
+        linter.fixed(f"{path}.source", "its names stand directly in the entry since 1.31; newer servers drop it")
+    kind = find_kind(linter.version, str(tree.get("kind", "")))
+    if kind is not None and kind.group == RESOURCE_GROUP and linter.version.startswith(f"{RESOURCE_GROUP}/"):
+        _lint_kind(linter, kind)
+    corrected = msgspec.json.encode(linter.tree) if linter.changed else None
+    return Lint(tuple(linter.findings), corrected)
+
+
+def _lint_kind(linter: _Linter, kind: Kind) -> None:
+    if kind.name in _ONLY_V1ALPHA2 and linter.version != _V1ALPHA2:
+        _removed_kind(linter, kind)
+        return
+    _version(linter, kind)
+    rule = _RULES.get(kind.name)
+    if rule is not None:
+        rule(linter)
+    _unknown(linter, kind)
+
+
+def _removed_kind(linter: _Linter, kind: Kind) -> None:
+    made = convert([Source(msgspec.json.encode({**linter.tree, "apiVersion": _V1ALPHA2}))])[0].objects
+    message = f"{kind.name} is of v1alpha2; {linter.version} "
+    if len(made) != 1 or kind.name != "ResourceClass":
+        linter.found("kind", message + "has nothing like it")
+        return
+    linter.tree = msgspec.json.decode(made[0])
+    linter.fixed("kind", message + "has DeviceClass, which selects devices by CEL")
+
+
+def _version(linter: _Linter, kind: Kind) -> None:
+    try:
+        shape_of(linter.version, kind)
+    except UnsupportedVersionError:
+        linter.fixed("apiVersion", f"there is no {kind.name} in {linter.version}; {kind.api_version} has it")
+        linter.tree["apiVersion"] = kind.api_version
+        return
+    if linter.version == _V1ALPHA2 and isinstance(_child(linter.tree, "spec"), dict):
+        for path, spec in _claim_specs(linter):
+            if "devices" in spec:
+                linter.fixed(
+                    f"{path}.devices", f"v1alpha2 has resourceClassName instead; it is {NEWEST} that has devices"
+                )
+                linter.tree["apiVersion"] = NEWEST
+
+
+# --- claims ---------------------------------------------------------------------------------------------------------
+
+
+def _claim(linter: _Linter) -> None:
+    for path, spec in list(_claim_specs(linter)):
+        if linter.version == _V1ALPHA2:
+            continue
+        _resource_class(linter, path, spec)
+        if linter.version != _V1ALPHA3 and "controller" in spec:
+            del spec["controller"]
+            linter.fixed(f"{path}.controller", "only v1alpha3 has it; the scheduler decides about devices")
+        requests = _child(_child(spec, "devices"), "requests")
+        for index, request in enumerate(requests if isinstance(requests, list) else ()):
+            if isinstance(request, dict):
+                _request(linter, f"{path}.devices.requests[{index}]", request)
+
+
+def _template(linter: _Linter) -> None:
+    spec = _child(linter.tree, "spec")
+    if isinstance(spec, dict) and "spec" not in spec:
+        inner = {key: spec.pop(key) for key in ("devices", "resourceClassName", "parametersRef") if key in spec}
+        if inner:
+            spec["spec"] = inner
+            linter.fixed(f"spec.{next(iter(inner))}", "a template has the claim's spec under spec.spec")
+    _claim(linter)
+
+
+def _claim_specs(linter: _Linter) -> Iterator[tuple[str, Tree]]:
+    spec, path = _child(linter.tree, "spec"), "spec"
+    if linter.tree.get("kind") == "ResourceClaimTemplate":
+        spec, path = _child(spec, "spec"), "spec.spec"
+    if isinstance(spec, dict):
+        yield path, spec
+
+
+def _resource_class(linter: _Linter, path: str, spec: Tree) -> None:
+    """Classic fields in a later version: the class becomes that of one request."""
+    name = spec.pop("resourceClassName", None)
+    if not isinstance(name, str):
+        return
+    exactly = {"deviceClassName": name}
+    request = {"name": "request-0", **({"exactly": exactly} if linter.version in _EXACTLY else exactly)}
+    devices = spec.setdefault("devices", {})
+    if isinstance(devices, dict) and not devices.get("requests"):
+        devices["requests"] = [request]
+    where = "requests[].exactly.deviceClassName" if linter.version in _EXACTLY else "requests[].deviceClassName"
+    linter.fixed(
+        f"{path}.resourceClassName",
+        f"is of v1alpha2; {linter.version} has devices.{where}, and a DeviceClass in place of the ResourceClass",
+    )
+    for field, instead in (("parametersRef", "devices.config[].opaque"), ("allocationMode", "no such choice")):
+        if field in spec:
+            del spec[field]
+            linter.fixed(f"{path}.{field}", f"is of v1alpha2; {linter.version} has {instead}")
+
+
+def _request(linter: _Linter, path: str, request: Tree) -> None:
+    exactly = request.get("exactly")
+    if linter.version in _EXACTLY:
+        inline = [name for name in request if name in _REQUEST_FIELDS]
+        if not inline:
+            return
+        target = request.setdefault("exactly", {})
+        if not isinstance(target, dict):
+            return
+        for name in inline:
+            linter.fixed(below(path, name), f"{linter.version} has it under exactly; inline it is v1beta1's form")
+            value = request.pop(name)
+            target.setdefault(name, value)
+    elif linter.version in _FLAT and isinstance(exactly, dict):
+        del request["exactly"]
+        request.update({name: value for name, value in exactly.items() if name not in request})
+        linter.fixed(
+            f"{path}.exactly", f"{linter.version} has its fields directly in the request; exactly is v1's form"
+        )
+
+
+# --- classes and slices ---------------------------------------------------------------------------------------------
+
+
+def _class(linter: _Linter) -> None:
+    spec = _child(linter.tree, "spec")
+    if isinstance(spec, dict) and "suitableNodes" in spec and linter.version != _V1ALPHA3:
+        del spec["suitableNodes"]
+        linter.fixed("spec.suitableNodes", "only v1alpha3 has it; slices say where devices are")
+
+
+def _slice(linter: _Linter) -> None:
+    devices = _child(_child(linter.tree, "spec"), "devices")
+    for index, device in enumerate(devices if isinstance(devices, list) else ()):
+        if isinstance(device, dict):
+            path = f"spec.devices[{index}]"
+            _capacity(linter, f"{path}.capacity", device.get("capacity"))
+            _capacity(linter, f"{path}.basic.capacity", _child(device.get("basic"), "capacity"))
+            _device(linter, path, device)
+
+
+def _device(linter: _Linter, path: str, device: Tree) -> None:
+    if linter.version in _EXACTLY and isinstance(device.get("basic"), dict):
+        basic = device.pop("basic")
+        device.update({name: value for name, value in basic.items() if name not in device})
+        linter.fixed(
+            f"{path}.basic", f"{linter.version} has its fields directly in the device; basic is v1beta1's form"
+        )
+    elif linter.version in _FLAT:
+        _move_into_basic(linter, path, device)
+
+
+def _move_into_basic(linter: _Linter, path: str, device: Tree) -> None:
+    outside = [name for name in device if name in _DEVICE_FIELDS]
+    basic = device.setdefault("basic", {}) if outside else None
+    if not isinstance(basic, dict):
+        return
+    for name in outside:
+        linter.fixed(below(path, name), f"{linter.version} has it under basic; directly in the device it is v1's form")
+        value = device.pop(name)
+        basic.setdefault(name, value)
+
+
+def _capacity(linter: _Linter, path: str, capacity: Any) -> None:  # noqa: ANN401 - any JSON value
+    bare = linter.version == _V1ALPHA3
+    for name, value in list(capacity.items()) if isinstance(capacity, dict) else ():
+        if bare and isinstance(value, dict) and "value" in value:
+            capacity[name] = value["value"]
+            linter.fixed(
+                below(path, name), f"{linter.version} has the quantity itself; value is the form of later versions"
+            )
+        elif not bare and isinstance(value, str | int):
+            capacity[name] = {"value": value}
+            linter.fixed(
+                below(path, name), f"{linter.version} has the quantity under value; bare it is v1alpha3's form"
+            )
+
+
+# --- the rest -------------------------------------------------------------------------------------------------------
+
+
+def _unknown(linter: _Linter, kind: Kind) -> None:
+    struct = shape_of(linter.version, kind).struct
+    for path in unknown_fields(linter.tree, struct):
+        parent, _, name = path.rpartition(".")
+        near = difflib.get_close_matches(name, known_fields(struct, parent), 1, 0.7)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        linter.found(path, f"{linter.version} has no such field; the server drops it{hint}")
+
+
+def _child(tree: Any, name: str) -> Any:  # noqa: ANN401 - any JSON value
+    return tree.get(name) if isinstance(tree, dict) else None
+
+
+_RULES: Final[dict[str, Callable[[_Linter], None]]] = {
+    "ResourceClaim": _claim,
+    "ResourceClaimTemplate": _template,
+    "DeviceClass": _class,
+    "ResourceSlice": _slice,
+}

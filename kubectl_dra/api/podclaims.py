@@ -1,0 +1,45 @@
+"""Claims in pod specs as written, wherever a pod spec stands: in pods, and in the templates of workloads.
+
+Servers before 1.31 nested the two names under ``source``; newer ones drop it as an unknown field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+_SPECS: Final = (
+    ("spec",),
+    ("spec", "template", "spec"),
+    ("spec", "jobTemplate", "spec", "template", "spec"),
+    ("template", "spec"),
+)
+Tree = Any
+
+
+def flattened_sources(data: bytes) -> bytes:
+    """The object with ``resourceClaims[].source`` moved up; the very same bytes if there is none."""
+    if b'"source"' not in data or b'"resourceClaims"' not in data:
+        return data
+    tree = msgspec.json.decode(data)
+    entries = [entry for _, entry in nested_sources(tree)]
+    for entry in entries:
+        entry.update({name: value for name, value in entry.pop("source").items() if name not in entry})
+    return msgspec.json.encode(tree) if entries else data
+
+
+def nested_sources(tree: Tree) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Path and content of each entry of ``resourceClaims`` that has a nested source."""
+    for steps in _SPECS:
+        claims = _at(tree, (*steps, "resourceClaims"))
+        for index, entry in enumerate(claims if isinstance(claims, list) else ()):
+            if isinstance(entry, dict) and isinstance(entry.get("source"), dict):
+                yield f"{'.'.join(steps)}.resourceClaims[{index}]", entry
+
+
+def _at(tree: Tree, steps: tuple[str, ...]) -> Tree:
+    for step in steps:
+        tree = tree.get(step) if isinstance(tree, dict) else None
+    return tree
