@@ -218,6 +218,10 @@ class Planner:
         outer = dict(self.scope)
         self.scope[node.acc] = Variable(slot, init)
         if isinstance(elements, Constant) and elements.value == [] and node.var1.startswith("#"):
+            # Upstream plans the bound name even if nothing uses it, and refuses types there.
+            self._name(node.step)
+            # Never run, but upstream plans it, and may refuse it.
+            self.plan(node.step)
             step = loops.binding(slot, self.step(node.result))
             self.scope = outer
             return step
