@@ -47,8 +47,8 @@ def device_values(device: Device, driver: str) -> dict[str, str]:
 
 
 def common_values(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """What every row has with the same value, in the order of the first row; empty for fewer than two rows."""
-    if len(rows) < 2:
+    """What every row has with the same value, in the order of the first row."""
+    if not rows:
         return {}
     first, *others = rows
     return {name: value for name, value in first.items() if all(row.get(name) == value for row in others)}

@@ -44,7 +44,7 @@ from kubectl_dra.reports.partitions import (
     exclusions,
     partition_types,
 )
-from kubectl_dra.reports.pool_state import PoolState, PoolView, Views, node_views, whole_pool
+from kubectl_dra.reports.pool_state import Judged, PoolState, PoolView, Views, node_views, whole_pool
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, device_scope, joint_scope, slice_scope, usable_on
 from kubectl_dra.reports.taints import TaintRecord, device_taints
@@ -93,12 +93,16 @@ class DeviceRecord(ReportRecord, frozen=True):
 
 
 class SliceRecord(ReportRecord, frozen=True):
-    """One slice of the pool; ``current`` if it is of the newest generation, else stale and not used."""
+    """One slice of the pool; ``current`` if it is of the newest generation, else stale and not used.
+
+    ``ignored``: the scheduler does not look at it, because it needs a feature that is off.
+    """
 
     name: str
     generation: int
     expected: int
     current: bool
+    ignored: bool
     devices: int
     counter_sets: tuple[str, ...]
     scope: Scope
@@ -142,13 +146,22 @@ class PoolFacts:
 
     id: PoolId
     facts: Facts
-    view: PoolView
+    judged: Judged
     views: Views
-    pool: Pool | None
     counters: PoolCounters | None
     held: Mapping[str, Held]
     rules: Sequence[DeviceTaintRule]
     slices: tuple[ResourceSlice, ...]
+
+    @property
+    def view(self) -> PoolView:
+        """The pool as a node sees it that can use every slice."""
+        return self.judged.view
+
+    @property
+    def pool(self) -> Pool | None:
+        """The allocator's record of it."""
+        return self.judged.pool
 
     def devices(self) -> Iterator[tuple[ResourceSlice, Device]]:
         """The devices that the newest generation publishes, in search order."""
@@ -189,11 +202,11 @@ class PoolFacts:
 
 def open_pool(pool: PoolId, facts: Facts) -> PoolFacts:
     """Open one pool of the inventory."""
-    view, judged = whole_pool(pool, facts)
+    judged = whole_pool(pool, facts)
     held = facts.allocated.pool(*pool)
-    counters = PoolCounters(judged, held) if judged is not None and judged.counter_sets else None
+    counters = PoolCounters(judged.pool, held) if judged.pool is not None and judged.pool.counter_sets else None
     rules = [rule for rule in facts.rules if selects(rule, *pool)]
-    return PoolFacts(pool, facts, view, node_views(pool, facts), judged, counters, held, rules, facts.newest(pool))
+    return PoolFacts(pool, facts, judged, node_views(pool, facts), counters, held, rules, facts.newest(pool))
 
 
 # --- summary --------------------------------------------------------------------------------------------------------
@@ -314,6 +327,7 @@ def _slice_records(opened: PoolFacts) -> Iterator[SliceRecord]:
             generation=spec.pool.generation,
             expected=spec.pool.resource_slice_count,
             current=spec.pool.generation == opened.slices[0].spec.pool.generation,
+            ignored=slice_.metadata.name in opened.judged.ignored,
             devices=len(spec.devices),
             counter_sets=tuple(counter_set.name for counter_set in spec.shared_counters),
             scope=slice_scope(slice_, opened.facts),

@@ -55,8 +55,17 @@ class PoolView(ReportRecord, frozen=True):
     count: int | None = None
 
 
-def whole_pool(pool: PoolId, facts: Facts) -> tuple[PoolView, pools.Pool | None]:
-    """The pool as a node sees it that can use every slice, and the allocator's own record of it if there is one."""
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A view with the allocator's own record of the pool, if there is one, and the names of slices that it ignored."""
+
+    view: PoolView
+    pool: pools.Pool | None = None
+    ignored: frozenset[str] = frozenset()
+
+
+def whole_pool(pool: PoolId, facts: Facts) -> Judged:
+    """The pool as a node sees it that can use every slice."""
     slices = [_everywhere(slice_) for slice_ in facts.inventory.slices_by_pool.get(pool, ())]
     return _view(slices, Node(), facts)
 
@@ -84,9 +93,9 @@ def node_views(pool: PoolId, facts: Facts) -> Views:
     groups: dict[PoolView, list[str]] = {}
     for names in _alike_nodes(slices, selectors, facts):
         node = facts.inventory.nodes.get(names[0]) or Node(metadata=ObjectMeta(name=names[0]))
-        groups.setdefault(_view(slices, node, facts)[0], []).extend(names)
+        groups.setdefault(_view(slices, node, facts).view, []).extend(names)
     groups.pop(_NOTHING, None)
-    if list(groups) == [whole_pool(pool, facts)[0]]:
+    if list(groups) == [whole_pool(pool, facts).view]:
         return Views()
     views = [
         msgspec.structs.replace(view, nodes=tuple(sorted(names)[:_MAX_NAMES]), count=len(names))
@@ -99,19 +108,24 @@ def node_views(pool: PoolId, facts: Facts) -> Views:
 _NOTHING = PoolView(PoolState.IGNORED, 0, 0, 0)
 
 
-def _view(slices: Sequence[ResourceSlice], node: Node, facts: Facts) -> tuple[PoolView, pools.Pool | None]:
+def _view(slices: Sequence[ResourceSlice], node: Node, facts: Facts) -> Judged:
     try:
         gathered = pools.gather(pools.SliceIndex(slices, facts.features), node)
     except Aborted:
-        return PoolView(PoolState.UNPARSABLE, *_claimed(slices)), None
+        return Judged(PoolView(PoolState.UNPARSABLE, *_claimed(slices)))
+    ignored = frozenset(slice_.metadata.name for slice_ in gathered.ignored)
     for pool in gathered.pools:
-        fault = pool.invalid
-        state = PoolState.INCOMPLETE if pool.incomplete else PoolState.INVALID if fault else PoolState.READY
-        record = Fault(fault.fault, fault.name, fault.counter_set) if fault is not None else None
-        return PoolView(state, pool.generation, pool.seen, pool.expected, record), pool
+        return Judged(_judged_view(pool), pool, ignored)
     for obsolete in gathered.obsolete:
-        return PoolView(PoolState.OBSOLETE, obsolete.generation, 0, 0), None
-    return (PoolView(PoolState.IGNORED, *_claimed(slices)) if gathered.ignored else _NOTHING), None
+        return Judged(PoolView(PoolState.OBSOLETE, obsolete.generation, 0, 0), None, ignored)
+    return Judged(PoolView(PoolState.IGNORED, *_claimed(slices)) if ignored else _NOTHING, None, ignored)
+
+
+def _judged_view(pool: pools.Pool) -> PoolView:
+    fault = pool.invalid
+    state = PoolState.INCOMPLETE if pool.incomplete else PoolState.INVALID if fault else PoolState.READY
+    record = Fault(fault.fault, fault.name, fault.counter_set) if fault is not None else None
+    return PoolView(state, pool.generation, pool.seen, pool.expected, record)
 
 
 def _claimed(slices: Sequence[ResourceSlice]) -> tuple[int, int, int]:

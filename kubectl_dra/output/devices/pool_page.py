@@ -207,7 +207,8 @@ def _why(device: DeviceRecord) -> Safe:
 
 def _footnotes(report: PoolReport, wide: bool) -> Iterator[Safe]:
     if report.same:
-        yield from wrapped(fmt("same for all: {}", pairs_text(report.same)), indent=4, first=2)
+        label = Safe("same for all" if len(report.devices) > 1 else "attributes")
+        yield from wrapped(fmt("{}: {}", label, pairs_text(report.same)), indent=4, first=2)
     hidden = [] if wide else [name for name in report.differing if name not in grouping_names(report)]
     if hidden:
         yield from wrapped(fmt("also differ: {} (-o wide shows them)", Safe(", ").join(hidden)), indent=4, first=2)
@@ -340,6 +341,7 @@ def _slices(report: PoolReport, now: datetime) -> Iterator[Safe]:
         holds = [counted(each.devices, "device")] if each.devices or not each.counter_sets else []
         holds += [counted(len(each.counter_sets), "counter set")] if each.counter_sets else []
         holds += [] if each.current else [Safe("stale, not used")]
+        holds += [Safe("ignored: it needs a feature that is off")] if each.ignored else []
         holds += [fmt("skips {}", listed(each.skip_node_operations))] if each.skip_node_operations else []
         holds += [fmt("partitions by {}", each.partition_type_attribute)] if each.partition_type_attribute else []
         generation = fmt("{}", each.generation)
@@ -348,6 +350,6 @@ def _slices(report: PoolReport, now: datetime) -> Iterator[Safe]:
         )
     columns = [Column("SLICE", flexible=True), Column("GENERATION", right=True), Column("NODES")]
     yield from table([*columns, Column("HOLDS", flexible=True), Column("AGE")], rows, indent=2)
-    lacking = report.view.expected - report.view.seen
+    lacking = report.view.expected - sum(each.current for each in report.slices)
     if report.view.state is PoolState.INCOMPLETE and lacking > 0:
         yield fmt("  missing: {} of generation {}", counted(lacking, "slice"), report.view.generation)
