@@ -92,7 +92,6 @@ class _Explainer:
         self.pod = pod
         self.tried = tried
         self._stories: dict[int, Story] = {}
-        self._tellers: dict[tuple[str, ...], Teller] = {}
 
     def explain(self, judgement: Judgement, seen: Observed | None) -> tuple[tuple[NodeGroup, ...], tuple[Cause, ...]]:
         buckets = sorted(self._buckets(judgement), key=_nearness, reverse=True)
@@ -140,14 +139,9 @@ class _Explainer:
         identity = id(outcome)
         if identity not in self._stories:
             blamed = isinstance(outcome, Unsatisfiable) and outcome.invalid_pools
-            self._stories[identity] = self._teller(result).tell(node, blamed)
+            assert result.searched is not None  # noqa: S101 - it has an outcome
+            self._stories[identity] = Teller(self.world, result.searched.attempt).tell(node, blamed)
         return self._stories[identity]
-
-    def _teller(self, result: Result) -> Teller:
-        teller = self._tellers.get(result.extended)
-        if teller is None:
-            teller = self._tellers[result.extended] = Teller(self.world, self._claims(result))
-        return teller
 
     def _claims(self, result: Result) -> list[ResourceClaim]:
         claims = list(self.tried.to_allocate)

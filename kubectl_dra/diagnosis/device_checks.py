@@ -183,8 +183,11 @@ def taint_text(taint: DeviceTaint) -> str:
 
 def _refusing_clause(selector: Selector, candidate: Candidate) -> Removal:
     """The first condition of the selector that says no, and the value that it saw."""
+    conditions = _conditions(selector.expression)
+    if len(conditions) == 1:
+        return Removal(conditions[0].expression, source=_seen(conditions[0], candidate))
     value = device_value(candidate.pool.id.driver, candidate.device)
-    for program in _conditions(selector.expression):
+    for program in conditions:
         try:
             if program.matches(value):
                 continue

@@ -6,7 +6,8 @@ where it falls out first. The order is the one in which a reader asks: which dev
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from kubectl_dra.allocation.allocator import Attempt, pool_causes
@@ -22,7 +23,6 @@ from kubectl_dra.diagnosis.records import Cause, Funnel, ObjectRef, Removal, Req
 from kubectl_dra.diagnosis.shortfall import Shortfall
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Node
-from kubectl_dra.model.resource import ResourceClaim
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Story:
 class Teller:
     """Tells the stories of nodes on which the same claims can't be allocated."""
 
-    def __init__(self, world: World, claims: Sequence[ResourceClaim]) -> None:
+    def __init__(self, world: World, attempt: Attempt) -> None:
         self._world = world
-        self._attempt = Attempt(world.cluster, claims)
+        self._attempt = attempt
 
     def tell(self, node: Node, invalid_pools: bool) -> Story:
         """The story of one node; ``invalid_pools``: the scheduler blames them."""
@@ -128,4 +128,8 @@ def _reasons(stage: Stage) -> Hashable:
     # Which claims hold the devices differs from node to node and makes no other story.
     if stage.name is StageName.UNUSED:
         return sum(len(removal.devices) for removal in stage.removed)
-    return frozenset((r.reason, r.source, len(r.devices), r.needs, r.left) for r in stage.removed)
+    # Nor do the values that a selector saw.
+    told = Counter[Hashable]()
+    for r in stage.removed:
+        told[r.reason, "" if stage.name is StageName.SELECTORS else r.source, r.needs, r.left] += len(r.devices)
+    return frozenset(told.items())

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kubectl_dra.allocation import Answers, Cluster, Outcome, allocate_many
+from kubectl_dra.allocation import Answers, Attempt, Budget, Cluster, Outcome
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.resource import ResourceClaim
 
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The answer for one node. ``shared`` is that of all nodes alike, with the names of the first of them."""
+    """The answer for one node. ``shared`` is that of all nodes alike, with the names of the first of them.
+
+    ``attempt`` remembers what selectors said of devices, so that explaining need not evaluate them again.
+    """
 
     shared: Outcome
     answers: Answers
+    attempt: Attempt
     node: str
 
     @property
@@ -26,5 +30,6 @@ class Searched:
 
 def search(cluster: Cluster, nodes: Sequence[Node], claims: Sequence[ResourceClaim]) -> Mapping[str, Searched]:
     """Allocate all ``claims`` together on each of the nodes."""
-    answers = allocate_many(cluster, nodes, claims)
-    return {name: Searched(group.outcome, answers, name) for group in answers.groups for name in group.nodes}
+    attempt = Attempt(cluster, claims)
+    answers = Answers(attempt, nodes, Budget(), None)
+    return {n: Searched(group.outcome, answers, attempt, n) for group in answers.groups for n in group.nodes}
