@@ -1,0 +1,37 @@
+"""Every reason has a code, a meaning and a page, and nothing else has."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kubectl_dra.diagnosis.codes import MEANING, Code
+
+PAGES = Path(__file__).parent.parent.parent / "docs" / "reasons"
+SECTIONS = ["Evidence shown", "See it yourself", "What to do", "Upstream"]
+PACKAGE = Path(__file__).parent.parent.parent / "kubectl_dra" / "diagnosis"
+
+
+def test_every_code_has_a_meaning() -> None:
+    assert set(MEANING) == set(Code)
+    assert len(set(MEANING.values())) == len(MEANING)
+    assert all(re.fullmatch(r"DRA-[1-9]\d\d", code) for code in Code)
+
+
+def test_every_code_has_a_page_and_every_page_a_code() -> None:
+    assert {path.stem for path in PAGES.glob("DRA-*.md")} == set(Code)
+
+
+@pytest.mark.parametrize("code", list(Code))
+def test_pages_say_what_where_and_what_to_do(code: Code) -> None:
+    text = (PAGES / f"{code}.md").read_text()
+    assert text.startswith(f"# {code}: {MEANING[code]}\n")
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == SECTIONS
+    command = re.search(r"```\n(kubectl .*)\n```", text)
+    assert command is not None
+    assert all(len(section.strip()) > 10 for section in text.split("## ")[1:])
+
+
+def test_every_code_is_given_by_some_module() -> None:
+    source = "".join(path.read_text() for path in PACKAGE.rglob("*.py") if path.name != "codes.py")
+    assert [code for code in Code if f"Code.{code.name}" not in source] == []
