@@ -33,6 +33,8 @@ _SET_MEMBERS: Final = frozenset({bool, int, Uint, float, str})
 
 def fold_conversion(run: Callable[[Value], Value], argument: Constant) -> Constant:
     """The result of a conversion of a constant. Raises :class:`PlanError` if it fails."""
+    if argument.value.__class__ is CelError:
+        raise PlanError(argument.value.text)
     try:
         return Constant(run(argument.value))
     except CelError as error:
@@ -68,14 +70,25 @@ def add_entry(mapping: dict[Value, Value], key: Value, value: Value, optional: b
 
 def fold_list(values: Sequence[Value], optional: frozenset[int]) -> Constant:
     """A list literal of constants."""
+    failed = _first_failure(values)
+    if failed is not None:
+        return failed
     try:
         return Constant(make_list(values, optional))
     except CelError as error:
         return Constant(CelError(error.text))
 
 
+def _first_failure(values: Sequence[Value]) -> Constant | None:
+    """A literal that could not be made when it was folded stands for its failure, and so does what contains it."""
+    return next((Constant(value) for value in values if value.__class__ is CelError), None)
+
+
 def fold_map(entries: Sequence[tuple[Value, Value, bool]]) -> Constant:
     """A map literal of constants. Raises :class:`PlanError` for keys that upstream cannot hash."""
+    failed = _first_failure([part for key, value, _ in entries for part in (key, value)])
+    if failed is not None:
+        return failed
     mapping: dict[Value, Value] = {}
     try:
         for key, value, optional in entries:

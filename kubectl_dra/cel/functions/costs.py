@@ -31,6 +31,8 @@ from kubectl_dra.cel.values import (
     Uint,
     Value,
     decode_key,
+    encode_key,
+    find,
     go_name,
     list_size,
 )
@@ -194,6 +196,20 @@ def _in_list(_: Value, elements: Value) -> int:
     return content_size(elements)
 
 
+def _in_any(item: Value, container: Value) -> int:
+    """Upstream does not get as far as charging the lookup of a key that it cannot hash."""
+    if container.__class__ in MAPS:
+        find(container, item)
+    return 1
+
+
+def _insert(mapping: Value, key: Value, *_: Value) -> int:
+    if mapping.__class__ in MAPS and key.__class__ is not CelError:
+        find(mapping, key)
+        encode_key(key)
+    return 1
+
+
 def _slice(elements: Value, start: Value, end: Value) -> int:
     valid = elements.__class__ in LISTS and start.__class__ is end.__class__ is int
     if not valid or not 0 <= start <= end <= list_size(elements):
@@ -212,7 +228,9 @@ def _reverse(elements: Value) -> int:
 def _flatten(elements: Value, depth: Value = 1) -> int:
     if depth.__class__ is not int:
         raise Cancelled(f"internal error: interface conversion: ref.Val is {_dynamic_name(depth)}, not types.Int")
-    return int(float(size(elements)) * (depth if depth >= 0 else 1.0)) + _LIST_BASE
+    product = float(size(elements)) * (depth if depth >= 0 else 1.0)
+    # Go's conversion of a double that is too large for uint64, on the machines that schedulers run on.
+    return (int(product) if product < 2.0**64 else 2**63) + _LIST_BASE
 
 
 def _dynamic_name(value: Value) -> str:
@@ -301,10 +319,13 @@ _STANDARD: Final[dict[str, CostRule]] = {
 }
 
 
+_HASHING: Final[dict[str, CostRule]] = {"@in": _in_any, "cel.@mapInsert": _insert}
+
+
 def cost_rule(function: str, overload: str | None) -> CostRule | None:
     """The rule for a call, or None if it always costs 1. ``overload`` is the id if exactly one was resolved."""
     if overload in _BY_OVERLOAD:
         return _BY_OVERLOAD[overload]
     if function in _BY_FUNCTION:
         return _BY_FUNCTION[function]
-    return _STANDARD.get(overload or "")
+    return _STANDARD.get(overload or "") or _HASHING.get(function)

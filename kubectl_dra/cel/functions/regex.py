@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from kubectl_dra.cel.values import CelError, NativeList, Value, no_such_overload
+from kubectl_dra.cel.values import NONE, CelError, NativeList, Optional, TypeValue, Value, no_such_overload
 
 if TYPE_CHECKING:
     from re2 import _Regexp as Regexp  # the compiled form has no public name
@@ -87,11 +87,20 @@ def matches(text: Value, pattern: Value) -> bool:
     return compiled.search(text) is not None
 
 
+def _native_text(value: Value) -> str:
+    """What Go takes for a text where no guard looks at the type: also an optional's content and a type's name."""
+    while value.__class__ is Optional and value is not NONE:
+        value = value.value
+    if value.__class__ is TypeValue:
+        return str(value.name)
+    if value.__class__ is not str:
+        raise no_such_overload()
+    return str(value)
+
+
 def matches_constant(text: Value, pattern: str) -> bool:
     """As :func:`matches`, for a pattern that was compiled with the expression: any type of text gets here."""
-    if text.__class__ is not str:
-        raise no_such_overload()
-    return compile_regex(pattern).search(text) is not None
+    return compile_regex(pattern).search(_native_text(text)) is not None
 
 
 def _compiled(pattern: str) -> Regexp:
@@ -101,17 +110,16 @@ def _compiled(pattern: str) -> Regexp:
         raise CelError(f"Illegal regex: {error}") from None
 
 
-def find(text: Value, pattern: Value) -> str:
+def find(text: Value, pattern: str) -> str:
     """``text.find(pattern)``: the first match, or an empty string."""
-    if text.__class__ is not str or pattern.__class__ is not str:
-        raise no_such_overload()
-    match = _compiled(pattern).search(text)
+    match = _compiled(pattern).search(_native_text(text))
     return str(match.group()) if match else ""
 
 
-def find_all(text: Value, pattern: Value, limit: Value = -1) -> NativeList:
+def find_all(text: Value, pattern: str, limit: Value = -1) -> NativeList:
     """``text.findAll(pattern, limit)``; an empty match right after a match does not count."""
-    if text.__class__ is not str or pattern.__class__ is not str or limit.__class__ is not int:
+    text = _native_text(text)
+    if limit.__class__ is not int:
         raise no_such_overload()
     found = NativeList()
     compiled = _compiled(pattern)
