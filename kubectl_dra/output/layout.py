@@ -126,5 +126,6 @@ def _cut(word: Safe, columns: int) -> tuple[Safe, Safe]:
         end = match.end()
     # A name reads better when it is broken where its parts meet.
     seam = max(map(word[:end].rfind, "/,.-")) + 1
-    end = seam if seam * 2 > end else end
+    if width(Safe(word[:seam])) * 2 > width(Safe(word[:end])):
+        end = seam
     return Safe(word[:end]), Safe(word[end:])

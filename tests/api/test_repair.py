@@ -128,8 +128,10 @@ def test_any_change_gives_an_object_or_a_named_error(data: st.DataObject) -> Non
     place[path[-1]] = data.draw(VALUES)
     decoded = decode_any(json.dumps(changed).encode())
     if isinstance(decoded, tuple):
+        # Texts and not records: a quantity remembers how it was written, "0.0" is written as "0".
         kind, record = decoded
-        assert decode_any(encode(record, kind)) == (kind, record)
+        written = encode(record, kind)
+        assert encode(decode_any(written)[1], kind) == written  # type: ignore[index]
     elif isinstance(decoded, BadObject):
         assert decoded.error
         assert "\n" not in decoded.error
