@@ -126,9 +126,15 @@ def _conversion(
     for path in _unknown(source, kind):
         result.losses.at(path).add("no such field in this version; it is dropped")
     objects = tuple(_encoded(kind, v1, target, tree, meta.name, result.losses) for kind, v1 in result.records)
-    refused = tuple(error for _, v1 in result.records for error in validate(defaulted(v1), _ADMIN_NAMESPACE))
+    refused = tuple(error for _, v1 in result.records for error in _refused(v1))
     name = _text(tree, "kind") or source.kind or kind.name
     return Conversion(name, meta.namespace, meta.name, objects, tuple(result.losses.found), refused)
+
+
+def _refused(record: Record) -> Iterator[FieldError]:
+    """The server's errors; a manifest may leave its namespace to the command that applies it."""
+    errors = validate(defaulted(record), _ADMIN_NAMESPACE)
+    return (error for error in errors if (error.path, error.problem) != ("metadata.namespace", "Required value"))
 
 
 def _other(source: Source, found: tuple[Kind, Record] | None) -> Conversion:

@@ -36,10 +36,11 @@ _ONLY_V1ALPHA2: Final = frozenset({"ResourceClass", "ResourceClaimParameters", "
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One mistake: ``path`` is where it stands in the manifest as written."""
+    """One mistake: ``path`` is where it stands in the manifest as written. Not ``corrected``: nobody knows how."""
 
     path: str
     message: str
+    corrected: bool = True
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}"
@@ -68,12 +69,12 @@ class _Linter:
 
     def fixed(self, path: str, message: str) -> None:
         """Note a mistake that was corrected."""
-        self.found(path, message)
+        self.findings.append(Finding(path, message))
         self.changed = True
 
     def found(self, path: str, message: str) -> None:
-        """Note a mistake."""
-        self.findings.append(Finding(path, message))
+        """Note a mistake that can't be corrected."""
+        self.findings.append(Finding(path, message, corrected=False))
 
 
 def lint(data: bytes) -> Lint:

@@ -21,6 +21,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "describe-pool": ("describe_pool", "Pools of devices: usable or not, what is free, tainted or taken, and by whom"),
     "describe-claim": ("describe_claim", "A ResourceClaim: what it asks for and holds, who uses it, what drivers say"),
     "get": ("get", "Tables of pools, devices, claims, classes and taints"),
+    "convert": ("convert", "Manifests of any generation of the API as objects of another, losses named"),
     "snapshot": ("snapshot", "Write what the other commands read into a file, for --from"),
     "version": ("version", "The version of this plugin"),
 }

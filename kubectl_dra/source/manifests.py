@@ -47,6 +47,14 @@ class Manifests:
     other: Counter[str] = field(default_factory=Counter)
 
 
+class Written(NamedTuple):
+    """One object as it was written, with what a typed list around it says of it."""
+
+    data: bytes
+    api_version: str
+    kind: str
+
+
 class _Envelope(msgspec.Struct, rename="camel"):
     """What tells an object from a list."""
 
@@ -84,6 +92,16 @@ def read_manifests(data: bytes, name: str) -> Manifests:
     for document in _documents(data, name):
         _read_document(document, manifests)
     return manifests
+
+
+def read_written(data: bytes, name: str) -> list[Written]:
+    """All objects of a file's bytes, not decoded, lists taken apart. Raises :class:`ManifestError`."""
+    written: list[Written] = []
+    for document in _documents(_utf8(data), name):
+        place = f"{name}, document {document.number}, line {document.line}"
+        leaves = _leaves(document.data, "", "", place, Manifests(name), 0)
+        written += [Written(leaf.data, leaf.api_version, leaf.kind) for leaf in leaves]
+    return written
 
 
 def _read_document(document: _Document, manifests: Manifests) -> None:

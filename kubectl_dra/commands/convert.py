@@ -1,0 +1,77 @@
+"""``kubectl dra convert``: manifests of any generation as objects of today's API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from kubectl_dra.commands.errors import UsageProblem
+from kubectl_dra.commands.kubectl_style import KubectlStyle
+from kubectl_dra.commands.options import Options, shared_options
+
+if TYPE_CHECKING:
+    from kubectl_dra.reports.conversion import ConversionReport
+
+_TARGETS: Final = ("v1", "v1beta2", "v1beta1")
+_EXAMPLES: Final = """\b
+Examples:
+  kubectl dra convert -f old.yaml > new.yaml
+  kubectl dra convert -f - --to v1beta1 < claim.yaml
+  kubectl dra convert -f manifests.yaml --exit-code -o json"""
+
+
+@click.command("convert", cls=KubectlStyle, epilog=_EXAMPLES)
+@shared_options(scope=False, filename=True, exit_code=True, output=("json", "yaml"))
+@click.option(
+    "--to",
+    "--output-version",
+    "target",
+    default="v1",
+    metavar="VERSION",
+    help=f"Version of resource.k8s.io to convert to: {', '.join(_TARGETS)}.",
+)
+def command(options: Options, target: str) -> int:
+    """Convert manifests between the generations of the resource API, from the first prototype to v1.
+
+    Objects refer to each other: give those that belong together in one file. What can't be carried over, and what a
+    server would refuse, is said on stderr; manifests that mix generations are corrected first.
+    """
+    if not options.filename:
+        raise UsageProblem("nothing to convert", "kubectl dra convert -f FILE")
+    version = target.removeprefix("resource.k8s.io/")
+    if version not in _TARGETS:
+        raise UsageProblem(f'can\'t convert to "{target}"', f"--to takes {', '.join(_TARGETS)}")
+    return _convert(options, version)
+
+
+def _convert(options: Options, version: str) -> int:
+    from kubectl_dra.api.convert import Source
+    from kubectl_dra.commands.show import console
+    from kubectl_dra.output.conversion import notes
+    from kubectl_dra.output.exit_codes import ExitCode, finding_code
+    from kubectl_dra.reports.conversion import conversion_report
+    from kubectl_dra.source.file import read_bytes
+    from kubectl_dra.source.manifests import read_written
+
+    name = "stdin" if options.filename == "-" else options.filename
+    sources = [Source(*written) for written in read_written(read_bytes(options.filename), name)]
+    report = conversion_report(sources, version)
+    for line in notes(report, version):
+        console(options).note(line)
+    _write(report, options)
+    if report.unreadable:
+        return ExitCode.ERROR
+    return finding_code(asked=options.exit_code, bad=not report.clean)
+
+
+def _write(report: ConversionReport, options: Options) -> None:
+    """YAML documents one after the other, as they are applied; JSON as one object or a List."""
+    from kubectl_dra.output.console import write_data
+    from kubectl_dra.output.documents import objects_bytes, to_json, to_yaml
+
+    objects = report.objects
+    if options.output == "json":
+        write_data(to_json(objects[0] if len(objects) == 1 else objects_bytes(objects)))
+    elif objects:
+        write_data("---\n".join(to_yaml(data) for data in objects))
