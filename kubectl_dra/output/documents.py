@@ -41,7 +41,11 @@ def objects_bytes(objects: Sequence[bytes]) -> bytes:
 
 def to_json(data: bytes) -> str:
     """Indented JSON in 7 bits; numbers keep their literal."""
-    text = msgspec.json.format(data, indent=_INDENT).decode("utf-8", "replace")
+    try:
+        text = msgspec.json.format(data, indent=_INDENT).decode("utf-8", "replace")
+    except msgspec.DecodeError:
+        # The escape of a lone surrogate, which only the standard library's JSON takes.
+        text = json.dumps(json.loads(data), indent=_INDENT)
     return _NOT_PRINTABLE.sub(_escaped, text)
 
 

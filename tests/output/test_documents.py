@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kubectl_dra.model.quantity import Quantity
@@ -70,6 +70,8 @@ def test_yaml_is_seven_bit_and_the_same_value(value: dict[str, Any]) -> None:
 
 
 @given(SURROGATES)
+@example("\ud800")
+@example("a\udcffb")
 def test_lone_surrogates_of_arguments_are_escaped(text: str) -> None:
     data = report_bytes("X", {"value": text})
     assert to_json(data).isascii()
