@@ -7,12 +7,13 @@ from typing import Any
 
 import msgspec
 
-from kubectl_dra.api.quantities import encode_hook
+from kubectl_dra.api.encode import encode_part
 from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.reports.base import ReportRecord
 
 
 def with_text(report: ReportRecord, lines: Sequence[Safe]) -> dict[str, Any]:
     """The fields of ``report`` and its page; codes are the contract, the text may change."""
-    fields: dict[str, Any] = msgspec.to_builtins(report, enc_hook=encode_hook)
+    # Raw parts (drivers' own JSON) pass through as they are.
+    fields: dict[str, Any] = msgspec.json.decode(encode_part(report), type=dict[str, msgspec.Raw])
     return {**fields, "output": {"text": "\n".join(plain(line) for line in lines)}}

@@ -36,11 +36,9 @@ def _summed(removals: Sequence[Removal]) -> Sequence[Removal]:
     seen: dict[str, set[str]] = {}
     for removal in removals:
         seen.setdefault(removal.reason, set()).add(removal.source)
-    many = {reason: len(values) for reason, values in seen.items() if len(values) > _SHOWN}
+    many = {reason for reason, values in seen.items() if len(values) > _SHOWN}
     return [
-        Removal(removal.reason, removal.devices, f"one of {many[removal.reason]} others")
-        if removal.reason in many
-        else removal
+        Removal(removal.reason, removal.devices, "another value") if removal.reason in many else removal
         for removal in removals
     ]
 
