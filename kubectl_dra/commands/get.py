@@ -14,9 +14,9 @@ _EXAMPLES: Final = """\b
 Examples:
   kubectl dra get pools
   kubectl dra get devices --free --class gpu.example.com --node node-a
-  kubectl dra get devices --match 'device.attributes["gpu.example.com"].model == "H100"'
+  kubectl dra get devices --match 'device.driver == "gpu.example.com"'
   kubectl dra get claims -A --unused               # devices that nobody uses
-  kubectl dra get class gpu.example.com            # the largest set that fits together, by node
+  kubectl dra get class gpu.example.com            # what fits together, by node
   kubectl dra get taints -o wide"""
 
 

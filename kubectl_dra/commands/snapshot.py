@@ -11,9 +11,9 @@ from kubectl_dra.commands.options import Options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra snapshot -o cluster.json.gz                # everything that the other commands read
-  kubectl dra snapshot --redact -o shareable.json        # with every name replaced
-  kubectl dra why-pending -A --from cluster.json.gz      # any command reads it"""
+  kubectl dra snapshot -o cluster.json.gz           # what the commands read
+  kubectl dra snapshot --redact -o shareable.json   # with names replaced
+  kubectl dra why-pending -A --from cluster.json.gz # any command reads it"""
 
 
 @click.command("snapshot", cls=KubectlStyle, epilog=_EXAMPLES)

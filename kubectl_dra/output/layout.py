@@ -13,6 +13,7 @@ from kubectl_dra.output.safe import Safe, plain
 
 GAP: Final = 2
 _MIN_FLEXIBLE: Final = 12
+_SEAMS: Final = frozenset("/,.-")
 _SGR_OR_CHARACTER: Final = re.compile("(?:\x1b\\[[0-9;]*m)*.(?:\x1b\\[0m)*", re.DOTALL)
 
 
@@ -118,14 +119,14 @@ def _words(text: Safe, limit: int) -> Iterator[Safe]:
 
 def _cut(word: Safe, columns: int) -> tuple[Safe, Safe]:
     """The longest start of ``word`` that fits into ``columns`` (at least one character), and the rest."""
-    end = used = 0
+    end = seam = used = at_seam = 0
     for match in _SGR_OR_CHARACTER.finditer(word):
         used += width(Safe(match.group()))
         if used > columns and end:
             break
         end = match.end()
+        if plain(Safe(match.group())) in _SEAMS:
+            seam, at_seam = end, used
     # A name reads better when it is broken where its parts meet.
-    seam = max(map(word[:end].rfind, "/,.-")) + 1
-    if width(Safe(word[:seam])) * 2 > width(Safe(word[:end])):
-        end = seam
+    end = seam if at_seam * 2 > columns else end
     return Safe(word[:end]), Safe(word[end:])

@@ -136,10 +136,12 @@ def _claimed(slices: Sequence[ResourceSlice]) -> tuple[int, int, int]:
 
 
 def _everywhere(slice_: ResourceSlice) -> ResourceSlice:
-    """The slice as if all nodes could use it; one without any known node selection stays as it is."""
+    """The slice as if all nodes could use it; one whose node selection is unknown or unparsable stays as it is."""
     spec = slice_.spec
-    known = spec.node_name or spec.all_nodes or spec.node_selector is not None or spec.per_device_node_selection
-    if not known:
+    local = bool(spec.node_name or spec.all_nodes)
+    unparsable = spec.node_selector is not None and not local and nodes.parse(spec.node_selector).problems
+    known = local or spec.node_selector is not None or spec.per_device_node_selection
+    if unparsable or not known:
         return slice_
     # perDeviceNodeSelection stays: whether it is supported is the allocator's question.
     open_to_all = msgspec.structs.replace(spec, node_name=None, node_selector=None, all_nodes=True)

@@ -24,7 +24,7 @@ from kubectl_dra.output.devices.parts import (
 from kubectl_dra.output.layout import Column, padded, table, width, wrapped
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import counted, listed
+from kubectl_dra.output.words import age, counted, listed
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.partitions import CounterRecord
 from kubectl_dra.reports.pool import DeviceRecord, PoolReport, PoolSummary
@@ -50,7 +50,7 @@ def pool_page(report: PoolReport, now: datetime, wide: bool = False) -> list[Saf
         list(_partitions(report)),
         [*_devices(report, now, wide), *_footnotes(report, wide)],
         list(_exclusions(report)),
-        list(_slices(report, now)) if _tells_slices(report) or wide else [],
+        list(_slices(report, now, wide)) if _tells_slices(report) or wide else [],
         list(missing_lines(report.missing)),
     ]
     lines: list[Safe] = []
@@ -333,9 +333,7 @@ def _tells_slices(report: PoolReport) -> bool:
     return bool(report.stale_slices) or report.view.state is not PoolState.READY or bool(report.views)
 
 
-def _slices(report: PoolReport, now: datetime) -> Iterator[Safe]:
-    from kubectl_dra.output.words import age
-
+def _slices(report: PoolReport, now: datetime, wide: bool) -> Iterator[Safe]:
     rows = []
     for each in report.slices:
         holds = [counted(each.devices, "device")] if each.devices or not each.counter_sets else []
@@ -349,7 +347,8 @@ def _slices(report: PoolReport, now: datetime) -> Iterator[Safe]:
             [safe(each.name), generation, scope_cell(each.scope), Safe(", ").join(holds), age(each.created, now)]
         )
     columns = [Column("SLICE", flexible=True), Column("GENERATION", right=True), Column("NODES")]
-    yield from table([*columns, Column("HOLDS", flexible=True), Column("AGE")], rows, indent=2)
+    columns += [Column("HOLDS", flexible=True), Column("AGE")]
+    yield from table(columns, rows, columns_wide=None if wide else WIDTH, indent=2)
     lacking = report.view.expected - sum(each.current for each in report.slices)
     if report.view.state is PoolState.INCOMPLETE and lacking > 0:
         yield fmt("  missing: {} of generation {}", counted(lacking, "slice"), report.view.generation)

@@ -1,0 +1,162 @@
+"""Claim reports: lifecycle, devices, drivers' words, configuration, template, consumers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.diagnosis.records import ClaimVerdict
+from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.claim import claim_report
+from kubectl_dra.reports.claim_list import asked_devices, claim_rows, unused_claims
+from kubectl_dra.reports.holders import ConsumerState
+from tests.reports.clusters import FULL, SMALL, changed, document, facts, items, withheld
+
+
+def report(namespace, name, cluster=None):
+    cluster = cluster or facts()
+    return claim_report(cluster.inventory.claims[Key(namespace, name)], cluster)
+
+
+@pytest.mark.parametrize(
+    ("namespace", "name", "state", "printed"),
+    [
+        ("ml", "waits", ClaimVerdict.PENDING, "pending"),
+        ("ml", "serve-0-gpus", ClaimVerdict.RESERVED, "allocated,reserved"),
+        ("dev", "full-a", ClaimVerdict.UNRESERVED, "allocated"),
+        ("dev", "zombie", ClaimVerdict.DELETING, "deleted,allocated,reserved"),
+    ],
+)
+def test_lifecycle(namespace, name, state, printed):
+    found = report(namespace, name)
+    assert (found.state, found.printed_state) == (state, printed)
+
+
+def test_a_claim_from_a_template():
+    found = report("ml", "serve-0-gpus")
+    assert found.owner == "Pod/serve-0"
+    assert found.template is not None
+    assert (found.template.entry, found.template.name, found.template.exists) == ("dev", "gpus", True)
+    assert (found.template.labels, found.template.annotations) == ({"app": "serve"}, {"team": "ml"})
+
+
+def test_a_template_that_is_gone_or_can_t_be_read():
+    def remove(content):
+        content["items"] = [item for item in content["items"] if item["kind"] != "ResourceClaimTemplate"]
+
+    template = report("ml", "serve-0-gpus", changed(remove)).template
+    assert template is not None and template.exists is False
+    blind = facts(withheld(document(SMALL), ("ResourceClaimTemplate",)))
+    unread = report("ml", "serve-0-gpus", blind).template
+    assert unread is not None and unread.exists is None
+
+
+def test_without_its_pod_the_template_has_no_name():
+    template = report("ml", "serve-0-gpus", facts(withheld(document(SMALL), ("Pod",)))).template
+    assert template is not None and template.name is None
+
+
+def test_what_drivers_report_is_found_by_device_and_share():
+    net = report("ml", "serve-1-net").results[0]
+    assert net.status is not None and net.status.network_data is not None
+    assert net.status.network_data.ips == ("10.0.0.1/24", "fd00::1/64")
+    assert report("dev", "nb").results[0].status is None
+
+
+def test_a_device_that_is_no_longer_published():
+    assert report("dev", "zombie").results[0].published is False
+    assert report("ml", "half").results[0].published is True
+    assert report("ml", "half", facts(withheld(document(SMALL), ("ResourceSlice",)))).results[0].published is None
+
+
+def test_binding_conditions_that_are_waited_for_or_failed():
+    def conditions(*states):
+        def change(content):
+            claim = items(content, "ResourceClaim")["claim-1"]
+            claim["status"]["allocation"]["devices"]["results"][0] |= {
+                "bindingConditions": ["a", "b"],
+                "bindingFailureConditions": ["f"],
+            }
+            claim["status"]["devices"][0]["conditions"] = [{"type": t, "status": s} for t, s in states]
+
+        return report("ns-1", "claim-1", changed(change, FULL)).results[0]
+
+    waiting = conditions(("a", "True"), ("b", "False"))
+    assert (waiting.waiting_for, waiting.failed) == (("b",), ())
+    failed = conditions(("f", "True"))
+    assert (failed.waiting_for, failed.failed) == (("a", "b"), ("f",))
+
+
+def test_configuration_of_an_allocated_claim_has_its_source():
+    configs = report("ml", "serve-0-gpus").configs
+    assert [(c.source, c.requests, bytes(c.parameters)) for c in configs] == [
+        ("FromClass", (), b'{"sharing": "none"}'),
+        ("FromClaim", ("r0",), b'{"mps": {"threads": 50}}'),
+    ]
+
+
+def test_configuration_that_a_pending_claim_would_get():
+    configs = report("ns-1", "claim-2", facts(FULL)).configs
+    assert [(c.source, c.device_class, c.requests, c.driver) for c in configs] == [
+        ("FromClass", "class-1", ("req-1", "req-2/sub-1", "req-2/sub-2"), "classdriver.example.com"),
+        ("FromClaim", None, ("req-1",), "claimdriver.example.com"),
+    ]
+
+
+def test_consumers_and_who_waits():
+    states = {consumer.name: consumer.state for consumer in report("ml", "serve-0-gpus").reserved_for}
+    assert states == {"serve-0": ConsumerState.RUNNING}
+    assert report("ml", "small").reserved_for[0].state is ConsumerState.GONE
+    waits = report("ml", "waits")
+    assert [(pod.name, pod.state) for pod in waits.waiting] == [("trainer-0", ConsumerState.PENDING)]
+
+
+def test_a_pod_of_the_same_name_is_not_the_consumer():
+    def replace(content):
+        items(content, "Pod")["half"]["metadata"]["uid"] = "another"
+
+    assert report("ml", "half", changed(replace)).reserved_for[0].state is ConsumerState.GONE
+
+
+def test_unread_pods_are_unknown_and_not_gone():
+    blind = facts(withheld(document(SMALL), ("Pod",)))
+    found = report("ml", "small", blind)
+    assert found.reserved_for[0].state is ConsumerState.UNKNOWN
+    assert "Pod" in [missing.kind for missing in found.missing]
+
+
+# --- lists ----------------------------------------------------------------------------------------------------------
+
+
+def unused(cluster):
+    claims, unknown = unused_claims(cluster.inventory.claims.values(), cluster)
+    return sorted(claim.metadata.name for claim in claims), unknown
+
+
+def test_unused_claims():
+    assert unused(facts()) == (["full-a", "idle", "small", "zombie"], 0)
+
+
+def test_without_pods_nothing_is_called_unused():
+    names, unknown = unused(facts(withheld(document(SMALL), ("Pod",))))
+    assert names == []
+    assert unknown == 11
+
+
+def test_rows():
+    cluster = facts()
+    rows = {row.name: row for row in claim_rows(cluster.inventory.claims.values(), cluster)}
+    assert list(rows) == sorted(rows, key=lambda name: (rows[name].namespace, name))
+    assert rows["serve-0-gpus"].devices == ("gpu.example.com/node-a/gpu-0", "gpu.example.com/node-a/gpu-1")
+    assert (rows["waits"].asked, rows["waits"].classes) == (4, ("gpu.example.com",))
+
+
+@pytest.mark.parametrize(("mode", "asked"), [("All", None), ("ExactCount", 3 + 1)])
+def test_how_many_devices_are_asked_for(mode, asked):
+    def change(content: dict[str, Any]) -> None:
+        requests = items(content, "ResourceClaim")["claim-1"]["spec"]["devices"]["requests"]
+        requests[1]["firstAvailable"][0] |= {"allocationMode": mode}
+
+    cluster = changed(change, FULL)
+    assert asked_devices(cluster.inventory.claims[Key("ns-1", "claim-1")]) == asked
