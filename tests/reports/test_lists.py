@@ -67,7 +67,9 @@ def test_devices_of_a_node(node, pools):
 
 def test_devices_that_an_expression_selects():
     cluster = facts()
-    found = names(cluster, matchers=(matcher('device.attributes["mig.example.com"].?profile.orValue("") == "1g.5gb"', cluster),))
+    found = names(
+        cluster, matchers=(matcher('device.attributes["mig.example.com"].?profile.orValue("") == "1g.5gb"', cluster),)
+    )
     assert found == [f"node-b/small-{n}" for n in range(4)]
 
 
@@ -173,7 +175,9 @@ def test_devices_for_several_nodes_need_nodes():
 
 
 def test_rules_and_drivers_taints():
-    found = [(row.key, row.effect, row.rule, row.devices, row.in_use.value, row.claims.value) for row in taint_rows(facts())]
+    found = [
+        (row.key, row.effect, row.rule, row.devices, row.in_use.value, row.claims.value) for row in taint_rows(facts())
+    ]
     assert found == [
         ("ecc", "NoSchedule", "ecc-errors", ("gpu.example.com/node-a/gpu-2",), 1, 1),
         ("hot", "NoSchedule", "hot", ("gpu.example.com/node-a/gpu-0",), 1, 1),
