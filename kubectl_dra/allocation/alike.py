@@ -8,6 +8,7 @@ pools with counters, incomplete and invalid pools, use and consumption do.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -110,6 +111,7 @@ class _Sharing:
         self.budget = budget
         self.observer = observer
         self.made: list[_Found] = []
+        self.effort = 0
         self._root = _Place()
         self._view = _View(attempt)
 
@@ -123,11 +125,17 @@ class _Sharing:
         if found is not None:
             found.group.nodes.append(node.metadata.name)
             return found
-        walk = Walk(self.attempt, node, gathered, self.budget, self.observer)
+        walk = Walk(self.attempt, node, gathered, self._budget(), self.observer)
+        self.effort += walk.effort
         found = self._keep(walk.outcome, node, walk.solution, isinstance(walk.outcome, Fatal) and walk.reach != -1)
         if len(self.made) <= _REMEMBERED:
             self._remember(found, walk.reach, node, gathered)
         return found
+
+    def _budget(self) -> Budget:
+        if self.effort < self.budget.in_all:
+            return self.budget
+        return dataclasses.replace(self.budget, steps=self.budget.first, combinations=self.budget.first)
 
     def _keep(
         self, outcome: Outcome, node: Node, solution: Solution | None = None, names_devices: bool = False

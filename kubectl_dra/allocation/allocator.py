@@ -103,7 +103,8 @@ class Walk:
     """The attempt on one node, done when it is made.
 
     ``reach``: the last position in the search order that the answer depends on, None if it depends on all devices.
-    ``solution`` is there if the outcome is :class:`Allocated`.
+    ``solution`` is there if the outcome is :class:`Allocated`. ``effort``: steps walked and combinations computed, where
+    a short walk did not do.
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class Walk:
         self._own = Collector() if observer is None else None
         self._observer: Observer = observer or Collector(0) if self._own is None else self._own
         self._search: Search | None = None
+        self.effort = 0
         for cause in pool_causes(gathered, attempt.features):
             self._observer.rejected(cause)
         self.checks = attempt.checks(node, gathered.pools)
@@ -169,6 +171,7 @@ class Walk:
             if self._own is not None:
                 search.observer = None
             found = search.run(self.budget.steps, self.budget.looks)
+            self.effort += search.steps
         return found
 
     def _compute(self, needed: list[int], listed: dict[int, list[int]]) -> bool | None:
@@ -176,16 +179,20 @@ class Walk:
         search = Search(self.checks, needed, listed, None)
         try:
             counting = Counting(self.checks, needed, listed, self.budget.combinations)
-            dead = counting.dead_steps(search, ROOT)
-            if dead is None:
-                search.oracle = counting.dead_steps
-                search.run(self.budget.steps, self.budget.looks)
-            else:
-                search.steps = dead
         except NotApplicableError:
             return None
-        self._search = search
-        return dead is None
+        search.oracle = counting.dead_steps
+        try:
+            dead = counting.dead_steps(search, ROOT)
+            found = search.run(None, self.budget.looks) if dead is None else False
+        except NotApplicableError:
+            return None
+        finally:
+            self.effort += counting.spent
+        if found is not None:
+            self._search = search
+            search.steps = search.steps if dead is None else dead
+        return found
 
 
 def _solution(search: Search) -> Solution:

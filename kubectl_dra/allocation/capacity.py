@@ -95,10 +95,10 @@ def _round_up(name: str, requested: Quantity, bounds: CapacityRange, least: Quan
     if nano(requested) > MAX_INT64 * 10**9:
         raise NotComputableError(name, CapacityFault.EXCEEDS_INT64, str(requested))
     start, step = _int64(least), _int64(bounds.step)
-    steps = _steps(_int64(requested) - start, step)
+    steps = _steps(_int64(requested), start, step)
     if start >= 0 and start + step * steps > MAX_INT64:
         raise NotComputableError(name, CapacityFault.INT64_OVERFLOW, str(requested))
-    return Quantity(start + step * steps, format=bounds.step.format)
+    return Quantity(_wrapped(start + step * steps), format=bounds.step.format)
 
 
 def _round_up_milli(name: str, requested: Quantity, least: Quantity, step: Quantity) -> Quantity:
@@ -106,22 +106,34 @@ def _round_up_milli(name: str, requested: Quantity, least: Quantity, step: Quant
     if value is None:
         raise NotComputableError(name, CapacityFault.NOT_MILLI, str(requested))
     start, width = least.at_scale(_MILLI)[0], step.at_scale(_MILLI)[0]
-    rounded = start + width * _steps(value - start, width)
-    if rounded > MAX_INT64:
+    steps = _steps(value, start, width)
+    # Below zero upstream's guard overflows itself and then always fires.
+    if start < 0 or start + width * steps > MAX_INT64:
         raise NotComputableError(name, CapacityFault.MILLI_OVERFLOW, str(requested))
+    rounded = start + width * steps
     if rounded % 1000 == 0:
         return Quantity(rounded // 1000, format=step.format)
     return Quantity(rounded, _MILLI, step.format)
 
 
-def _steps(distance: int, step: int) -> int:
+def _steps(value: int, start: int, step: int) -> int:
+    """Steps from ``start`` up to ``value`` in int64 arithmetic."""
     # A step of zero is refused by the API; upstream would divide by it.
-    return -(-distance // step) if step > 0 else 0
+    if step <= 0:
+        return 0
+    distance = _wrapped(value - start)
+    quotient = abs(distance) // step
+    return (quotient if distance >= 0 else -quotient) + (distance % step != 0)
 
 
 def _int64(quantity: Quantity) -> int:
     """``Quantity.Value``: rounded away from zero."""
-    return quantity.ceil()
+    return _wrapped(quantity.ceil())
+
+
+def _wrapped(value: int) -> int:
+    """As an int64, which wraps around."""
+    return (value + 2**63) % 2**64 - 2**63
 
 
 def _milli(quantity: Quantity) -> int | None:
@@ -161,7 +173,7 @@ def _outside(amount: Quantity, bounds: CapacityRange, fractional: bool) -> bool:
     if _in_milli(bounds, fractional):
         value = _milli(amount)
         return value is None or _off_grid(value - bounds.min.at_scale(_MILLI)[0], bounds.step.at_scale(_MILLI)[0])
-    return _off_grid(_int64(amount) - _int64(bounds.min), _int64(bounds.step))
+    return _off_grid(_wrapped(_int64(amount) - _int64(bounds.min)), _int64(bounds.step))
 
 
 def _off_grid(distance: int, step: int) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import comb
+from math import comb, factorial
 from typing import Final
 
 from kubectl_dra.allocation.allocated import nano
@@ -102,16 +102,22 @@ class Stage:
 class Counting:
     """Counts for one search on one node. Raises :class:`NotApplicableError` if that can't be done."""
 
-    def __init__(self, checks: Checks, needed: Sequence[int], listed: Mapping[int, list[int]], vectors: int) -> None:
+    def __init__(
+        self, checks: Checks, needed: Sequence[int], listed: Mapping[int, list[int]], combinations: int
+    ) -> None:
         self.checks = checks
         self.needed = needed
         self.listed = listed
-        self.allowed = vectors
+        self.spent = 0
+        self._allowed = combinations
         self.stages: list[Stage] = []
         self._first: dict[int, int] = {}
         self._counters: dict[int, PoolCounters] = {}
         self._groups: dict[int, PoolGroups] = {}
         self._memo: dict[tuple[int, State], int | None] = {}
+        # The first implementation tries a combination in every order.
+        every = checks.features.implementation == "stable"
+        self._orders = [factorial(size) if every else 1 for size in range(MAX_RESULTS + 1)]
         self._check_limits()
         self._pools = {id(pool): number for number, pool in enumerate(checks.pools)}
         self._constraints = [
@@ -123,8 +129,6 @@ class Counting:
     # --- preparation ------------------------------------------------------------------------------------------------
 
     def _check_limits(self) -> None:
-        if self.checks.features.implementation == "stable":
-            raise NotApplicableError("every order is tried")
         for claim in self.checks.plan.claims:
             largest = sum(max(self.needed[o.number] for o in choice.options) for choice in claim.choices)
             if largest > MAX_RESULTS:
@@ -171,7 +175,8 @@ class Counting:
         if candidate.shareable:
             consumed = state.consumed if state is not None else {}
             left = tuple(nano(device.capacity[n].value) - consumed.get(n, 0) for n in sorted(device.capacity))
-        pays = bool(device.consumes_counters) and not (candidate.shareable and state is not None and state.shared)
+        draws = bool(device.consumes_counters) and self.checks.features.partitionable_devices
+        pays = draws and not (candidate.shareable and state is not None and state.shared)
         if not pays:
             return Traits(candidate.shareable, left, 0, False, (), ())
         consumption = self._pool_counters(self._pool_number(candidate)).consumption(device)
@@ -426,20 +431,20 @@ class Counting:
                         break
                     seen += 1
                     ways = weight * comb(group.count, count)
-                    total += ways
+                    total += ways * self._orders[size + count]
                     now = (*picked, (index, count))
                     if size + count < missing:
                         stack.append((index + 1, size + count, ways, extended, now))
                     else:
                         following = self._chosen(number, state, groups, now, extended)
-                        complete[following] = complete.get(following, 0) + ways
+                        complete[following] = complete.get(following, 0) + ways * self._orders[missing]
             self._spend(seen)
             seen = 0
         return total, complete
 
-    def _spend(self, vectors: int) -> None:
-        self.allowed -= vectors
-        if self.allowed < 0:
+    def _spend(self, combinations: int) -> None:
+        self.spent += combinations
+        if self.spent > self._allowed:
             raise NotApplicableError("too many combinations")
 
     def _groups_of(self, number: int, option: int, request: Request, eligible: Mapping[Key, int]) -> Iterator[_Group]:

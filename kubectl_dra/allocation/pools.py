@@ -240,7 +240,7 @@ def _judge(pool: PoolId, slices: list[ResourceSlice], index: SliceIndex) -> Pool
 
 def _build(pool: PoolId, slices: list[ResourceSlice], others: Sequence[ResourceSlice], features: Features) -> Pool:
     first = slices[0].spec.pool
-    if len(slices) > 1:
+    if len(slices) > 1 and features.implementation != "stable":
         slices.sort(key=lambda s: s.metadata.name)
     result = Pool(pool, first.generation, first.resource_slice_count, first.resource_slice_count, slices)
     counter_slices: list[ResourceSlice] = []

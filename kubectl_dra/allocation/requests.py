@@ -50,7 +50,10 @@ class Selector:
 
 @dataclass(slots=True, eq=False)
 class Request:
-    """One request or subrequest; ``number`` counts all of the attempt, ``position`` those of the claim."""
+    """One request or subrequest; ``number`` counts all of the attempt, ``position`` those of the claim.
+
+    ``takes_all``: the mode is ``All``. Subrequests can't have admin access.
+    """
 
     number: int
     claim_index: int
@@ -63,21 +66,17 @@ class Request:
     selectors: tuple[Selector, ...]
     applying: tuple[int, ...]
     derived: Mapping[str, str]
+    takes_all: bool = field(init=False)
+    admin: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.takes_all = self.spec.allocation_mode == "All"
+        self.admin = isinstance(self.spec, ExactDeviceRequest) and bool(self.spec.admin_access)
 
     @property
     def full_name(self) -> str:
         """``request`` or ``request/subrequest``."""
         return self.name if self.parent is None else f"{self.parent}/{self.name}"
-
-    @property
-    def takes_all(self) -> bool:
-        """Whether the mode is ``All``."""
-        return self.spec.allocation_mode == "All"
-
-    @property
-    def admin(self) -> bool:
-        """Whether it has admin access; subrequests can't."""
-        return isinstance(self.spec, ExactDeviceRequest) and bool(self.spec.admin_access)
 
     @property
     def tolerations(self) -> tuple[DeviceToleration, ...]:

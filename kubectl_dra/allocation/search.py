@@ -6,6 +6,7 @@ limit and the walk can pause when its allowance of steps is used up, and go on l
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
@@ -95,19 +96,21 @@ class Search:
         self._taken = [0] * len(self.candidates)
         self._shares: dict[int, list[Amounts]] = {}
         self._results = [0] * len(self._claims)
-        self._verdicts: dict[int, list[Cause | bool]] = {}
+        # Per request and position: the cause that rules the device out, True if none does, False while not known.
+        self._verdicts: list[list[Cause | bool]] = [[False] * len(self.candidates) for _ in checks.plan.requests]
+        self._worthwhile: list[list[int] | None] = [None] * len(checks.plan.requests)
         self._counters: dict[int, PoolCounters] = {}
         self._groups: dict[int, PoolGroups] = {}
         self._stack: list[_Frame] = []
         self._next = ROOT
 
-    def run(self, steps: int, looks: int) -> bool | None:
-        """Search on until ``steps`` and ``looks`` are used up in all: found, none, or None if more are needed.
+    def run(self, steps: int | None, looks: int) -> bool | None:
+        """Search on until ``steps`` or ``looks`` are used up in all: found, none, or None if more are needed.
 
         Raises :class:`Aborted` where the real allocator gives up.
         """
         while True:
-            if self.steps >= steps or self.looks >= looks:
+            if (steps is not None and self.steps >= steps) or self.looks >= looks:
                 return None
             self.steps += 1
             following = self._enter(self._next)
@@ -197,32 +200,33 @@ class Search:
 
     # --- candidates -------------------------------------------------------------------------------------------------
 
-    def attempt(self, request: Request, position: int) -> bool:
-        """Try one candidate; on success it is placed. Raises :class:`Aborted`."""
-        self.looks += 1
-        if position > self.reach:
-            self.reach = position
-        if self._taken[position] and self._is_taken(request, position):
-            return False
-        verdict = self.verdicts(request)[position]
-        if verdict is False:
-            verdict = self._judge(request, position)
-        if verdict is not True:
-            self._observe(verdict)
-            return False
-        return self._place(request, position, must=False)
+    def pick(self, request: Request, start: int) -> int | None:
+        """Place the first acceptable candidate from ``start`` on, None if there is none. Raises :class:`Aborted`."""
+        verdicts, taken = self._verdicts[request.number], self._taken
+        for position in self._open(request, start):
+            self.looks += 1
+            if taken[position] and self._is_taken(request, position):
+                continue
+            verdict = verdicts[position]
+            if verdict is False:
+                self.reach = max(self.reach, position)
+                verdict = verdicts[position] = self.checks.rejection(request, self.candidates[position]) or True
+            if verdict is not True:
+                self._observe(verdict)
+            elif self._place(request, position, must=False):
+                return position
+        self.reach = len(self.candidates)
+        return None
 
-    def verdicts(self, request: Request) -> list[Cause | bool]:
-        """Per position: the cause that rules the device out, True if none does, False while that is not known."""
-        found = self._verdicts.get(request.number)
-        if found is None:
-            found = self._verdicts[request.number] = [False] * len(self.candidates)
-        return found
-
-    def _judge(self, request: Request, position: int) -> Cause | bool:
-        cause = self.checks.rejection(request, self.candidates[position])
-        verdict = self._verdicts[request.number][position] = cause if cause is not None else True
-        return verdict
+    def _open(self, request: Request, start: int) -> Sequence[int]:
+        """The positions from ``start`` on that are worth a look: all, or those not ruled out already."""
+        known = self._worthwhile[request.number]
+        if known is None:
+            if start or self.observer is not None or False in self._verdicts[request.number]:
+                return range(start, len(self.candidates))
+            verdicts = self._verdicts[request.number]
+            known = self._worthwhile[request.number] = [p for p, verdict in enumerate(verdicts) if verdict is True]
+        return known[bisect_left(known, start) :] if start else known
 
     def _is_taken(self, request: Request, position: int) -> bool:
         taken = self._taken[position]
@@ -439,13 +443,13 @@ class _Pick(_Frame):
 
     def advance(self, start: int) -> Level | DeadEnd:
         """Place the next acceptable candidate from ``start`` on."""
-        search, request, level = self.search, self.request, self.level
-        for position in range(start, len(search.candidates)):
-            if search.attempt(request, position):
-                self.position = position
-                return Level(*level[:3], level.device + 1, search.next_position(position))
-        search._stack.pop()
-        return FAILED
+        position = self.search.pick(self.request, start)
+        if position is None:
+            self.search._stack.pop()
+            return FAILED
+        self.position = position
+        claim, request, option, device, _ = self.level
+        return Level(claim, request, option, device + 1, self.search.next_position(position))
 
     def after(self, end: DeadEnd) -> Level | DeadEnd:
         self.search.take_back()

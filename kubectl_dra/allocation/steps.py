@@ -36,9 +36,11 @@ class Budget:
 
     ``first``: steps of the plain walk before it is tried to compute them instead. ``combinations``: of classes of
     devices when computing. ``steps``, and ``looks`` at devices: of the plain walk in all, where it has to do.
+    ``in_all``: steps and combinations for all nodes of one call; after that only ``first`` is left for each.
     """
 
     first: int = 2_000
     combinations: int = 200_000
     steps: int = 400_000
     looks: int = 4_000_000
+    in_all: int = 4_000_000
