@@ -22,7 +22,7 @@ from kubectl_dra.cel.values import TYPE_VALUES, CelError, Uint, Value
 if TYPE_CHECKING:
     from kubectl_dra.cel.environment import Environment
 
-_JUNCTIONS: Final = {"_&&_": logic.both, "_||_": logic.either}
+JUNCTIONS: Final = {"_&&_": logic.both, "_||_": logic.either}
 _INDEXING: Final = frozenset({"_[_]", "_[?_]", "_?._"})
 _EQUALITY: Final = {"_==_": True, "_!=_": False}
 _CONSTANT_PATTERN: Final = frozenset({"matches", "find", "findAll"})
@@ -250,8 +250,8 @@ class Planner:
 
     def _call(self, node: ast.Call) -> Plan:
         function = node.function
-        if function in _JUNCTIONS:
-            return _JUNCTIONS[function]([self.step(term) for term in _terms(node, function)])
+        if function in JUNCTIONS:
+            return JUNCTIONS[function]([self.step(term) for term in _terms(node, function)])
         if function in _INDEXING or function == "_?_:_":
             return self.chain(node, bare=False)
         nodes = node.args if node.target is None else [node.target, *node.args]
