@@ -45,24 +45,16 @@ _ALTERNATIVES: Final = {"or": False, "orValue": True}
 
 @dataclass(slots=True)
 class Planner:
-    """Compiles one expression. ``plans`` keeps what each node became, for explanations."""
+    """Compiles one expression. ``laborious``: it can do work that its cost does not show."""
 
     checked: ast.Checked
     environment: Environment
     scope: dict[str, Variable] = field(default_factory=dict)
     slot_count: int = 0
-    loop_depth: int = 0
     laborious: bool = False
-    plans: dict[int, Plan] = field(default_factory=dict)
 
     def plan(self, node: ast.Node) -> Plan:
         """The plan of a node. Raises :class:`PlanError` where upstream refuses to instantiate the program."""
-        plan = self._plan(node)
-        if not self.loop_depth:
-            self.plans[id(node)] = plan
-        return plan
-
-    def _plan(self, node: ast.Node) -> Plan:
         match node:
             case ast.Literal():
                 return Constant(Uint(node.value) if node.kind == "uint" else node.value)  # type: ignore[arg-type]
@@ -220,8 +212,6 @@ class Planner:
         if isinstance(elements, Constant) and elements.value == [] and node.var1.startswith("#"):
             # Upstream plans the bound name even if nothing uses it, and refuses types there.
             self._name(node.step)
-            # Never run, but upstream plans it, and may refuse it.
-            self.plan(node.step)
             step = loops.binding(slot, self.step(node.result))
             self.scope = outer
             return step
@@ -229,11 +219,9 @@ class Planner:
         variables = [Variable(self._new_slot(), None) for _ in names]
         with_variables = {**self.scope, **dict(zip(names, variables, strict=True))}
         result_scope, self.scope = self.scope, with_variables
-        self.loop_depth += 1
         condition, advance = self.plan(node.cond), self.step(node.step)
         self.scope = result_scope
         result = self.step(node.result)
-        self.loop_depth -= 1
         self.scope = outer
         always = isinstance(condition, Constant) and condition.value is True
         parts = (None if always else as_step(condition), advance, result)
