@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, TypeVar
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.model.quantity import Quantity, QuantityError
 
-_STEP: Final = re.compile(r"\.([A-Za-z0-9_\\./-]+?)(?=\.|\[|$)|\[['\"]([^'\"]+)['\"]\]|\[([0-9]{1,6})\]")
+_STEP: Final = re.compile(r"\.((?:[A-Za-z0-9_/-]|\\\.)+)|\[['\"]([^'\"]+)['\"]\]|\[([0-9]{1,6})\]")
 
 
 class HasDocument(Protocol):
@@ -50,7 +50,7 @@ def parse_path(path: str) -> list[str | int]:
         match = _STEP.match(text, position)
         if match is None:
             raise UsageProblem(f'"{path}" is no path to a field', "--sort-by .metadata.creationTimestamp")
-        steps.append(int(match[3]) if match[3] is not None else match[1] or match[2])
+        steps.append(int(match[3]) if match[3] is not None else (match[1] or match[2]).replace("\\.", "."))
         position = match.end()
     return steps
 

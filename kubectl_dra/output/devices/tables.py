@@ -132,7 +132,8 @@ def claims_table(
     claims: Sequence[ClaimRow], now: datetime, wide: bool = False, headers: bool = True, namespaces: bool = False
 ) -> list[Safe]:
     """kubectl's columns NAME STATE AGE, and between them what is held and by whom."""
-    columns = _flexible(*(["NAMESPACE"] if namespaces else []), "NAME", "STATE", "DEVICES", "USED BY")
+    columns = [*_flexible(*(["NAMESPACE"] if namespaces else []), "NAME"), Column("STATE")]
+    columns += _flexible("DEVICES", "USED BY")
     columns += _flexible("CLASSES", "NODES") if wide else []
     columns += [Column("AGE")]
     return _table(columns, [_claim_cells(claim, now, wide, namespaces) for claim in claims], wide, headers)

@@ -1,0 +1,90 @@
+"""docs/fields.md: every field of the v1 API has a line, and what stands in the line is what the commands print."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+import typing
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kubectl_dra.commands.app import run
+from kubectl_dra.model import resource
+from kubectl_dra.model.base import Record
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "fields.md"
+KINDS = (
+    resource.ResourceSlice,
+    resource.ResourceClaim,
+    resource.ResourceClaimTemplate,
+    resource.DeviceClass,
+    resource.DeviceTaintRule,
+)
+SOURCE = ["--from", str(ROOT / "tests/reports/full.json"), "--feature-gates", "DRADeviceCompatibilityGroups=true"]
+
+
+def rows() -> list[list[str]]:
+    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if re.match(r"\| [A-Z]", line)]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def leaves(record: type[Record], found: dict[str, None]) -> dict[str, None]:
+    """Fields that hold values and not only other fields of ours, as ``Record.field``."""
+    for field in msgspec.structs.fields(record):
+        own = [part for part in flat(field.type) if part in records()]
+        name = f"{record.__name__}.{field.encode_name}"
+        if field.encode_name == "metadata" and record in KINDS:
+            continue
+        if not own:
+            found[name] = None
+        for part in own:
+            leaves(part, found)
+    return found
+
+
+def flat(annotation: typing.Any) -> list[typing.Any]:
+    arguments = typing.get_args(annotation)
+    return [annotation] if not arguments else [part for argument in arguments for part in flat(argument)]
+
+
+def expected() -> set[str]:
+    return set(dict.fromkeys(name for kind in KINDS for name in leaves(kind, {})))
+
+
+@cache
+def output(command: str) -> str:
+    stream = io.StringIO()
+    with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(io.StringIO()):
+        run([*shlex.split(command), *SOURCE, "--color", "never"])
+    return " ".join(stream.getvalue().split())
+
+
+def test_every_field_has_a_line():
+    listed = {row[0] for row in rows()}
+    containers = {name for name in listed if name not in expected()}
+    assert expected() - listed == set()
+    # Lines for fields that hold others are welcome, if the fields exist.
+    assert containers <= {f"{r.__name__}.{f.encode_name}" for r in records() for f in msgspec.structs.fields(r)}
+
+
+def records() -> list[type[Record]]:
+    """The records of resource.k8s.io itself, not those of metadata and selectors."""
+    own = (value for value in vars(resource).values() if isinstance(value, type) and issubclass(value, Record))
+    return [value for value in own if value.__module__ == resource.__name__]
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row[0])
+def test_what_a_line_says_is_printed(row):
+    assert len(row) == 5
+    _, text_command, text, yaml_command, yaml = row
+    for command, shown in ((text_command, text), (yaml_command, yaml)):
+        if command == "none":
+            assert len(shown) > 20, "a reason is missing"
+            continue
+        assert " ".join(shown.strip("`").split()) in output(command.strip("`"))

@@ -1,0 +1,209 @@
+"""get on the demo cluster: tables per type and format, filters, sorting, names, errors."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+
+from kubectl_dra.commands.app import run
+from kubectl_dra.commands.errors import UsageProblem
+from kubectl_dra.commands.get_query import Query, Wanted, parse_query
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.sorting import parse_path
+from tests.golden_files import check_golden
+from tests.reports.clusters import SMALL, document, withheld
+
+TYPES = ("pools", "devices", "claims", "classes", "taints")
+
+
+@pytest.fixture(autouse=True)
+def _no_colour(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def call(capfd, *arguments, source="demo"):
+    code = run(["get", *arguments, "--from", str(source)])
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_tables(capfd, type_):
+    code, out, err = call(capfd, type_, "-A")
+    assert (code, err) == (0, "")
+    assert max(map(len, out.splitlines())) <= 80
+    assert "\x1b" not in out
+    check_golden(f"get/{type_}.txt", out)
+    check_golden(f"get/{type_}-wide.txt", call(capfd, type_, "-A", "-o", "wide")[1])
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_names(capfd, type_):
+    names = call(capfd, type_, "-A", "-o", "name")[1].splitlines()
+    rows = json.loads(call(capfd, type_, "-A", "-o", "json")[1])["items"]
+    assert len(names) == len(set(names)) == len(rows)
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_documents(capfd, type_):
+    listed = json.loads(call(capfd, type_, "-A", "-o", "json")[1])
+    assert yaml.safe_load(call(capfd, type_, "-A", "-o", "yaml")[1]) == listed
+    ours = type_ in ("pools", "devices")
+    assert listed["apiVersion"] == ("kubectl-dra/v1alpha1" if ours else "v1")
+    kinds = {item["kind"] for item in listed["items"]}
+    expected = {
+        "pools": "PoolSummary",
+        "devices": "Device",
+        "claims": "ResourceClaim",
+        "classes": "DeviceClass",
+        "taints": "DeviceTaintRule",
+    }
+    assert kinds == {expected[type_]}
+
+
+def test_an_api_object_is_the_one_of_the_cluster(capfd):
+    claim = json.loads(call(capfd, "claim", "nb-gpu", "-n", "dev", "-o", "json")[1])
+    assert (claim["kind"], claim["apiVersion"]) == ("ResourceClaim", "resource.k8s.io/v1")
+    assert claim["status"]["allocation"]["devices"]["results"][0]["device"] == "gpu-4"
+
+
+def test_a_class_by_name_shows_what_fits_together(capfd):
+    check_golden("get/class-gpu.txt", call(capfd, "class", "gpu.example.com")[1])
+
+
+def test_filters_of_devices(capfd):
+    listed = call(capfd, "devices", "--free", "--class", "gpu.example.com", "--node", "node-a", "-o", "name")[1]
+    assert listed.splitlines() == [f"gpu.example.com/node-a/gpu-{n}" for n in (2, 3, 5, 6)]
+    matching = call(capfd, "devices", "--match", 'device.driver == "mig.example.com"', "--used", "-o", "name")[1]
+    assert matching.splitlines() == [f"mig.example.com/cpu-2/card-0-{name}" for name in ("half-0", "quarter-2")]
+
+
+def test_unused_claims(capfd):
+    names = call(capfd, "claims", "-A", "--unused", "-o", "name")[1].splitlines()
+    assert "resourceclaim.resource.k8s.io/leftover" in names
+
+
+def test_labels(capfd):
+    everything = call(capfd, "claims", "-A", "-o", "name")[1].splitlines()
+    none = call(capfd, "claims", "-A", "-l", "nosuch=label", "-o", "name")
+    assert none[1] == ""
+    assert none[2] == ""
+    assert len(everything) > 20
+
+
+def test_nothing_found_is_said_on_stderr(capfd):
+    code, out, err = call(capfd, "claims", "-n", "nosuch")
+    assert (code, out, err) == (0, "", "No claims found in namespace nosuch.\n")
+
+
+def test_no_headers_and_sorting(capfd):
+    rows = call(capfd, "pools", "--no-headers", "--sort-by", ".totals.free.value")[1].splitlines()
+    numbers = [int(row.split()[4]) for row in rows]
+    assert numbers == sorted(numbers)
+    assert len(rows) == 7
+
+
+def test_sorting_by_a_quantity(capfd):
+    path = "{.device.capacity[0].total}"
+    rows = json.loads(call(capfd, "devices", "--sort-by", path, "-o", "json")[1])["items"]
+    totals = [row["device"]["capacity"][0]["total"] if row["device"]["capacity"] else "" for row in rows]
+    assert list(dict.fromkeys(totals)) == ["6Gi", "12Gi", "24Gi", "48Gi", "80Gi", "100G"]
+
+
+@pytest.mark.parametrize(
+    ("path", "steps"),
+    [
+        (".metadata.name", ["metadata", "name"]),
+        ("metadata.name", ["metadata", "name"]),
+        ("{.items[0].x}", ["items", 0, "x"]),
+        (".metadata.labels['a.b/c']", ["metadata", "labels", "a.b/c"]),
+    ],
+)
+def test_paths(path, steps):
+    assert parse_path(path) == steps
+
+
+@pytest.mark.parametrize("path", [".a[", "..a", ".a[x]", "{.a}{.b}", ".a[*].b"])
+def test_paths_that_are_none(path):
+    with pytest.raises(UsageProblem):
+        parse_path(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (("pools",), [Wanted("pools")]),
+        (("resourceclaims.resource.k8s.io", "a", "b"), [Wanted("claims", ("a", "b"))]),
+        (("claim/a", "ResourceClaim/b", "class/c"), [Wanted("claims", ("a", "b")), Wanted("classes", ("c",))]),
+        (("device/gpu.example.com/node-a/gpu-0",), [Wanted("devices", ("gpu.example.com/node-a/gpu-0",))]),
+        (("devices", "gpu.example.com/node-a/gpu-0"), [Wanted("devices", ("gpu.example.com/node-a/gpu-0",))]),
+    ],
+)
+def test_words(words, wanted):
+    assert list(parse_query(Query(words), Options())) == wanted
+
+
+@pytest.mark.parametrize(
+    ("query", "options"),
+    [
+        (Query(("nosuch",)), Options()),
+        (Query(("claim/",)), Options()),
+        (Query(("claim/a", "b")), Options()),
+        (Query(("claims", "a")), Options(all_namespaces=True)),
+        (Query(("claims", "a")), Options(selector="x=y")),
+        (Query(("pools",)), Options(selector="x=y")),
+        (Query(("pools",), free=True), Options()),
+        (Query(("claims",), node="node-a"), Options()),
+        (Query(("devices",), unused=True), Options()),
+    ],
+)
+def test_contradictions(query, options):
+    with pytest.raises(UsageProblem):
+        parse_query(query, options)
+
+
+def test_types_in_one_table_after_another(capfd):
+    out = call(capfd, "class/gpu.example.com", "taint/ecc-errors")[1]
+    assert [block.split()[0] for block in out.split("\n\n")][-1] == "TAINT"
+    listed = json.loads(call(capfd, "class/gpu.example.com", "taint/ecc-errors", "-o", "json")[1])
+    assert [item["kind"] for item in listed["items"]] == ["DeviceClass", "DeviceTaintRule"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["pools", "node-x"], 'pool "node-x" not found'),
+        (["devices", "gpu-99"], 'device "gpu-99" not found'),
+        (["devices", "--node", "node-x"], 'nodes "node-x" not found'),
+        (["devices", "--class", "gpu"], 'deviceclasses.resource.k8s.io "gpu" not found'),
+        (["devices", "--match", "device.nosuch"], "undefined field"),
+        (["taints", "ecc-error"], 'did you mean "ecc-errors"'),
+        (["claims", "nosuch", "-n", "ml"], 'not found in namespace "ml"'),
+    ],
+)
+def test_errors(capfd, words, message):
+    code, out, err = call(capfd, *words)
+    assert (code, out) == (1, "")
+    assert message in err
+    assert len(err.splitlines()) == 2
+
+
+def test_selectors_that_fail_leave_devices_out_and_say_so(capfd):
+    expression = 'device.attributes["gpu.example.com"].nvlinkGeneration >= 4'
+    code, out, err = call(capfd, "devices", "--class", "gpu.example.com", "--match", expression, "-o", "name")
+    assert code == 0
+    assert len(out.splitlines()) == 16
+    assert err.startswith("note: left out 16 devices, on which the selector fails: ")
+
+
+def test_missing_rights_are_named(capfd, tmp_path):
+    path = tmp_path / "blind.json"
+    path.write_text(json.dumps(withheld(document(SMALL), ("ResourceClaim", "Pod"))))
+    _, out, err = call(capfd, "pools", source=path)
+    assert "≤" in out
+    assert '"resourceclaims" of apiGroup resource.k8s.io' in err
+    _, out, err = call(capfd, "claims", "-A", "--unused", source=path)
+    assert out == ""
+    assert '"pods"' in err
