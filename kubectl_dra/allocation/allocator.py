@@ -103,8 +103,8 @@ class Walk:
     """The attempt on one node, done when it is made.
 
     ``reach``: the last position in the search order that the answer depends on, None if it depends on all devices.
-    ``solution`` is there if the outcome is :class:`Allocated`. ``effort``: steps walked and combinations computed, where
-    a short walk did not do.
+    ``solution`` is there if the outcome is :class:`Allocated`. ``effort``: steps walked and combinations computed,
+    where a short walk did not do.
     """
 
     def __init__(

@@ -99,6 +99,7 @@ class Search:
         # Per request and position: the cause that rules the device out, True if none does, False while not known.
         self._verdicts: list[list[Cause | bool]] = [[False] * len(self.candidates) for _ in checks.plan.requests]
         self._worthwhile: list[list[int] | None] = [None] * len(checks.plan.requests)
+        self._settled = [False] * len(checks.plan.requests)
         self._counters: dict[int, PoolCounters] = {}
         self._groups: dict[int, PoolGroups] = {}
         self._stack: list[_Frame] = []
@@ -220,12 +221,13 @@ class Search:
 
     def _open(self, request: Request, start: int) -> Sequence[int]:
         """The positions from ``start`` on that are worth a look: all, or those not ruled out already."""
+        if self.observer is not None:
+            return range(start, len(self.candidates))
         known = self._worthwhile[request.number]
-        if known is None:
-            if start or self.observer is not None or False in self._verdicts[request.number]:
-                return range(start, len(self.candidates))
+        if known is None or (not start and not self._settled[request.number]):
             verdicts = self._verdicts[request.number]
-            known = self._worthwhile[request.number] = [p for p, verdict in enumerate(verdicts) if verdict is True]
+            known = self._worthwhile[request.number] = [p for p, v in enumerate(verdicts) if v is True or v is False]
+            self._settled[request.number] = False not in verdicts
         return known[bisect_left(known, start) :] if start else known
 
     def _is_taken(self, request: Request, position: int) -> bool:

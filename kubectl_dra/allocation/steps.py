@@ -42,5 +42,5 @@ class Budget:
     first: int = 2_000
     combinations: int = 200_000
     steps: int = 400_000
-    looks: int = 4_000_000
+    looks: int = 2_000_000
     in_all: int = 4_000_000
