@@ -6,7 +6,6 @@ kinds pass through; only a pod's nested claim source is brought into its present
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -27,6 +26,7 @@ from kubectl_dra.api.names import LEGAL
 from kubectl_dra.api.podclaims import flattened_sources
 from kubectl_dra.api.resolve import complete_pools
 from kubectl_dra.api.strict import unknown_fields
+from kubectl_dra.api.trees import Fields, in_utf8, read_fields, read_tree
 from kubectl_dra.api.validate import FieldError, validate
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.classic import (
@@ -48,8 +48,6 @@ from kubectl_dra.model.resource import DeviceTaintRule, ResourceClaim, ResourceC
 
 TARGETS: Final = ("v1", "v1beta2", "v1beta1")
 _ADMIN_NAMESPACE: Final = {"resource.kubernetes.io/admin-access": "true"}
-_Raw = dict[str, msgspec.Raw]
-_tree: Final = msgspec.json.Decoder(_Raw)
 
 
 class Source(NamedTuple):
@@ -89,7 +87,6 @@ def convert(sources: Sequence[Source], target: str = "v1") -> list[Conversion]:
     """Convert objects to one of :data:`TARGETS`, in order. Raises :class:`ValueError` for another target."""
     if target not in TARGETS:
         raise ValueError(f"can't convert to {target}: only to {', '.join(TARGETS)}")
-    sources = [source._replace(data=_utf8(source.data)) for source in sources]
     found = [decode_any(source.data, source.api_version, source.kind) for source in sources]
     surroundings = _Surroundings(record for each in found if isinstance(each, tuple) for record in (each[1],))
     return [_conversion(source, each, surroundings, target) for source, each in zip(sources, found, strict=True)]
@@ -121,9 +118,10 @@ def _conversion(
         return _other(source, found)
     kind, record = found
     meta: ObjectMeta = record.metadata  # type: ignore[attr-defined]
-    tree = _tree.decode(source.data)
+    data = in_utf8(source.data)
+    tree = read_fields(data)
     result = _to_v1(kind, record, surroundings)
-    for path in _unknown(source, kind):
+    for path in _unknown(data, source.api_version, kind):
         result.losses.at(path).add("no such field in this version; it is dropped")
     objects = tuple(_encoded(kind, v1, target, tree, meta.name, result.losses) for kind, v1 in result.records)
     refused = tuple(error for _, v1 in result.records for error in _refused(v1))
@@ -138,35 +136,22 @@ def _refused(record: Record) -> Iterator[FieldError]:
 
 
 def _other(source: Source, found: tuple[Kind, Record] | None) -> Conversion:
-    tree = _tree.decode(source.data)
-    meta = msgspec.json.decode(tree["metadata"], type=dict[str, msgspec.Raw]) if "metadata" in tree else {}
+    tree = read_fields(source.data)
+    meta = read_fields(tree["metadata"]) if "metadata" in tree else {}
     kind = _text(tree, "kind") or source.kind or (found[0].name if found else "")
     data = flattened_sources(source.data)
-    if not _text(tree, "kind"):
-        data = msgspec.json.encode({"apiVersion": source.api_version, "kind": kind, **_tree.decode(data)})
+    if tree and not _text(tree, "kind"):
+        data = msgspec.json.encode({"apiVersion": source.api_version, "kind": kind, **read_fields(data)})
     return Conversion(kind, _text(meta, "namespace"), _text(meta, "name"), (data,))
 
 
-def _utf8(data: bytes) -> bytes:
-    """The same JSON in valid UTF-8, so that all of it can be read; what is no JSON stays as it is."""
-    try:
-        _tree.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        try:
-            value = json.loads(data.decode("utf-8", "replace"))
-        except (ValueError, RecursionError):
-            return data
-        return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-    return data
+def _unknown(data: bytes, api_version: str, kind: Kind) -> list[str]:
+    tree = read_tree(data) or {}
+    return unknown_fields(tree, shape_of(tree.get("apiVersion") or api_version, kind).struct)
 
 
-def _unknown(source: Source, kind: Kind) -> list[str]:
-    tree = msgspec.json.decode(source.data)
-    return unknown_fields(tree, shape_of(tree.get("apiVersion") or source.api_version, kind).struct)
-
-
-def _text(tree: _Raw, name: str) -> str:
-    value = msgspec.json.decode(tree[name]) if name in tree else ""
+def _text(tree: Fields, name: str) -> str:
+    value = read_tree(bytes(tree[name])) if name in tree else ""
     return value if isinstance(value, str) else ""
 
 
@@ -292,7 +277,7 @@ def _note_names(record: PrototypeSlice, losses: Losses) -> None:
 # --- from v1 --------------------------------------------------------------------------------------------------------
 
 
-def _encoded(kind: Kind, record: Record, target: str, tree: _Raw, old_name: str, losses: Losses) -> bytes:
+def _encoded(kind: Kind, record: Record, target: str, tree: Fields, old_name: str, losses: Losses) -> bytes:
     """The object in the target version, with the metadata that it had."""
     _note_target(record, target, losses)
     try:
@@ -301,7 +286,7 @@ def _encoded(kind: Kind, record: Record, target: str, tree: _Raw, old_name: str,
         if not isinstance(record, ResourcePoolStatusRequest):  # it has one version, everywhere
             losses.add(f"{target} has no {kind.name}; it stays {kind.versions[0]}")
         data = encode(record, kind)
-    made = _tree.decode(data)
+    made = read_fields(data)
     if made.get("status") == msgspec.Raw(b"{}"):
         del made["status"]
     same_object = getattr(record, "metadata", ObjectMeta()).name == old_name
@@ -312,9 +297,9 @@ def _encoded(kind: Kind, record: Record, target: str, tree: _Raw, old_name: str,
     return msgspec.json.encode(made)
 
 
-def _with_inner_metadata(made: _Raw, tree: _Raw) -> _Raw:
+def _with_inner_metadata(made: Fields, tree: Fields) -> Fields:
     """A template's ``spec.metadata`` as it was written."""
-    old, new = (_tree.decode(t["spec"]) if "spec" in t else {} for t in (tree, made))
+    old, new = (read_fields(t["spec"]) if "spec" in t else {} for t in (tree, made))
     if "metadata" in old and new:
         made["spec"] = msgspec.Raw(msgspec.json.encode(new | {"metadata": old["metadata"]}))
     return made

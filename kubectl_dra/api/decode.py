@@ -17,6 +17,7 @@ from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
 from kubectl_dra.api.kinds import Kind, find_kind
 from kubectl_dra.api.quantities import decode_hook
 from kubectl_dra.api.shapes import Shape
+from kubectl_dra.api.trees import in_utf8, read_fields, read_tree
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import BadObject
 
@@ -128,14 +129,23 @@ def bad_object(data: bytes, kind: str, error: str, origin: str = "") -> BadObjec
     try:
         header = read_header(data)
     except DecodeError:
-        header = _Header()
+        header = _Header(kind=_kind(data))
     metadata = header.metadata or _Metadata()
     return BadObject(kind or header.kind or "", metadata.namespace or "", metadata.name or "", error, origin)
+
+
+def _kind(data: bytes) -> str:
+    """The kind of an object whose header is broken elsewhere."""
+    fields = read_fields(in_utf8(data))
+    kind = read_tree(bytes(fields["kind"])) if "kind" in fields else ""
+    return kind if isinstance(kind, str) else ""
 
 
 def _decode(data: bytes, shape: Shape) -> Any:  # noqa: ANN401 - the shape's struct
     decoder = _decoder(shape.struct)
     try:
+        if not data.isascii():
+            data.decode()  # the decoder does not look into parts that are kept raw
         return decoder.decode(data)
     except _UNREADABLE:
         return _decode_repaired(data, shape.struct)

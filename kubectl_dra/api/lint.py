@@ -20,6 +20,7 @@ from kubectl_dra.api.kinds import RESOURCE_GROUP, Kind, find_kind
 from kubectl_dra.api.paths import below
 from kubectl_dra.api.podclaims import nested_sources
 from kubectl_dra.api.strict import known_fields, unknown_fields
+from kubectl_dra.api.trees import in_utf8, read_tree
 from kubectl_dra.model.resource import Device, ExactDeviceRequest
 
 Tree = dict[str, Any]
@@ -79,10 +80,7 @@ class _Linter:
 
 def lint(data: bytes) -> Lint:
     """Check one manifest, given as JSON. Objects that are none of ours, or no objects, have no findings."""
-    try:
-        tree = msgspec.json.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        return Lint()
+    tree = read_tree(in_utf8(data))
     if not isinstance(tree, dict):
         return Lint()
     linter = _Linter(tree)

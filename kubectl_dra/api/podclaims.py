@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
+from kubectl_dra.api.trees import read_tree
+
 _SPECS: Final = (
     ("spec",),
     ("spec", "template", "spec"),
@@ -23,7 +25,7 @@ def flattened_sources(data: bytes) -> bytes:
     """The object with ``resourceClaims[].source`` moved up; the very same bytes if there is none."""
     if b'"source"' not in data or b'"resourceClaims"' not in data:
         return data
-    tree = msgspec.json.decode(data)
+    tree = read_tree(data)
     entries = [entry for _, entry in nested_sources(tree)]
     for entry in entries:
         entry.update({name: value for name, value in entry.pop("source").items() if name not in entry})

@@ -215,7 +215,7 @@ def _node_allocatable(item: Device, field: Field) -> None:
         return
     try:
         resources: dict[str, NodeAllocatable] = _allocatable().decode(raw)
-    except msgspec.ValidationError as error:
+    except msgspec.MsgspecError as error:
         field.invalid("<value omitted>", str(error))
         return
     for name, resource in resources.items():
