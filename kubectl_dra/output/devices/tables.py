@@ -10,7 +10,7 @@ from kubectl_dra.output.devices.holders import consumer_text, holder_text
 from kubectl_dra.output.devices.parts import by_state, number, ranges, scope_cell, state_text, used_count
 from kubectl_dra.output.layout import Column, table
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import age
+from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.ask import expression_of
 from kubectl_dra.reports.attributes import varying_or_all
 from kubectl_dra.reports.base import Count
@@ -202,7 +202,9 @@ def _best(row: ClassRow) -> Safe:
     if row.offers is None:
         return Safe("?")
     best = next((offer for offer in row.offers if offer.together.value), None)
-    return offer_text(best) if best is not None else Safe("none is free")
+    text = offer_text(best) if best is not None else Safe("none is free")
+    failing = sum(row.errors.values())
+    return text + fmt("; fails on {}", counted(failing, "device")) if failing else text
 
 
 def offer_text(offer: NodeOffer) -> Safe:

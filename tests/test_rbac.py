@@ -1,0 +1,43 @@
+"""deploy/rbac: the roles grant exactly what the commands read and write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from kubectl_dra.api.kinds import BY_NAME, KINDS
+from kubectl_dra.diagnosis import needs
+
+FOLDER = Path(__file__).parents[1] / "deploy" / "rbac"
+READING = {"get", "list", "watch"}
+
+
+def role(name: str) -> dict[tuple[str, str], set[str]]:
+    """(group, resource) -> verbs of one role."""
+    content = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    assert (content["apiVersion"], content["kind"]) == ("rbac.authorization.k8s.io/v1", "ClusterRole")
+    granted: dict[tuple[str, str], set[str]] = {}
+    for rule in content["rules"]:
+        assert rule.keys() == {"apiGroups", "resources", "verbs"}
+        for group in rule["apiGroups"]:
+            for resource in rule["resources"]:
+                assert (group, resource) not in granted, "granted twice"
+                granted[group, resource] = set(rule["verbs"])
+    return granted
+
+
+def test_viewers_may_read_every_kind_that_we_read_and_nothing_else():
+    assert role("view") == {(kind.group, kind.plural): READING for kind in KINDS}
+
+
+def test_every_right_that_a_report_misses_is_in_the_viewers_role():
+    granted = role("view")
+    for need in needs.BY_KIND.values():
+        kind = BY_NAME[need.kind]
+        assert (need.api_group, need.resource) == (kind.group, kind.plural)
+        assert set(need.rule().verbs) <= granted[need.api_group, need.resource]
+
+
+def test_taints_need_nothing_but_rules():
+    assert role("taint") == {("resource.k8s.io", "devicetaintrules"): READING | {"create", "patch", "delete"}}
