@@ -89,7 +89,8 @@ spec:
 """
 
 
-def _sources(text: str) -> list[Source]:
+def sources(text: str) -> list[Source]:
+    """The objects of a YAML text."""
     return [Source(json.dumps(obj).encode()) for obj in yaml.safe_load_all(text)]
 
 
@@ -103,7 +104,7 @@ def _losses(conversions: list[Conversion]) -> dict[str, list[str]]:
 
 
 def test_classic_objects_become_objects_that_v1_accepts() -> None:
-    conversions = convert(_sources(CLASSIC))
+    conversions = convert(sources(CLASSIC))
     assert [str(error) for c in conversions for error in c.refused] == []
     objects = _objects(conversions)
     assert set(objects) == {
@@ -145,7 +146,7 @@ def test_classic_objects_become_objects_that_v1_accepts() -> None:
 
 
 def test_parameters_that_were_not_read_are_named() -> None:
-    claim = _sources(CLASSIC)[3]
+    claim = sources(CLASSIC)[3]
     (conversion,) = convert([claim])
     assert [loss.path for loss in conversion.losses] == ["spec.parametersRef"]
     assert "GpuConfig two" in conversion.losses[0].reason
@@ -156,7 +157,7 @@ def test_parameters_that_were_not_read_are_named() -> None:
 
 
 def test_the_prototype_becomes_objects_that_v1_accepts() -> None:
-    sources = _sources(PROTOTYPE)
+    written = sources(PROTOTYPE)
     devices = [
         {
             "name": f"Dev.{n}",
@@ -165,10 +166,10 @@ def test_the_prototype_becomes_objects_that_v1_accepts() -> None:
         }
         for n in range(70)
     ]
-    pool = json.loads(sources[2].data)
+    pool = json.loads(written[2].data)
     pool["spec"]["devices"] = devices
-    sources[2] = Source(json.dumps(pool).encode())
-    conversions = convert(sources)
+    written[2] = Source(json.dumps(pool).encode())
+    conversions = convert(written)
     assert [str(error) for c in conversions for error in c.refused] == []
     objects = _objects(conversions)
     assert [s["cel"]["expression"] for s in objects["DeviceClass", "foozer"]["spec"]["selectors"]] == [
@@ -192,8 +193,8 @@ def test_the_prototype_becomes_objects_that_v1_accepts() -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_valid_v1_objects_lose_nothing_in_any_version(target: str) -> None:
-    sources = [Source(json.dumps(obj).encode()) for obj in bases().values()]
-    for (name, obj), conversion in zip(bases().items(), convert(sources, target), strict=True):
+    written = [Source(json.dumps(obj).encode()) for obj in bases().values()]
+    for (name, obj), conversion in zip(bases().items(), convert(written, target), strict=True):
         (data,) = conversion.objects
         assert name == "rule" or json.loads(data)["apiVersion"] == f"resource.k8s.io/{target}"
         (back,) = convert([Source(data)])

@@ -1,0 +1,64 @@
+"""What old objects mean only together: pools of v1alpha2 nodes, classes and drivers of the prototype's claims."""
+
+from __future__ import annotations
+
+from kubectl_dra.api.build import build_inventory
+from kubectl_dra.model.classic import ClassicResourceClaim
+from kubectl_dra.model.ids import DeviceId, Key, PoolId
+from tests.api.recorded import decoded
+from tests.api.test_generations import ALL_OBJECTS, PROTOTYPE
+
+SLICE = {"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceSlice", "driverName": "d.example.com"}
+
+
+def _slice(name: str, node: str, *instances: str) -> dict[str, object]:
+    named = {"instances": [{"name": instance} for instance in instances]}
+    return {**SLICE, "metadata": {"name": name}, "nodeName": node, "namedResources": named}
+
+
+def test_the_slices_of_a_driver_on_a_node_are_one_complete_pool() -> None:
+    objects = [_slice("a1", "a", "x"), _slice("a2", "a", "y"), _slice("b1", "b", "x")]
+    inventory = build_inventory(map(decoded, objects))
+    pools = inventory.slices_by_pool
+    assert {pool: [s.spec.pool.resource_slice_count for s in slices] for pool, slices in pools.items()} == {
+        PoolId("d.example.com", "a"): [2, 2],
+        PoolId("d.example.com", "b"): [1],
+    }
+
+
+def test_structured_allocations_of_v1alpha2_hold_their_devices() -> None:
+    handle = {
+        "driverName": "d.example.com",
+        "structuredData": {"nodeName": "a", "results": [{"namedResources": {"name": "x"}}]},
+    }
+    claim = {
+        "apiVersion": "resource.k8s.io/v1alpha2",
+        "kind": "ResourceClaim",
+        "metadata": {"name": "c", "namespace": "n"},
+        "spec": {"resourceClassName": "r"},
+        "status": {"allocation": {"resourceHandles": [handle]}},
+    }
+    inventory = build_inventory(map(decoded, [claim, _slice("a1", "a", "x")]))
+    (holding,) = inventory.holdings_by_device[DeviceId("d.example.com", "a", "x")]
+    assert isinstance(holding.claim, ClassicResourceClaim)
+    assert holding.claim.classic.resource_class_name == "r"
+
+
+def test_claims_of_the_prototype_know_classes_and_drivers() -> None:
+    inventory = build_inventory(map(decoded, PROTOTYPE))
+    claim = inventory.claims[Key("default", "claim")]
+    first, second = claim.spec.devices.requests
+    assert first.exactly is not None
+    assert (first.exactly.device_class_name, first.exactly.count, first.exactly.admin_access) == ("foozer", 2, True)
+    # Two classes have the type that the first alternative asks for.
+    assert [option.device_class_name for option in second.first_available] == ["foozer", "by-go", "barzer"]
+    assert claim.spec.devices.constraints[0].match_attribute == "example.com-foozer/model"
+
+
+def test_kinds_without_a_v1_record_have_their_own_place() -> None:
+    inventory = build_inventory(decoded(obj) for obj in ALL_OBJECTS)
+    assert len(inventory.classic.classes) == 1
+    assert len(inventory.classic.class_parameters) == 1
+    assert len(inventory.classic.claim_parameters) == 1
+    assert len(inventory.classic.scheduling_contexts) == 2
+    assert len(inventory.pool_statuses) == 1
