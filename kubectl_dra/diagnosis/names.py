@@ -12,6 +12,7 @@ from typing import Final
 
 DEVICE_CLASS_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
 _NATIVE: Final = "kubernetes.io/"
+_ALIKE: Final = 0.75
 _QUOTA_PREFIX: Final = "requests."
 _QUALIFIED_NAME: Final = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
 _DOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
@@ -37,8 +38,18 @@ def is_scalar_resource(name: str) -> bool:
 
 
 def similar(name: str, candidates: Iterable[str], limit: int = 3) -> tuple[str, ...]:
-    """Candidates that look like ``name``, best first: typing errors, and names that contain it or are contained."""
+    """Candidates that look like ``name``, best first: typing errors, and names that contain it or are contained.
+
+    What two names have in common behind their first dot (a vendor's domain) makes them no more alike.
+    """
     options = sorted(set(candidates) - {name})
-    close = difflib.get_close_matches(name, options, n=limit, cutoff=0.75)
-    related = [option for option in options if option not in close and (name in option or option in name)]
-    return tuple((*close, *related)[:limit])
+    ranked = sorted(((_likeness(name, option), option) for option in options), key=lambda pair: (-pair[0], pair[1]))
+    return tuple(option for likeness, option in ranked[:limit] if likeness >= _ALIKE)
+
+
+def _likeness(name: str, other: str) -> float:
+    mine, theirs = name.partition("."), other.partition(".")
+    a, b = (mine[0], theirs[0]) if mine[2] and mine[2] == theirs[2] else (name, other)
+    if a in b or b in a:
+        return max(_ALIKE, difflib.SequenceMatcher(None, a, b).ratio())
+    return difflib.SequenceMatcher(None, a, b).ratio()

@@ -1,0 +1,131 @@
+"""The smallest changes after which a pod would fit, each tried on the changed cluster, ranked by what they ask.
+
+``remedies(world, diagnosis)`` is what others need; ``proposals`` adds the changed Inventory, from which the manifest of
+an edited claim can be taken. Everything is computed, nothing is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.remedies import edits, freeing, objects
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.changes import Change
+from kubectl_dra.diagnosis.remedies.records import Action, Remedy, RemedyKind
+from kubectl_dra.diagnosis.remedies.trial import Result, Trials
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.inventory import Inventory
+
+_LIMIT: Final = 8
+_PER_KIND: Final = 4
+_MAX_PARTS: Final = 8
+_TRIED: Final = frozenset({Verdict.SCHEDULER_ERROR, Verdict.UNSCHEDULABLE, Verdict.GATED, Verdict.OTHER_SCHEDULER})
+#: Changes that make sense together with another one.
+_COMBINABLE: Final = frozenset({RemedyKind.EDIT_CLAIM, RemedyKind.EDIT_POD, RemedyKind.REMOVE_TAINT_RULE})
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A remedy and the Inventory that it leads to; None where that can't be tried."""
+
+    remedy: Remedy
+    changed: Inventory | None = None
+
+
+def remedies(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT) -> tuple[Remedy, ...]:
+    """What could be done about a pod, cheapest first."""
+    return tuple(proposal.remedy for proposal in proposals(world, diagnosis, limit))
+
+
+def proposals(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT) -> tuple[Proposal, ...]:
+    """The same with what each leads to."""
+    return _Finder(world, diagnosis).find(limit)
+
+
+class _Finder:
+    def __init__(self, world: World, diagnosis: PodDiagnosis) -> None:
+        self._case = Case(world, diagnosis)
+        self._trials = Trials(world, diagnosis)
+        self._gated = diagnosis.verdict is Verdict.GATED
+        self._found: list[Proposal] = []
+
+    def find(self, limit: int) -> tuple[Proposal, ...]:
+        if self._case.diagnosis.verdict not in _TRIED:
+            return tuple(_untried(c) for c in objects.candidates(self._case) if not c.changes)[:limit]
+        singles = sorted((*edits.candidates(self._case), *objects.candidates(self._case)), key=_cost)
+        self._verify_all(singles)
+        self._verify_all(sorted(freeing.candidates(self._case, self._trials), key=_cost))
+        if all(proposal.remedy.kind is RemedyKind.ADD_DEVICES for proposal in self._found):
+            self._verify_all(self._pairs(singles))
+        untried = [_untried(candidate) for candidate in singles if not candidate.changes]
+        return _ranked((*self._found, *untried))[:limit]
+
+    def _verify_all(self, candidates: Iterable[Candidate]) -> None:
+        for candidate in candidates:
+            enough = sum(p.remedy.kind is candidate.kind for p in self._found) >= _PER_KIND
+            proposal = self._verify(candidate) if candidate.changes and not enough else None
+            if proposal is not None:
+                self._found.append(proposal)
+
+    def _verify(self, candidate: Candidate) -> Proposal | None:
+        """The first form of the candidate that works."""
+        for form in (candidate, *candidate.steps):
+            if self._trials.exhausted:
+                return None
+            if not self._works(self._trials.sample(*form.changes, nodes=form.only or None)):
+                continue
+            result = self._trials.all(*form.changes)
+            if self._works(result):
+                remedy = Remedy(form.kind, form.actions, True, result.nodes, form.cost)
+                return Proposal(remedy, _applied(self._case.world.inventory, form.changes))
+        return None
+
+    def _pairs(self, singles: Iterable[Candidate]) -> Iterator[Candidate]:
+        """A change that does not help alone, with one that what is then in the way asks for."""
+        for first in [c for c in singles if c.changes and c.kind in _COMBINABLE][:_MAX_PARTS]:
+            if self._trials.exhausted:
+                return
+            yield from _followers(self._case, first)
+
+    def _works(self, result: Result) -> bool:
+        return result.tried if self._gated else result.fits
+
+
+def _applied(inventory: Inventory, changes: Iterable[Change]) -> Inventory:
+    for change in changes:
+        inventory = change(inventory)
+    return inventory
+
+
+def _followers(case: Case, first: Candidate) -> Iterator[Candidate]:
+    """The candidates for the cluster that ``first`` leads to, each together with it."""
+    inventory = _applied(case.world.inventory, first.changes)
+    world = World(inventory, case.world.evidence, case.world.features, case.world.options)
+    then = Case(world, Diagnoser(world).pod(case.diagnosis.pod.key))
+    for second in sorted((*edits.candidates(then), *objects.candidates(then)), key=_cost):
+        if second.changes and second.kind in _COMBINABLE:
+            actions, changes = (*first.actions, *second.actions), (*first.changes, *second.changes)
+            yield Candidate(first.kind, actions, first.cost + second.cost, changes)
+
+
+def _cost(candidate: Candidate) -> int:
+    return candidate.cost
+
+
+def _untried(candidate: Candidate) -> Proposal:
+    return Proposal(Remedy(candidate.kind, candidate.actions, False, (), candidate.cost))
+
+
+def _ranked(found: Iterable[Proposal]) -> tuple[Proposal, ...]:
+    """Cheapest first, every set of actions once."""
+    kept: dict[tuple[Action, ...], Proposal] = {}
+    for proposal in sorted(found, key=lambda p: (p.remedy.cost, not p.remedy.verified)):
+        kept.setdefault(proposal.remedy.actions, proposal)
+    return tuple(kept.values())
+
+
+__all__ = ["Action", "Proposal", "Remedy", "RemedyKind", "proposals", "remedies"]

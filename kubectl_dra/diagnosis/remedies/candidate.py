@@ -1,0 +1,92 @@
+"""A remedy that has not been tried yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from kubectl_dra.diagnosis.claims import resolve
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause, Funnel, NodeOutcome, ObjectRef, PodDiagnosis, Removal, StageName
+from kubectl_dra.diagnosis.remedies.changes import Change
+from kubectl_dra.diagnosis.remedies.records import Action, RemedyKind
+from kubectl_dra.diagnosis.workloads import recreated_by
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.resource import ExactDeviceRequest, ResourceClaim
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Actions, what they change, and what they ask of their reader.
+
+    ``changes`` empty: what it leads to can't be tried. ``steps`` are weaker forms of the same, tried in their order
+    until one works. ``only``: the nodes where it could help.
+    """
+
+    kind: RemedyKind
+    actions: tuple[Action, ...]
+    cost: int
+    changes: tuple[Change, ...] = ()
+    steps: tuple[Candidate, ...] = ()
+    only: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Case:
+    """The pod whose diagnosis asks for remedies."""
+
+    world: World
+    diagnosis: PodDiagnosis
+
+    @cached_property
+    def pod(self) -> Pod:
+        """The pod."""
+        return self.world.inventory.pods[self.diagnosis.pod.key]
+
+    @cached_property
+    def workload(self) -> ObjectRef | None:
+        """What would make the pod anew."""
+        return recreated_by(self.world.inventory, self.pod)
+
+    @cached_property
+    def templates(self) -> dict[Key, ObjectRef]:
+        """Claims of the pod that were made from a template, with the template."""
+        world = self.world
+        entries = resolve(world.inventory, world.evidence, world.features, self.pod)
+        namespace = self.pod.metadata.namespace
+        return {
+            entry.name: ObjectRef("ResourceClaimTemplate", namespace, entry.template)
+            for entry in entries
+            if entry.name is not None and entry.template
+        }
+
+    def causes(self, *codes: Code) -> Iterator[Cause]:
+        """The causes with one of these codes."""
+        return (cause for cause in self.diagnosis.causes if cause.code in codes)
+
+    def funnels(self) -> Iterator[tuple[ResourceClaim, str, ExactDeviceRequest, Sequence[Funnel]]]:
+        """The exact requests of existing claims that were searched in vain, with their funnels, nearest first."""
+        found: dict[tuple[ObjectRef, str], list[Funnel]] = {}
+        for group in self.diagnosis.nodes:
+            if group.outcome is NodeOutcome.CANNOT_ALLOCATE:
+                for report in group.requests:
+                    if report.funnel is not None:
+                        found.setdefault((report.claim, report.request), []).append(report.funnel)
+        for (ref, name), funnels in found.items():
+            claim = self.world.inventory.claims.get(ref.key)
+            request = exact_request(claim, name) if claim is not None else None
+            if claim is not None and request is not None:
+                yield claim, name, request, funnels
+
+
+def exact_request(claim: ResourceClaim, name: str) -> ExactDeviceRequest | None:
+    """The exact request of that name."""
+    return next((r.exactly for r in claim.spec.devices.requests if r.name == name), None)
+
+
+def removals(funnels: Sequence[Funnel], stage: StageName) -> Iterator[Removal]:
+    """What one stage of the funnels took out."""
+    return (removal for funnel in funnels for s in funnel.stages if s.name is stage for removal in s.removed)

@@ -1,0 +1,193 @@
+"""Changed clusters: pure functions from an Inventory to the one that an action would lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TypeVar
+
+import msgspec
+
+from kubectl_dra.diagnosis.claims import controller_of
+from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.resource import (
+    Device,
+    DeviceClass,
+    DeviceRequest,
+    ExactDeviceRequest,
+    ResourceClaim,
+    ResourceClaimSpec,
+    ResourceClaimStatus,
+    ResourceSlice,
+)
+from kubectl_dra.model.usage import NodeUsage, pod_usage
+
+T = TypeVar("T")
+K = TypeVar("K")
+Change = Callable[[Inventory], Inventory]
+
+
+def put(objects: Mapping[K, T], key: K, value: T) -> dict[K, T]:
+    """The mapping with one entry replaced or added."""
+    return {**objects, key: value}
+
+
+def edit_claim(key: Key, edit: Callable[[ResourceClaimSpec], ResourceClaimSpec]) -> Change:
+    """The claim with another spec."""
+
+    def change(inventory: Inventory) -> Inventory:
+        claim = inventory.claims[key]
+        edited = msgspec.structs.replace(claim, spec=edit(claim.spec))
+        return inventory.replace(claims=put(inventory.claims, key, edited))
+
+    return change
+
+
+def edit_request(
+    name: str, edit: Callable[[ExactDeviceRequest], ExactDeviceRequest]
+) -> Callable[[ResourceClaimSpec], ResourceClaimSpec]:
+    """A claim's spec with one exact request changed."""
+
+    def one(request: DeviceRequest) -> DeviceRequest:
+        if request.name != name or request.exactly is None:
+            return request
+        return msgspec.structs.replace(request, exactly=edit(request.exactly))
+
+    def change(spec: ResourceClaimSpec) -> ResourceClaimSpec:
+        requests = tuple(map(one, spec.devices.requests))
+        return msgspec.structs.replace(spec, devices=msgspec.structs.replace(spec.devices, requests=requests))
+
+    return change
+
+
+def drop_constraint(index: int) -> Callable[[ResourceClaimSpec], ResourceClaimSpec]:
+    """A claim's spec without one constraint."""
+
+    def change(spec: ResourceClaimSpec) -> ResourceClaimSpec:
+        kept = tuple(c for i, c in enumerate(spec.devices.constraints) if i != index)
+        return msgspec.structs.replace(spec, devices=msgspec.structs.replace(spec.devices, constraints=kept))
+
+    return change
+
+
+def edit_pod(key: Key, edit: Callable[[Pod], Pod]) -> Change:
+    """The pod changed."""
+    return lambda inventory: inventory.replace(pods=put(inventory.pods, key, edit(inventory.pods[key])))
+
+
+def edit_node(name: str, edit: Callable[[Node], Node]) -> Change:
+    """A node changed."""
+
+    def change(inventory: Inventory) -> Inventory:
+        if name not in inventory.nodes:
+            return inventory
+        return inventory.replace(nodes=put(inventory.nodes, name, edit(inventory.nodes[name])))
+
+    return change
+
+
+def edit_class(name: str, edit: Callable[[DeviceClass], DeviceClass]) -> Change:
+    """A class changed."""
+    return lambda inventory: inventory.replace(classes=put(inventory.classes, name, edit(inventory.classes[name])))
+
+
+def without_rule(name: str) -> Change:
+    """Without one DeviceTaintRule."""
+    return lambda inv: inv.replace(taint_rules={n: rule for n, rule in inv.taint_rules.items() if n != name})
+
+
+def without_claims(keys: Collection[Key]) -> Change:
+    """Without claims that nobody uses."""
+    return lambda inv: inv.replace(claims={key: claim for key, claim in inv.claims.items() if key not in keys})
+
+
+# --- pods that go away ----------------------------------------------------------------------------------------------
+
+
+def without_pods(keys: Collection[Key]) -> Change:
+    """Without these pods, and with everything released that nobody else uses."""
+
+    def change(inventory: Inventory) -> Inventory:
+        gone = [inventory.pods[key] for key in keys if key in inventory.pods]
+        return inventory.replace(
+            pods={key: pod for key, pod in inventory.pods.items() if key not in keys},
+            claims=_released(inventory.claims, {pod.metadata.uid for pod in gone}),
+            usage=_unused(inventory.usage, gone),
+        )
+
+    return change
+
+
+def _released(claims: Mapping[Key, ResourceClaim], uids: Collection[str]) -> dict[Key, ResourceClaim]:
+    """Claims of the pods go with them; others are deallocated when their last consumer goes."""
+    kept: dict[Key, ResourceClaim] = {}
+    for key, claim in claims.items():
+        controller = controller_of(claim.metadata)
+        if controller is not None and controller.uid in uids:
+            continue
+        kept[key] = _without_consumers(claim, uids)
+    return kept
+
+
+def _without_consumers(claim: ResourceClaim, uids: Collection[str]) -> ResourceClaim:
+    left = tuple(consumer for consumer in claim.status.reserved_for if consumer.uid not in uids)
+    if len(left) == len(claim.status.reserved_for):
+        return claim
+    if not left:
+        return msgspec.structs.replace(claim, status=ResourceClaimStatus())
+    return msgspec.structs.replace(claim, status=msgspec.structs.replace(claim.status, reserved_for=left))
+
+
+def _unused(usage: Mapping[str, NodeUsage], pods: Iterable[Pod]) -> dict[str, NodeUsage]:
+    sums = dict(usage)
+    for pod in pods:
+        node = pod.spec.node_name
+        if node in sums:
+            mine, total = pod_usage(pod), sums[node]
+            requests = {name: value - mine.requests.get(name, 0) for name, value in total.requests.items()}
+            sums[node] = NodeUsage(total.pods - 1, requests, total.ports - mine.ports)
+    return sums
+
+
+# --- devices --------------------------------------------------------------------------------------------------------
+
+
+def add_devices(slice_name: str, like: Device, count: int) -> Change:
+    """More devices like one of a slice; what it draws on counters is not added."""
+
+    def change(inventory: Inventory) -> Inventory:
+        slice_ = inventory.slices[slice_name]
+        more = tuple(msgspec.structs.replace(like, name=f"{like.name}-added-{i}", taints=()) for i in range(count))
+        return inventory.replace(slices=put(inventory.slices, slice_name, with_devices(slice_, more)))
+
+    return change
+
+
+def with_devices(slice_: ResourceSlice, more: tuple[Device, ...]) -> ResourceSlice:
+    """A slice with more devices."""
+    return msgspec.structs.replace(
+        slice_, spec=msgspec.structs.replace(slice_.spec, devices=(*slice_.spec.devices, *more))
+    )
+
+
+def repaired_pool(driver: str, pool: str) -> Change:
+    """A pool whose slices of the newest generation are all there are and have each device only once."""
+
+    def change(inventory: Inventory) -> Inventory:
+        mine = inventory.slices_by_pool.get(PoolId(driver, pool), ())
+        newest = max((slice_.spec.pool.generation for slice_ in mine), default=0)
+        current = [slice_ for slice_ in mine if slice_.spec.pool.generation == newest]
+        seen: set[str] = set()
+        repaired = {slice_.metadata.name: _repaired(slice_, len(current), seen) for slice_ in current}
+        return inventory.replace(slices={**inventory.slices, **repaired})
+
+    return change
+
+
+def _repaired(slice_: ResourceSlice, count: int, seen: set[str]) -> ResourceSlice:
+    spec = slice_.spec
+    devices = tuple(device for device in spec.devices if device.name not in seen)
+    seen.update(device.name for device in devices)
+    pool = msgspec.structs.replace(spec.pool, resource_slice_count=count)
+    return msgspec.structs.replace(slice_, spec=msgspec.structs.replace(spec, pool=pool, devices=devices))

@@ -1,0 +1,353 @@
+"""Remedies that change what the pod asks for: its claims, a class, the pod itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.cel import SCHEDULER, CompileError, compile_expression
+from kubectl_dra.cel.clauses import clauses
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.names import similar
+from kubectl_dra.diagnosis.records import (
+    ClassProblem,
+    FatalError,
+    Funnel,
+    NodeSelection,
+    NodeTaint,
+    ObjectRef,
+    StageName,
+)
+from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, exact_request, removals
+from kubectl_dra.diagnosis.remedies.guards import guarded
+from kubectl_dra.diagnosis.remedies.records import EditClaim, EditClass, EditPod, RemedyKind
+from kubectl_dra.model.core import Pod, Toleration
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.resource import (
+    CapacityRequirements,
+    CELSelector,
+    DeviceClass,
+    DeviceSelector,
+    DeviceToleration,
+    ExactDeviceRequest,
+    ResourceClaim,
+)
+
+_COST: Final = {
+    "tolerations": 30,
+    "guard": 30,
+    "value": 31,
+    "deviceClassName": 32,
+    "capacity": 34,
+    "count": 35,
+    "selectors": 40,
+    "constraints": 41,
+}
+_POD_COST: Final = 38
+_TAINT: Final = re.compile(r"(?P<key>[^=:]+)(?:=(?P<value>[^:]*))?:(?P<effect>\w+)")
+_LITERAL: Final = re.compile(r'(?P<left>.*==\s*)"(?P<literal>[^"\\]*)"\s*', re.DOTALL)
+
+Edit = Callable[[ExactDeviceRequest], ExactDeviceRequest]
+
+
+def candidates(case: Case) -> Iterator[Candidate]:
+    """All edits that may help."""
+    for claim, name, request, funnels in case.funnels():
+        editor = _Editor(case, claim, name)
+        yield from _count(editor, request, funnels)
+        yield from _selectors(editor, request, funnels)
+        yield from _tolerations(editor, request, funnels)
+        yield from _capacity(editor, request, funnels)
+        yield from _not_all(editor, request, max(funnel.stages[-1].count for funnel in funnels))
+    yield from _constraints(case)
+    yield from _all_mode_errors(case)
+    yield from _classes(case)
+    yield from _guards(case)
+    yield from _pod(case)
+
+
+class _Editor:
+    """Makes candidates that edit one request of one claim."""
+
+    def __init__(self, case: Case, claim: ResourceClaim, request: str) -> None:
+        self.key = key_of(claim.metadata)
+        self.request = request
+        self.claim = ObjectRef.of("ResourceClaim", self.key)
+        self.template = case.templates.get(self.key)
+
+    def edit(self, field: str, before: str, after: str, edit: Edit, cost: int) -> Candidate:
+        """The candidate."""
+        action = EditClaim(self.claim, self.request, field, before, after, self.template)
+        change = changes.edit_claim(self.key, changes.edit_request(self.request, edit))
+        return Candidate(RemedyKind.EDIT_CLAIM, (action,), cost, (change,))
+
+
+# --- one request ----------------------------------------------------------------------------------------------------
+
+
+def _count(editor: _Editor, request: ExactDeviceRequest, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+    """The largest smaller count that works, from what the nearest funnel leaves downwards."""
+    if request.allocation_mode != "ExactCount" or request.count < 2:
+        return
+    there = max(f.best if f.best >= 0 else f.stages[-1].count for f in funnels)
+    steps = [_with_count(editor, request, n) for n in range(min(there, request.count - 1), 0, -1)]
+    if steps:
+        yield Candidate(RemedyKind.EDIT_CLAIM, steps[0].actions, _COST["count"], steps[0].changes, tuple(steps[1:]))
+
+
+def _with_count(editor: _Editor, request: ExactDeviceRequest, count: int) -> Candidate:
+    def edit(exactly: ExactDeviceRequest) -> ExactDeviceRequest:
+        return msgspec.structs.replace(exactly, count=count)
+
+    return editor.edit("count", str(request.count), str(count), edit, _COST["count"])
+
+
+def _selectors(editor: _Editor, request: ExactDeviceRequest, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+    """Without one condition, or with a value that devices have in place of one that looks like it."""
+    seen = {(removal.reason, removal.source) for removal in removals(funnels, StageName.SELECTORS)}
+    refusing = {reason for reason, _ in seen}
+    for index, selector in enumerate(request.selectors):
+        text = selector.cel.expression if selector.cel is not None else ""
+        parts = _conditions(text)
+        for position, part in enumerate(parts):
+            if part not in refusing:
+                continue
+            others = _other_values(part, [source for reason, source in seen if reason == part])
+            corrected = [" && ".join([*parts[:position], value, *parts[position + 1 :]]) for value in others]
+            forms = [_with_selector(editor, index, text, better, _COST["value"]) for better in corrected]
+            rest = " && ".join(parts[:position] + parts[position + 1 :])
+            yield from _first_of([*forms, _with_selector(editor, index, text, rest, _COST["selectors"])])
+
+
+def _conditions(expression: str) -> list[str]:
+    """The operands of the topmost ``&&``, as written; one that binds weaker is put in parentheses."""
+    try:
+        found = clauses(compile_expression(expression, SCHEDULER).checked)
+    except CompileError:
+        return []
+    texts = [clause.text for clause in found]
+    return texts if len(texts) == 1 else [f"({text})" if "||" in text or "?" in text else text for text in texts]
+
+
+def _other_values(condition: str, sources: Sequence[str]) -> Iterator[str]:
+    """The condition with a value that was seen and looks like the one it asks for."""
+    match = _LITERAL.fullmatch(condition)
+    if match is not None:
+        wanted = match["literal"]
+        folded = [source for source in sources if source and source.lower() == wanted.lower()]
+        for value in dict.fromkeys([*folded, *similar(wanted, filter(None, sources))]):
+            if '"' not in value and "\\" not in value:
+                yield f'{match["left"]}"{value}"'
+
+
+def _with_selector(editor: _Editor, index: int, before: str, after: str, cost: int) -> Candidate:
+    def edit(exactly: ExactDeviceRequest) -> ExactDeviceRequest:
+        return msgspec.structs.replace(exactly, selectors=replaced(exactly.selectors, index, after))
+
+    return editor.edit(f"selectors[{index}]", before, after, edit, cost)
+
+
+def replaced(selectors: tuple[DeviceSelector, ...], index: int, expression: str) -> tuple[DeviceSelector, ...]:
+    """The selectors with one replaced, or dropped where the expression is empty."""
+    middle = (DeviceSelector(cel=CELSelector(expression)),) if expression else ()
+    return (*selectors[:index], *middle, *selectors[index + 1 :])
+
+
+def _tolerations(editor: _Editor, request: ExactDeviceRequest, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+    for text in dict.fromkeys(removal.reason for removal in removals(funnels, StageName.TAINTS)):
+        match = _TAINT.fullmatch(text)
+        if match is None:
+            continue
+        operator = "Equal" if match["value"] else "Exists"
+        toleration = DeviceToleration(match["key"], operator, match["value"] or "", match["effect"])
+        yield _with_toleration(editor, len(request.tolerations), text, toleration)
+
+
+def _with_toleration(editor: _Editor, position: int, text: str, toleration: DeviceToleration) -> Candidate:
+    def edit(exactly: ExactDeviceRequest) -> ExactDeviceRequest:
+        return msgspec.structs.replace(exactly, tolerations=(*exactly.tolerations, toleration))
+
+    return editor.edit(f"tolerations[{position}]", "", text, edit, _COST["tolerations"])
+
+
+def _capacity(editor: _Editor, request: ExactDeviceRequest, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+    """As much of a requested capacity as some device has left."""
+    wanted = request.capacity.requests if request.capacity is not None else {}
+    for name, amount in wanted.items():
+        left = [Quantity.parse(r.left) for r in removals(funnels, StageName.CAPACITY) if r.reason == name and r.left]
+        smaller = [quantity for quantity in left if quantity.sign > 0 and quantity.cmp(amount) < 0]
+        if smaller:
+            most = max(smaller, key=lambda quantity: quantity.at_scale(-9)[0])
+            yield _with_capacity(editor, name, amount, most)
+
+
+def _with_capacity(editor: _Editor, name: str, before: Quantity, after: Quantity) -> Candidate:
+    def edit(exactly: ExactDeviceRequest) -> ExactDeviceRequest:
+        requests = exactly.capacity.requests if exactly.capacity is not None else {}
+        return msgspec.structs.replace(exactly, capacity=CapacityRequirements(requests={**requests, name: after}))
+
+    return editor.edit(f"capacity.requests[{name}]", str(before), str(after), edit, _COST["capacity"])
+
+
+def _not_all(editor: _Editor, request: ExactDeviceRequest, count: int) -> Iterator[Candidate]:
+    """A number of devices in place of all of them."""
+    if request.allocation_mode == "All" and count > 0:
+
+        def edit(exactly: ExactDeviceRequest) -> ExactDeviceRequest:
+            return msgspec.structs.replace(exactly, allocation_mode="ExactCount", count=count)
+
+        yield editor.edit("allocationMode", "All", f"ExactCount {count}", edit, _COST["count"])
+
+
+def _all_mode_errors(case: Case) -> Iterator[Candidate]:
+    """Requests for all devices that abort the attempt; how many there are could not be said."""
+    for cause in case.causes(Code.ALL_MODE_POOL, Code.ALL_MODE_CONSTRAINT):
+        claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+        request = exact_request(claim, cause.request) if claim is not None else None
+        if claim is not None and request is not None:
+            yield from _not_all(_Editor(case, claim, cause.request), request, 1)
+
+
+# --- claims and classes ---------------------------------------------------------------------------------------------
+
+
+def _constraints(case: Case) -> Iterator[Candidate]:
+    searched = {key_of(claim.metadata): claim for claim, _, _, _ in case.funnels()}
+    for key, claim in searched.items():
+        for index, constraint in enumerate(claim.spec.devices.constraints):
+            attribute = constraint.match_attribute or constraint.distinct_attribute or ""
+            ref = ObjectRef.of("ResourceClaim", key)
+            action = EditClaim(ref, "", f"constraints[{index}]", attribute, "", case.templates.get(key))
+            change = changes.edit_claim(key, changes.drop_constraint(index))
+            yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST["constraints"], (change,))
+
+
+def _classes(case: Case) -> Iterator[Candidate]:
+    """A class that exists in place of one that does not."""
+    for cause in case.causes(Code.CLASS_MISSING):
+        claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+        if claim is None or not isinstance(cause.detail, ClassProblem):
+            continue
+        for name in cause.detail.similar:
+            yield _with_class(_Editor(case, claim, cause.request), cause.detail.device_class, name)
+
+
+def _with_class(editor: _Editor, before: str, after: str) -> Candidate:
+    def edit(exactly: ExactDeviceRequest) -> ExactDeviceRequest:
+        return msgspec.structs.replace(exactly, device_class_name=after)
+
+    return editor.edit("deviceClassName", before, after, edit, _COST["deviceClassName"])
+
+
+def _guards(case: Case) -> Iterator[Candidate]:
+    """The failing selector with the missing attribute guarded."""
+    for cause in case.causes(Code.SELECTOR_FAILS):
+        error = cause.detail
+        if not isinstance(error, FatalError) or not error.expression:
+            continue
+        texts = list(guarded(case.world, error))
+        if error.owner.startswith("class "):
+            name = error.owner.removeprefix("class ")
+            yield from _first_of([_class_selector(name, error.selector, error.expression, text) for text in texts])
+            continue
+        claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+        if claim is not None:
+            for name in _requests_with(claim, error):
+                editor = _Editor(case, claim, name)
+                yield from _first_of(_guarded_requests(editor, error, texts))
+
+
+def _guarded_requests(editor: _Editor, error: FatalError, texts: Sequence[str]) -> list[Candidate]:
+    """Guarded as told by ``texts``; where that does not help, without the selector."""
+    forms = [_with_selector(editor, error.selector, error.expression, text, _COST["guard"]) for text in texts]
+    return [*forms, _with_selector(editor, error.selector, error.expression, "", _COST["selectors"])]
+
+
+def _first_of(forms: Sequence[Candidate]) -> Iterator[Candidate]:
+    """One candidate that takes the first of the forms that works."""
+    if forms:
+        yield replace(forms[0], steps=tuple(forms[1:]))
+
+
+def _requests_with(claim: ResourceClaim, error: FatalError) -> Iterator[str]:
+    for request in claim.spec.devices.requests:
+        exactly = exact_request(claim, request.name)
+        selectors = exactly.selectors if exactly is not None else ()
+        cel = selectors[error.selector].cel if error.selector < len(selectors) else None
+        if cel is not None and cel.expression == error.expression:
+            yield request.name
+
+
+def _class_selector(name: str, index: int, before: str, after: str) -> Candidate:
+    def edit(device_class: DeviceClass) -> DeviceClass:
+        selectors = replaced(device_class.spec.selectors, index, after)
+        return msgspec.structs.replace(
+            device_class, spec=msgspec.structs.replace(device_class.spec, selectors=selectors)
+        )
+
+    action = EditClass(name, f"selectors[{index}]", before, after)
+    return Candidate(RemedyKind.EDIT_CLASS, (action,), _COST["guard"], (changes.edit_class(name, edit),))
+
+
+# --- the pod --------------------------------------------------------------------------------------------------------
+
+
+def _pod(case: Case) -> Iterator[Candidate]:
+    for cause in case.causes(Code.NODE_AFFINITY):
+        if isinstance(cause.detail, NodeSelection):
+            yield from _without_selection(case, cause.nodes)
+            break
+    for cause in case.causes(Code.NODE_TAINTS):
+        if isinstance(cause.detail, NodeTaint):
+            yield _tolerating(case, cause.detail.taint, cause.nodes)
+    if any(True for _ in case.causes(Code.OTHER_SCHEDULER)):
+        name = case.pod.spec.scheduler_name
+        yield _pod_edit(case, "schedulerName", name, "", lambda pod: _spec(pod, scheduler_name=""))
+
+
+def _without_selection(case: Case, nodes: tuple[str, ...]) -> Iterator[Candidate]:
+    """Without a label of the nodeSelector, or without the required affinity."""
+    spec = case.pod.spec
+    for key, value in sorted(spec.node_selector.items()):
+        kept = {k: v for k, v in spec.node_selector.items() if k != key}
+        edit = _keeping(kept)
+        yield _pod_edit(case, f"nodeSelector[{key}]", value, "", edit, nodes)
+    if spec.affinity is not None:
+        yield _pod_edit(case, "affinity.nodeAffinity", "required", "", lambda pod: _spec(pod, affinity=None), nodes)
+
+
+def _keeping(node_selector: dict[str, str]) -> Callable[[Pod], Pod]:
+    return lambda pod: _spec(pod, node_selector=node_selector)
+
+
+def _tolerating(case: Case, taint: str, nodes: tuple[str, ...]) -> Candidate:
+    match = _TAINT.fullmatch(taint)
+    key, value, effect = (match["key"], match["value"], match["effect"]) if match is not None else (taint, "", "")
+    toleration = Toleration(key, "Equal" if value else "Exists", value or "", effect)
+    position = len(case.pod.spec.tolerations)
+    return _pod_edit(
+        case,
+        f"tolerations[{position}]",
+        "",
+        taint,
+        lambda pod: _spec(pod, tolerations=(*pod.spec.tolerations, toleration)),
+        nodes,
+    )
+
+
+def _pod_edit(
+    case: Case, field: str, before: str, after: str, edit: Callable[[Pod], Pod], only: tuple[str, ...] = ()
+) -> Candidate:
+    action = EditPod(case.diagnosis.pod, field, before, after, case.workload)
+    change = changes.edit_pod(case.diagnosis.pod.key, edit)
+    return Candidate(RemedyKind.EDIT_POD, (action,), _POD_COST, (change,), only=only)
+
+
+def _spec(pod: Pod, **fields: object) -> Pod:
+    return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, **fields))

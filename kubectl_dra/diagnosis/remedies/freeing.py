@@ -1,0 +1,229 @@
+"""Remedies that give back devices: idle claims, pods and what their deletion really releases; or add devices.
+
+Deleting a pod releases a claim if the pod owns it, or is its last consumer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.diagnosis.claims import controller_of
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import ClaimElsewhere, Funnel, NodeOutcome, ObjectRef, StageName
+from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.records import AddDevices, DeleteClaim, DeletePod, RemedyKind
+from kubectl_dra.diagnosis.remedies.trial import Trials
+from kubectl_dra.diagnosis.workloads import recreated_by
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.resource import Device, ResourceClaim, ResourceSlice
+
+_MAX_NODES: Final = 8
+_MAX_PODS: Final = 6
+_MAX_SINGLE: Final = 12
+_POD_COST: Final = 60
+_ADD_COST: Final = 90
+
+
+@dataclass(frozen=True, slots=True)
+class _Release:
+    """A pod and the devices that its deletion releases."""
+
+    pod: Pod
+    devices: tuple[str, ...]
+
+
+def candidates(case: Case, trials: Trials) -> Iterator[Candidate]:
+    """Idle claims, then per node the pods that have to go, then new devices."""
+    yield from _idle_claims(case)
+    for node in _near_nodes(case):
+        yield from _pods_of_node(case, trials, node)
+    yield from _consumers(case)
+    yield from _more_devices(case)
+
+
+def _near_nodes(case: Case) -> Sequence[str]:
+    """Nodes on which devices are what is missing, the nearest first."""
+    groups = [group for group in case.diagnosis.nodes if group.outcome is NodeOutcome.CANNOT_ALLOCATE]
+    held = [group for group in groups if any(_selected(report.funnel) for report in group.requests)]
+    return [name for group in held for name in group.nodes[:_MAX_NODES]][:_MAX_NODES]
+
+
+def _selected(funnel: Funnel | None) -> bool:
+    """Whether any device passes the selectors."""
+    return funnel is not None and any(s.count for s in funnel.stages if s.name is StageName.SELECTORS)
+
+
+# --- who holds devices ----------------------------------------------------------------------------------------------
+
+
+def _holders(inventory: Inventory, node: str) -> Iterator[ResourceClaim]:
+    """Claims that hold devices which the node sees."""
+    seen: set[Key] = set()
+    for slice_ in (*inventory.slices_by_node.get(node, ()), *inventory.slices_by_node.get("", ())):
+        for device in slice_.spec.devices:
+            id_ = DeviceId(slice_.spec.driver, slice_.spec.pool.name, device.name)
+            for holding in inventory.holdings_by_device.get(id_, ()):
+                key = key_of(holding.claim.metadata)
+                if key not in seen and not holding.result.admin_access:
+                    seen.add(key)
+                    yield holding.claim
+
+
+def _devices(claim: ResourceClaim) -> tuple[str, ...]:
+    allocation = claim.status.allocation
+    results = allocation.devices.results if allocation is not None else ()
+    return tuple(str(DeviceId(result.driver, result.pool, result.device)) for result in results)
+
+
+def _idle_claims(case: Case) -> Iterator[Candidate]:
+    inventory = case.world.inventory
+    idle = {
+        key_of(claim.metadata): claim
+        for node in _near_nodes(case)
+        for claim in _holders(inventory, node)
+        if not claim.status.reserved_for
+    }
+    for key, claim in idle.items():
+        action = DeleteClaim(ObjectRef.of("ResourceClaim", key), _devices(claim))
+        yield Candidate(RemedyKind.DELETE_IDLE_CLAIM, (action,), 15, (changes.without_claims({key}),))
+
+
+# --- pods -----------------------------------------------------------------------------------------------------------
+
+
+def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
+    """Each pod that would be enough, else the fewest pods that are."""
+    releases = sorted(_releases(case.world.inventory, node), key=lambda r: (-len(r.devices), key_of(r.pod.metadata)))
+    releases = [release for release in releases if key_of(release.pod.metadata) != case.diagnosis.pod.key]
+    alone = [release for release in releases[:_MAX_SINGLE] if _enough(trials, [release], node)]
+    for release in alone:
+        yield _deleting(case, [release], node)
+    if not alone and releases:
+        together = _smallest(trials, releases, node)
+        if together:
+            yield _deleting(case, together, node)
+
+
+def _releases(inventory: Inventory, node: str) -> Iterator[_Release]:
+    pods: dict[Key, Pod] = {}
+    for claim in _holders(inventory, node):
+        for consumer in claim.status.reserved_for:
+            pod = inventory.pods_by_uid.get(consumer.uid)
+            if pod is not None:
+                pods[key_of(pod.metadata)] = pod
+    for pod in pods.values():
+        devices = tuple(device for claim in _released_by(inventory, pod) for device in _devices(claim))
+        if devices:
+            yield _Release(pod, devices)
+
+
+def _released_by(inventory: Inventory, pod: Pod) -> Iterator[ResourceClaim]:
+    """Claims that only this pod keeps."""
+    uid = pod.metadata.uid
+    for claim in inventory.claims.values():
+        if claim.metadata.namespace != pod.metadata.namespace or claim.status.allocation is None:
+            continue
+        controller = controller_of(claim.metadata)
+        owned = controller is not None and controller.uid == uid
+        if owned or {consumer.uid for consumer in claim.status.reserved_for} == {uid}:
+            yield claim
+
+
+def _enough(trials: Trials, releases: Sequence[_Release], node: str) -> bool:
+    if trials.exhausted:
+        return False
+    keys = {key_of(release.pod.metadata) for release in releases}
+    return trials.sample(changes.without_pods(keys), nodes=(node,)).fits
+
+
+def _smallest(trials: Trials, releases: Sequence[_Release], node: str) -> list[_Release]:
+    """Pods that together are enough, none of which can stay."""
+    chosen: list[_Release] = []
+    for release in releases[:_MAX_PODS]:
+        chosen.append(release)
+        if _enough(trials, chosen, node):
+            break
+    else:
+        return []
+    for release in list(chosen):
+        fewer = [other for other in chosen if other is not release]
+        if fewer and _enough(trials, fewer, node):
+            chosen = fewer
+    return chosen
+
+
+def _deleting(case: Case, releases: Sequence[_Release], node: str) -> Candidate:
+    inventory = case.world.inventory
+    actions = tuple(
+        DeletePod(ObjectRef.of("Pod", key_of(r.pod.metadata)), r.devices, recreated_by(inventory, r.pod))
+        for r in releases
+    )
+    keys = {key_of(release.pod.metadata) for release in releases}
+    cost = _POD_COST + 3 * len(releases)
+    return Candidate(
+        RemedyKind.FREE_DEVICES, actions, cost, (changes.without_pods(keys),), only=(node,) if node else ()
+    )
+
+
+def _consumers(case: Case) -> Iterator[Candidate]:
+    """The other consumers of an allocated claim that is in the way: without them it can be allocated anew."""
+    inventory = case.world.inventory
+    for cause in case.causes(Code.CLAIM_ELSEWHERE):
+        claim = inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+        if claim is None or not isinstance(cause.detail, ClaimElsewhere):
+            continue
+        uids = [consumer.uid for consumer in claim.status.reserved_for]
+        pods = [pod for uid in uids if (pod := inventory.pods_by_uid.get(uid)) is not None]
+        if pods and len(pods) == len(uids) <= _MAX_PODS:
+            yield _deleting(case, [_Release(pod, _devices(claim)) for pod in pods], "")
+
+
+# --- more devices ---------------------------------------------------------------------------------------------------
+
+
+def _more_devices(case: Case) -> Iterator[Candidate]:
+    """As many more as the nearest node lacks, like one that would do."""
+    for _, _, request, funnels in case.funnels():
+        if request.allocation_mode != "ExactCount":
+            continue
+        nearest = min(funnels, key=_lacking)
+        model = _model(case.world.inventory, _selected_devices(funnels))
+        lacking = _lacking(nearest)
+        if model is None or lacking <= 0:
+            continue
+        slice_, device = model
+        like = str(DeviceId(slice_.spec.driver, slice_.spec.pool.name, device.name))
+        change = changes.add_devices(slice_.metadata.name, device, lacking)
+        action = AddDevices(lacking, like, slice_.spec.node_name or "")
+        yield Candidate(RemedyKind.ADD_DEVICES, (action,), _ADD_COST, (change,))
+
+
+def _lacking(funnel: Funnel) -> int:
+    there = funnel.best if funnel.best >= 0 else funnel.stages[-1].count
+    return funnel.needed - there
+
+
+def _selected_devices(funnels: Sequence[Funnel]) -> Iterable[str]:
+    """Devices that pass the selectors, on the node that lacks the least first."""
+    for funnel in sorted(funnels, key=_lacking):
+        for stage in reversed(funnel.stages):
+            if stage.name in (StageName.CAPACITY, StageName.SELECTORS):
+                yield from stage.devices
+
+
+def _model(inventory: Inventory, devices: Iterable[str]) -> tuple[ResourceSlice, Device] | None:
+    wanted = next(iter(devices), None)
+    if wanted is None:
+        return None
+    for slice_ in inventory.slices.values():
+        prefix = f"{slice_.spec.driver}/{slice_.spec.pool.name}/"
+        if wanted.startswith(prefix):
+            for device in slice_.spec.devices:
+                if prefix + device.name == wanted:
+                    return slice_, device
+    return None

@@ -1,0 +1,165 @@
+"""Remedies that create, name, delete or label objects, or wait for those who do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.diagnosis.claims import sources
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gates import ADMIN_LABEL
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    ClaimEntry,
+    ClassProblem,
+    FatalError,
+    Gates,
+    ObjectRef,
+    PoolProblem,
+    QuotaShortage,
+    StageName,
+)
+from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, removals
+from kubectl_dra.diagnosis.remedies.records import (
+    CreateObject,
+    EditPod,
+    LabelNamespace,
+    RaiseQuota,
+    RemedyKind,
+    RemoveGates,
+    RemoveTaintRule,
+    RepairPool,
+    Uncordon,
+    Wait,
+)
+from kubectl_dra.model.core import Node, Pod, PodResourceClaim
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.meta import LocalObject, ObjectMeta
+
+_WAITS: Final = {
+    Code.CLAIM_NOT_CREATED: "resource-claim-controller",
+    Code.BINDING_CONDITIONS: "driver",
+    Code.BINDING_IN_PROGRESS: "kube-scheduler",
+    Code.PREPARING: "kubelet",
+    Code.FITS_NOW: "kube-scheduler",
+    Code.CLAIM_IDLE: "kube-scheduler",
+    Code.EXTENDED_CLAIM_LEFT_OVER: "kube-scheduler",
+    Code.CLAIM_BEING_DELETED: "consumers",
+}
+_MAX_NODES: Final = 3
+
+
+def candidates(case: Case) -> Iterator[Candidate]:
+    """All of them that may help."""
+    for code, whom in _WAITS.items():
+        if any(True for _ in case.causes(code)):
+            yield Candidate(RemedyKind.WAIT, (Wait(whom),), 0)
+    for cause in case.diagnosis.causes:
+        yield from _for_cause(case, cause)
+    yield from _taint_rules(case)
+
+
+def _for_cause(case: Case, cause: Cause) -> Iterator[Candidate]:
+    match cause.code, cause.detail:
+        case Code.SCHEDULING_GATES, Gates(names=names):
+            action = RemoveGates(case.diagnosis.pod, names)
+            yield Candidate(RemedyKind.REMOVE_GATE, (action,), 10, (_pod_change(case, _without_gates),))
+        case Code.CLAIM_MISSING | Code.TEMPLATE_MISSING, ClaimEntry():
+            yield from _missing(case, cause, cause.detail)
+        case Code.CLASS_MISSING, ClassProblem(device_class=name):
+            yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(ObjectRef("DeviceClass", "", name)),), 22)
+        case Code.QUOTA_EXCEEDED, QuotaShortage():
+            quota = ObjectRef("ResourceQuota", case.pod.metadata.namespace, cause.detail.quota)
+            action_ = RaiseQuota(quota, cause.detail.resource, cause.detail.requested)
+            yield Candidate(RemedyKind.RAISE_QUOTA, (action_,), 55)
+        case ((Code.ADMIN_LABEL_MISSING | Code.ADMIN_LABEL_AT_BINDING), _):
+            yield _label(case)
+        case Code.NODE_UNSCHEDULABLE, _:
+            for node in cause.nodes[:_MAX_NODES]:
+                change = changes.edit_node(node, _schedulable)
+                yield Candidate(RemedyKind.UNCORDON, (Uncordon(node),), 50, (change,), only=(node,))
+        case ((Code.POOL_INCOMPLETE | Code.POOL_INVALID), PoolProblem(pool=pool)):
+            yield _repair(pool)
+        case (Code.ALL_MODE_POOL, FatalError(owner=owner)):
+            yield _repair(owner.removeprefix("pool "))
+
+
+# --- missing objects ------------------------------------------------------------------------------------------------
+
+
+def _missing(case: Case, cause: Cause, detail: ClaimEntry) -> Iterator[Candidate]:
+    """Name an existing object of the namespace, or create the one that is named."""
+    namespace = case.pod.metadata.namespace
+    kind = "ResourceClaim" if cause.code is Code.CLAIM_MISSING else "ResourceClaimTemplate"
+    name = cause.claim.name if cause.claim is not None else detail.template
+    for ref in detail.similar:
+        if ref.namespace == namespace and ref.name != name:
+            action = EditPod(case.diagnosis.pod, f"resourceClaims[{detail.entry}]", name, ref.name, case.workload)
+            change = _pod_change(case, _naming(detail.entry, ref.name)) if kind == "ResourceClaim" else None
+            found = (change,) if change is not None else ()
+            yield Candidate(RemedyKind.NAME_OBJECT, (action,), 24, found)
+    yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(ObjectRef(kind, namespace, name)),), 22)
+
+
+def _naming(entry: str, claim: str) -> Callable[[Pod], Pod]:
+    def one(found: PodResourceClaim) -> PodResourceClaim:
+        return PodResourceClaim(name=entry, resource_claim_name=claim) if found.name == entry else found
+
+    def edit(pod: Pod) -> Pod:
+        entries = tuple(map(one, pod.spec.resource_claims))
+        return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, resource_claims=entries))
+
+    return edit
+
+
+def _without_gates(pod: Pod) -> Pod:
+    return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, scheduling_gates=()))
+
+
+def _pod_change(case: Case, edit: Callable[[Pod], Pod]) -> changes.Change:
+    return changes.edit_pod(case.diagnosis.pod.key, edit)
+
+
+# --- others ---------------------------------------------------------------------------------------------------------
+
+
+def _label(case: Case) -> Candidate:
+    namespace = case.pod.metadata.namespace
+
+    def change(inventory: Inventory) -> Inventory:
+        known = inventory.namespaces.get(namespace, LocalObject(metadata=ObjectMeta(name=namespace)))
+        labels = {**known.metadata.labels, ADMIN_LABEL: "true"}
+        labelled = msgspec.structs.replace(known, metadata=msgspec.structs.replace(known.metadata, labels=labels))
+        return inventory.replace(namespaces=changes.put(inventory.namespaces, namespace, labelled))
+
+    # A claim that was never created can't be tried.
+    exists = all(sources(entry)[0] for entry in case.pod.spec.resource_claims)
+    action = LabelNamespace(namespace, ADMIN_LABEL, "true")
+    return Candidate(RemedyKind.LABEL_NAMESPACE, (action,), 20, (change,) if exists else ())
+
+
+def _schedulable(node: Node) -> Node:
+    """The node uncordoned; the controller then removes the taint of the same meaning."""
+    taints = tuple(taint for taint in node.spec.taints if taint.key != "node.kubernetes.io/unschedulable")
+    return msgspec.structs.replace(node, spec=msgspec.structs.replace(node.spec, unschedulable=False, taints=taints))
+
+
+def _taint_rules(case: Case) -> Iterator[Candidate]:
+    found: dict[str, str] = {}
+    for _, _, _, funnels in case.funnels():
+        for removal in removals(funnels, StageName.TAINTS):
+            if removal.source:
+                found.setdefault(removal.source, removal.reason)
+    for name, taint in found.items():
+        action = RemoveTaintRule(name, taint)
+        yield Candidate(RemedyKind.REMOVE_TAINT_RULE, (action,), 52, (changes.without_rule(name),))
+
+
+def _repair(pool: str) -> Candidate:
+    """The pool is tried with the slices that are there, each device taken once."""
+    driver, _, name = pool.partition("/")
+    change = changes.repaired_pool(driver, name)
+    return Candidate(RemedyKind.REPAIR_POOL, (RepairPool(pool),), 70, (change,))

@@ -1,0 +1,169 @@
+"""What could be done: typed actions and the remedies made of them. Nothing is ever executed."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from kubectl_dra.diagnosis.records import Fact, ObjectRef, TaggedFact
+
+
+class RemedyKind(StrEnum):
+    """What a remedy asks of its reader, roughly from least to most."""
+
+    WAIT = "wait"
+    REMOVE_GATE = "removeGate"
+    DELETE_IDLE_CLAIM = "deleteIdleClaim"
+    LABEL_NAMESPACE = "labelNamespace"
+    NAME_OBJECT = "nameObject"
+    CREATE_OBJECT = "createObject"
+    EDIT_CLAIM = "editClaim"
+    EDIT_CLASS = "editClass"
+    EDIT_POD = "editPod"
+    UNCORDON = "uncordon"
+    REMOVE_TAINT_RULE = "removeTaintRule"
+    FREE_DEVICES = "freeDevices"
+    RAISE_QUOTA = "raiseQuota"
+    REPAIR_POOL = "repairPool"
+    ADD_DEVICES = "addDevices"
+
+
+class Wait(TaggedFact, frozen=True):
+    """Wait for somebody else: ``for_whom`` is a controller, a driver, the scheduler."""
+
+    for_whom: str
+
+
+class RemoveGates(TaggedFact, frozen=True):
+    """Remove scheduling gates; a pod's gates may be removed."""
+
+    pod: ObjectRef
+    gates: tuple[str, ...]
+
+
+class EditClaim(TaggedFact, frozen=True):
+    """Another spec of a claim. Specs are immutable: a new claim or template, and the pod anew.
+
+    ``field`` is the path in a request or the claim (``count``, ``constraints[0]``, ``selectors[0]`` …); ``after``
+    empty: dropped. ``template`` is what the claim was made from.
+    """
+
+    claim: ObjectRef
+    request: str
+    field: str
+    before: str
+    after: str
+    template: ObjectRef | None = None
+
+
+class EditClass(TaggedFact, frozen=True):
+    """Another selector in a class; classes can be changed in place."""
+
+    device_class: str
+    field: str
+    before: str
+    after: str
+
+
+class EditPod(TaggedFact, frozen=True):
+    """Another spec of the pod, so the pod anew (or its workload changed); ``after`` empty: dropped."""
+
+    pod: ObjectRef
+    field: str
+    before: str
+    after: str
+    workload: ObjectRef | None = None
+
+
+class CreateObject(TaggedFact, frozen=True):
+    """Create an object that is missing."""
+
+    ref: ObjectRef
+
+
+class DeleteClaim(TaggedFact, frozen=True):
+    """Delete a claim that nobody uses."""
+
+    claim: ObjectRef
+    frees: tuple[str, ...]
+
+
+class DeletePod(TaggedFact, frozen=True):
+    """Delete a pod; ``frees`` are the devices that are really released, ``recreated_by`` makes a new pod."""
+
+    pod: ObjectRef
+    frees: tuple[str, ...]
+    recreated_by: ObjectRef | None = None
+
+
+class RemoveTaintRule(TaggedFact, frozen=True):
+    """Delete a DeviceTaintRule."""
+
+    rule: str
+    taint: str
+
+
+class LabelNamespace(TaggedFact, frozen=True):
+    """Set a label on a namespace."""
+
+    namespace: str
+    label: str
+    value: str
+
+
+class Uncordon(TaggedFact, frozen=True):
+    """Let pods on a node again."""
+
+    node: str
+
+
+class RaiseQuota(TaggedFact, frozen=True):
+    """Raise a limit by at least ``by``."""
+
+    quota: ObjectRef
+    resource: str
+    by: str
+
+
+class RepairPool(TaggedFact, frozen=True):
+    """Have the driver publish a pool that is complete and free of contradictions."""
+
+    pool: str
+
+
+class AddDevices(TaggedFact, frozen=True):
+    """Add devices like an existing one to its pool."""
+
+    count: int
+    like: str
+    node: str
+
+
+Action = (
+    Wait
+    | RemoveGates
+    | EditClaim
+    | EditClass
+    | EditPod
+    | CreateObject
+    | DeleteClaim
+    | DeletePod
+    | RemoveTaintRule
+    | LabelNamespace
+    | Uncordon
+    | RaiseQuota
+    | RepairPool
+    | AddDevices
+)
+
+
+class Remedy(Fact, frozen=True):
+    """Actions after which the pod would fit (``verified``: tried on the changed cluster), and the nodes that fit then.
+
+    No proper part of the actions suffices. ``cost`` ranks remedies by what they ask of their reader.
+    """
+
+    kind: RemedyKind
+    actions: tuple[Action, ...]
+    verified: bool
+    nodes: tuple[str, ...] = ()
+    cost: int = 0

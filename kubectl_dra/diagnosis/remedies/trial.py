@@ -1,0 +1,90 @@
+"""Trying a remedy: the same attempt on the changed cluster.
+
+Two sizes: a few nodes of every story to sort candidates out, then all nodes to verify those that are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.diagnosis.attempt import attempt
+from kubectl_dra.diagnosis.claims import Problem, resolve
+from kubectl_dra.diagnosis.gates import other_scheduler
+from kubectl_dra.diagnosis.judgement import judge
+from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.remedies.changes import Change
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.ids import Key
+
+_NODES_PER_GROUP: Final = 3
+_MAX_SAMPLE: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """``tried``: nothing keeps the pod from being tried any more. ``nodes``: where it fits, if it would be bound."""
+
+    tried: bool
+    nodes: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Whether the pod would be bound."""
+        return bool(self.nodes)
+
+
+class Trials:
+    """Trials for one pod; ``budget`` bounds the number of all of them."""
+
+    def __init__(self, world: World, diagnosis: PodDiagnosis, budget: int = 200) -> None:
+        self._world = world
+        self._key = diagnosis.pod.key
+        self._sample = frozenset(_sample(diagnosis))
+        self._budget = budget
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether no more trials are allowed."""
+        return self._budget <= 0
+
+    def sample(self, *changes: Change, nodes: Collection[str] | None = None) -> Result:
+        """The result on a few nodes: of every story, or those given."""
+        wanted = self._sample if nodes is None else frozenset(nodes)
+        inventory = self._world.inventory
+        few = {name: node for name, node in inventory.nodes.items() if name in wanted} if wanted else inventory.nodes
+        return self._try((lambda inv: inv.replace(nodes=few), *changes))
+
+    def all(self, *changes: Change) -> Result:
+        """The result on all nodes."""
+        return self._try(changes)
+
+    def _try(self, changes: Iterable[Change]) -> Result:
+        self._budget -= 1
+        inventory = self._world.inventory
+        for change in changes:
+            inventory = change(inventory)
+        return outcome(World(inventory, self._world.evidence, self._world.features, self._world.options), self._key)
+
+
+def outcome(world: World, key: Key) -> Result:
+    """What becomes of the pod, without explanations."""
+    pod = world.inventory.pods[key]
+    entries = resolve(world.inventory, world.evidence, world.features, pod)
+    gated = bool(pod.spec.scheduling_gates) or any(entry.problem is not None for entry in entries)
+    if gated or other_scheduler(pod, world.options.schedulers) is not None:
+        unreadable = any(entry.problem is Problem.UNREADABLE for entry in entries)
+        return Result(tried=unreadable and not pod.spec.scheduling_gates)
+    tried = attempt(world, pod, [entry.claim for entry in entries if entry.claim is not None])
+    if judge(world, pod, tried).verdict is not Verdict.SCHEDULABLE:
+        return Result(tried=True)
+    return Result(True, tuple(node.metadata.name for node, _ in tried.nodes(NodeOutcome.FITS)))
+
+
+def _sample(diagnosis: PodDiagnosis) -> Iterable[str]:
+    """The first nodes of every group, the nearest groups first."""
+    found: list[str] = []
+    for group in diagnosis.nodes:
+        found += group.nodes[:_NODES_PER_GROUP]
+    return found[:_MAX_SAMPLE]

@@ -1,0 +1,279 @@
+"""Remedies: what a real control plane showed to help is found, and what is found helps."""
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.diagnosis.diagnose import Diagnoser, World
+from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.remedies import Proposal, RemedyKind, proposals, remedies
+from kubectl_dra.diagnosis.remedies.records import (
+    AddDevices,
+    CreateObject,
+    DeleteClaim,
+    DeletePod,
+    EditClaim,
+    EditPod,
+    RemoveGates,
+    RemoveTaintRule,
+    Wait,
+)
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from tests.diagnosis import build, facts
+from tests.diagnosis.test_scenarios import EXPECTED
+
+POD = Key(build.NAMESPACE, "pod")
+MODEL = f'device.attributes["{build.DRIVER}"].model'
+CLASS = build.device_class()
+
+
+def recorded(name: str) -> tuple[World, PodDiagnosis, dict[str, Any]]:
+    inventory, result = facts.scenario(name)
+    world = World(inventory, facts.evidence(), features())
+    return world, Diagnoser(world).pod(Key(*result["pod"].split("/"))), result
+
+
+def found(*objects: dict[str, Any], withheld: tuple[str, ...] = ()) -> tuple[Proposal, ...]:
+    world = World(facts.inventory([CLASS, *objects]), facts.evidence(*withheld), features())
+    return proposals(world, Diagnoser(world).pod(POD))
+
+
+def actions(proposed: tuple[Proposal, ...]) -> list[Any]:
+    return [action for proposal in proposed for action in proposal.remedy.actions]
+
+
+def gpu(name: str, model: str = "H100", **fields: Any) -> dict[str, Any]:
+    return build.device(name, attributes={"model": model}, **fields)
+
+
+# --- against the real control plane ---------------------------------------------------------------------------------
+
+
+def fixes() -> list[tuple[str, str, str, str]]:
+    """Recorded single deletions that let the pod run: scenario, kind, name, node."""
+    rows = []
+    for name in sorted(EXPECTED):
+        fix = facts.scenario(name)[1].get("fix")
+        if fix is not None and len(fix["steps"]) == 1 and fix["steps"][0].startswith("delete "):
+            _, kind, deleted = fix["steps"][0].split()
+            rows.append((name, kind, deleted, fix["bound_to"]))
+    return rows
+
+
+@pytest.mark.parametrize(("name", "kind", "deleted", "node"), fixes())
+def test_what_helped_in_a_real_cluster_is_among_the_remedies(name: str, kind: str, deleted: str, node: str) -> None:
+    world, diagnosis, _ = recorded(name)
+    for remedy in remedies(world, diagnosis):
+        names = {a.pod.name for a in remedy.actions if isinstance(a, DeletePod)}
+        names |= {a.rule for a in remedy.actions if isinstance(a, RemoveTaintRule)}
+        if names == {deleted}:
+            assert remedy.verified
+            assert node in remedy.nodes
+            return
+    pytest.fail(f"deleting {kind} {deleted} is not among the remedies")
+
+
+def test_there_are_such_records() -> None:
+    assert len(fixes()) >= 7
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_what_is_verified_helps(name: str) -> None:
+    """The changed cluster, diagnosed anew by the same rules as any other, schedules the pod."""
+    world, diagnosis, _ = recorded(name)
+    for proposal in proposals(world, diagnosis):
+        if not proposal.remedy.verified:
+            continue
+        assert proposal.changed is not None
+        after = Diagnoser(World(proposal.changed, world.evidence, world.features)).pod(diagnosis.pod.key)
+        assert after.verdict is Verdict.SCHEDULABLE
+        assert set(proposal.remedy.nodes) == {n for g in after.nodes for n in g.nodes if g.outcome == "Fits"}
+
+
+# --- edits of claims ------------------------------------------------------------------------------------------------
+
+CLAIM = ObjectRef("ResourceClaim", "ml", "claim")
+
+
+def test_the_largest_count_that_works() -> None:
+    claim = build.claim("claim", build.request(count=4))
+    proposed = found(build.pod(claims=["claim"]), claim, build.node(), build.slice_("node-1", gpu("a"), gpu("b")))
+    assert actions(proposed)[0] == EditClaim(CLAIM, "gpu", "count", "4", "2")
+    changed = proposed[0].changed
+    assert changed is not None
+    assert changed.claims[CLAIM.key].spec.devices.requests[0].exactly.count == 2  # type: ignore[union-attr]
+
+
+def test_a_value_that_was_seen_in_place_of_one_that_looks_like_it() -> None:
+    claim = build.claim("claim", build.request(selector=f'{MODEL} == "h100"'))
+    proposed = found(build.pod(claims=["claim"]), claim, build.node(), build.slice_("node-1", gpu("a")))
+    edit = actions(proposed)[0]
+    assert (edit.field, edit.after) == ("selectors[0]", f'{MODEL} == "H100"')
+
+
+def test_only_the_condition_that_refuses_is_dropped() -> None:
+    expression = f'{MODEL} == "H100" && device.driver == "other.example.com"'
+    claim = build.claim("claim", build.request(selector=expression))
+    proposed = found(build.pod(claims=["claim"]), claim, build.node(), build.slice_("node-1", gpu("a")))
+    assert actions(proposed) == [EditClaim(CLAIM, "gpu", "selectors[0]", expression, f'{MODEL} == "H100"')]
+
+
+@pytest.mark.parametrize(
+    ("expression", "after"),
+    [
+        (f'{MODEL} == "H100"', f'device.attributes["{build.DRIVER}"].?model.orValue("") == "H100"'),
+        (
+            f'device.attributes["{build.DRIVER}"].modle == "H100"',
+            None,  # corrected or not, the attribute is missing on one device
+        ),
+    ],
+)
+def test_a_selector_that_fails_is_guarded(expression: str, after: str | None) -> None:
+    bare = build.device("a")
+    claim = build.claim("claim", build.request(selector=expression))
+    nodes = [build.node("n1"), build.node("n2")]
+    proposed = found(build.pod(claims=["claim"]), claim, *nodes, build.slice_("n1", bare), build.slice_("n2", gpu("b")))
+    first = actions(proposed)[0]
+    assert first.after == (after or "")
+
+
+def test_a_misspelt_attribute() -> None:
+    claim = build.claim("claim", build.request(selector=f'device.attributes["{build.DRIVER}"].modle == "H100"'))
+    proposed = found(build.pod(claims=["claim"]), claim, build.node(), build.slice_("node-1", gpu("a")))
+    assert actions(proposed)[0].after == f'{MODEL} == "H100"'
+
+
+def test_tolerations_rules_and_constraints() -> None:
+    rule = {
+        "kind": "DeviceTaintRule",
+        "metadata": {"name": "ecc"},
+        "spec": {"deviceSelector": {"device": "a"}, "taint": {"key": "ecc", "effect": "NoSchedule"}},
+    }
+    proposed = found(build.pod(claims=["claim"]), build.claim(), rule, build.node(), build.slice_("node-1", gpu("a")))
+    assert actions(proposed)[:2] == [
+        EditClaim(CLAIM, "gpu", "tolerations[0]", "", "ecc:NoSchedule"),
+        RemoveTaintRule("ecc", "ecc:NoSchedule"),
+    ]
+
+
+def test_a_drivers_own_taint_can_not_be_removed() -> None:
+    taint = {"key": "ecc", "value": "3", "effect": "NoExecute"}
+    slice_ = build.slice_("node-1", gpu("a", taints=[taint]))
+    proposed = found(build.pod(claims=["claim"]), build.claim(), build.node(), slice_)
+    assert actions(proposed)[0] == EditClaim(CLAIM, "gpu", "tolerations[0]", "", "ecc=3:NoExecute")
+    assert not any(isinstance(action, RemoveTaintRule) for action in actions(proposed))
+
+
+def test_a_class_that_looks_like_the_missing_one() -> None:
+    claim = build.claim("claim", build.request(cls="gpus.example.com"))
+    proposed = found(build.pod(claims=["claim"]), claim, build.node(), build.slice_("node-1", gpu("a")))
+    assert actions(proposed) == [
+        CreateObject(ObjectRef("DeviceClass", "", "gpus.example.com")),
+        EditClaim(CLAIM, "gpu", "deviceClassName", "gpus.example.com", build.DRIVER),
+    ]
+    assert [p.remedy.verified for p in proposed] == [False, True]
+
+
+def test_two_changes_where_one_is_not_enough() -> None:
+    taint = {"key": "ecc", "effect": "NoSchedule"}
+    slice_ = build.slice_("node-1", gpu("a", model="L40", taints=[taint]))
+    claim = build.claim("claim", build.request(selector=f'{MODEL} == "H100"'))
+    proposed = found(build.pod(claims=["claim"]), claim, build.node(), slice_)
+    assert [action.field for action in actions(proposed[:1])] == ["selectors[0]", "tolerations[0]"]
+    assert all(len(proposal.remedy.actions) == 2 for proposal in proposed)
+
+
+# --- devices that are given back ------------------------------------------------------------------------------------
+
+
+def holder(name: str, *devices: str, node: str = "node-1") -> list[dict[str, Any]]:
+    """A running pod with a claim of its own."""
+    claim = build.claim(f"{name}-claim", held=[(node, d) for d in devices], on=node, by=[name])
+    return [build.pod(name, claims=[f"{name}-claim"], node_name=node, phase="Running"), claim]
+
+
+def test_the_fewest_pods_that_have_to_go() -> None:
+    devices = [gpu(f"gpu-{i}") for i in range(6)]
+    world = [build.node(), build.slice_("node-1", *devices)]
+    wanted = [build.pod(claims=["claim"]), build.claim("claim", build.request(count=4))]
+    holders = [
+        *holder("a", "gpu-0", "gpu-1"),
+        *holder("b", "gpu-2", "gpu-3"),
+        *holder("c", "gpu-4"),
+        *holder("d", "gpu-5"),
+    ]
+    proposed = [p for p in found(*world, *wanted, *holders) if p.remedy.kind is RemedyKind.FREE_DEVICES]
+    assert len(proposed) == 1
+    gone = [a.pod.name for a in proposed[0].remedy.actions if isinstance(a, DeletePod)]
+    assert gone == ["a", "b"]
+
+
+def test_a_shared_claim_is_released_only_with_its_last_consumer() -> None:
+    shared = build.claim("shared", held=[("node-1", "gpu-0")], on="node-1", by=["a", "b"])
+    users = [build.pod(name, claims=["shared"], node_name="node-1", phase="Running") for name in "ab"]
+    proposed = found(
+        build.pod(claims=["claim"]), build.claim(), shared, *users, build.node(), build.slice_("node-1", gpu("gpu-0"))
+    )
+    assert not any(isinstance(action, DeletePod) for action in actions(proposed))
+
+
+def test_who_recreates_a_deleted_pod() -> None:
+    pod, claim = holder("web-0", "gpu-0")
+    pod["metadata"]["ownerReferences"] = [{"kind": "StatefulSet", "name": "web", "uid": "s", "controller": True}]
+    proposed = found(
+        build.pod(claims=["claim"]), build.claim(), pod, claim, build.node(), build.slice_("node-1", gpu("gpu-0"))
+    )
+    assert actions(proposed)[0] == DeletePod(
+        ObjectRef("Pod", "ml", "web-0"),
+        ("gpu.example.com/node-1/gpu-0",),
+        ObjectRef("StatefulSet", "ml", "web"),
+    )
+
+
+def test_idle_claims_go_before_pods_and_new_devices_come_last() -> None:
+    idle = build.claim("idle", held=[("node-1", "gpu-0")], on="node-1")
+    slice_ = build.slice_("node-1", gpu("gpu-0"), gpu("gpu-1"))
+    proposed = found(build.pod(claims=["claim"]), build.claim(), idle, *holder("a", "gpu-1"), build.node(), slice_)
+    assert [type(action) for action in actions(proposed)] == [DeleteClaim, DeletePod, AddDevices]
+    assert actions(proposed)[-1] == AddDevices(1, "gpu.example.com/node-1/gpu-0", "node-1")
+
+
+# --- pods and gates -------------------------------------------------------------------------------------------------
+
+
+def test_gates_are_removed_and_the_rest_is_tried_too() -> None:
+    pod = build.pod(claims=["claim"], schedulingGates=[{"name": "g"}])
+    proposed = found(pod, build.claim(), build.node(), build.slice_("node-1", gpu("a")))
+    assert actions(proposed) == [RemoveGates(ObjectRef("Pod", "ml", "pod"), ("g",))]
+    assert (proposed[0].remedy.verified, proposed[0].remedy.nodes) == (True, ("node-1",))
+
+
+def test_a_missing_claim_is_created_or_another_one_named() -> None:
+    proposed = found(build.pod(claims=["gpus"]), build.claim("gpus-a"), build.node(), build.slice_("node-1", gpu("a")))
+    pod = ObjectRef("Pod", "ml", "pod")
+    assert actions(proposed) == [
+        CreateObject(ObjectRef("ResourceClaim", "ml", "gpus")),
+        EditPod(pod, "resourceClaims[gpus]", "gpus", "gpus-a"),
+    ]
+    assert [p.remedy.verified for p in proposed] == [False, True]
+
+
+def test_node_selector_taints_and_cordons() -> None:
+    node = build.node()
+    slice_ = build.slice_("node-1", gpu("a"))
+    picky = build.pod(claims=["claim"], nodeSelector={"zone": "a"})
+    assert actions(found(picky, build.claim(), node, slice_))[0].field == "nodeSelector[zone]"
+    node["spec"] = {"taints": [{"key": "k", "effect": "NoSchedule"}]}
+    edit = actions(found(build.pod(claims=["claim"]), build.claim(), node, slice_))[0]
+    assert (edit.field, edit.after) == ("tolerations[0]", "k:NoSchedule")
+    node["spec"] = {"unschedulable": True}
+    assert [p.remedy.kind for p in found(build.pod(claims=["claim"]), build.claim(), node, slice_)] == [
+        RemedyKind.UNCORDON
+    ]
+
+
+def test_nothing_is_proposed_without_evidence_and_waiting_is_told() -> None:
+    objects = [build.pod(claims=["claim"]), build.claim(), build.node(), build.slice_("node-1", gpu("a"))]
+    assert found(*objects, withheld=("ResourceClaim", "ResourceSlice")) == ()
+    assert actions(found(*objects)) == [Wait("kube-scheduler")]
