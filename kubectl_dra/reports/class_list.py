@@ -30,7 +30,7 @@ class AlikeSet(ReportRecord, frozen=True):
 
     attribute: str
     value: str
-    size: int
+    size: Count
 
 
 class NodeOffer(ReportRecord, frozen=True):
@@ -153,7 +153,7 @@ def _offer(members: Sequence[_Member], constrained: Sequence[str], facts: Facts)
     free = [member for member in members if member.free]
     size, exact = _together(free)
     together = Count(size, sure if exact else Bound.UNKNOWN if sure is not Bound.EXACT else Bound.AT_LEAST)
-    alike = tuple(found for name in constrained if (found := _alike(name, free)) is not None)
+    alike = tuple(found for name in constrained if (found := _alike(name, free, sure)) is not None)
     return NodeOffer((), 0, len(members), Count(len(free), sure), together, alike)
 
 
@@ -175,7 +175,7 @@ def _together(members: Sequence[_Member]) -> tuple[int, bool]:
     return size, exact
 
 
-def _alike(attribute: str, free: Sequence[_Member]) -> AlikeSet | None:
+def _alike(attribute: str, free: Sequence[_Member], sure: Bound) -> AlikeSet | None:
     by_value: defaultdict[str, list[_Member]] = defaultdict(list)
     for member in free:
         value = lookup(member.device, member.opened.id.driver, attribute)
@@ -185,7 +185,7 @@ def _alike(attribute: str, free: Sequence[_Member]) -> AlikeSet | None:
     if not sizes:
         return None
     best, size = min(sizes.items(), key=lambda item: (-item[1], item[0]))
-    return AlikeSet(attribute, best, size)
+    return AlikeSet(attribute, best, Count(size, sure))
 
 
 # --- what claims ask for --------------------------------------------------------------------------------------------

@@ -139,7 +139,7 @@ def test_what_a_class_offers_by_node():
     assert row.offers is not None
     offers = {offer.nodes: (offer.devices, offer.free.value, offer.together.value) for offer in row.offers}
     assert offers == {("node-a",): (8, 4, 4), ("node-b",): (8, 3, 3), ("node-c", "node-d"): (8, 5, 5)}
-    alike = {offer.nodes: [(a.attribute, a.value, a.size) for a in offer.alike] for offer in row.offers}
+    alike = {offer.nodes: [(a.attribute, a.value, a.size.value) for a in offer.alike] for offer in row.offers}
     assert alike[("node-a",)] == [("gpu.example.com/nvlinkDomain", "0", 2)]
     assert alike[("node-b",)] == [("gpu.example.com/nvlinkDomain", "1", 3)]
     assert alike[("node-c", "node-d")] == []

@@ -211,3 +211,30 @@ def test_totals_of_drivers_are_sums_of_pools(path):
 def test_all_numbers_of_complete_evidence_are_exact():
     for summary in pool_summaries(facts(DEMO)):
         assert {getattr(summary.totals, name).bound for name in summary.totals.__struct_fields__} == {Bound.EXACT}
+
+
+def controllers_available(report):
+    """The arithmetic of the ResourcePoolStatusRequest controller, which subtracts some devices twice."""
+    held = sum(any(not holder.admin_access for holder in device.holders) for device in report.devices)
+    tainted = sum(any(taint.prevents for taint in device.taints) for device in report.devices)
+    return max(0, len(report.devices) - held - tainted)
+
+
+def test_the_status_controller_counts_a_tainted_device_in_use_twice():
+    def one_taint(content):
+        content["items"] = [item for item in content["items"] if item["metadata"]["name"] != "ecc-errors"]
+        items(content, "ResourceSlice")["node-a-gpu"]["spec"]["devices"][3].pop("taints")
+
+    report = pool_report(GPU, changed(one_taint))
+    assert controllers_available(report) == 1
+    assert numbers(report.totals) == {"free": 2, "in_use": 2}
+
+
+def test_without_special_cases_our_totals_are_the_status_controllers():
+    for summary in pool_summaries(facts(DEMO)):
+        totals = summary.totals
+        plain = not (totals.partly.value or totals.blocked.value or totals.not_offered.value)
+        if plain and not totals.in_use_tainted.value:
+            cluster = facts(DEMO)
+            report = pool_report(next(p for p in cluster.pools if p == (summary.driver, summary.pool)), cluster)
+            assert totals.free.value == controllers_available(report)

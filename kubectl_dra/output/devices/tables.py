@@ -210,7 +210,7 @@ def _best(row: ClassRow) -> Safe:
 def offer_text(offer: NodeOffer) -> Safe:
     """``4 on node-b (3 with one nvlinkDomain)``."""
     more = fmt(" +{}", offer.count - 1) if offer.count > 1 else Safe("")
-    alike = [fmt("{} with one {}", each.size, each.attribute.rpartition("/")[2]) for each in offer.alike]
+    alike = [fmt("{} with one {}", number(each.size), each.attribute.rpartition("/")[2]) for each in offer.alike]
     inside = fmt(" ({})", Safe(", ").join(alike)) if alike else Safe("")
     return fmt("{} on {}{}{}", number(offer.together), offer.nodes[0], more, inside)
 
@@ -226,7 +226,7 @@ def offers_table(row: ClassRow, wide: bool = False) -> list[Safe]:
         more = offer.count - len(offer.nodes)
         names = Safe(", ").join(ranges(offer.nodes)) + (fmt(" +{}", more) if more else Safe(""))
         cells = [names, fmt("{}", offer.devices), number(offer.free), number(offer.together)]
-        rows.append([*cells, *(fmt("{}", sizes.get(name, 0)) for name in attributes)])
+        rows.append([*cells, *(number(sizes.get(name, Count(0))) for name in attributes)])
     return table(columns, rows, columns_wide=None if wide else WIDTH, indent=2)
 
 
