@@ -1,4 +1,4 @@
-"""How long a typical selector takes on 80,000 devices, making the values included. ``python bench/cel.py [EXPRESSION]``."""
+"""How long a selector takes on 80,000 devices, making the values included: ``python bench/cel.py [EXPRESSION]``."""
 
 from __future__ import annotations
 

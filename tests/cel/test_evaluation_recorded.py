@@ -1,0 +1,60 @@
+"""Answers, costs and texts of evaluation against every recorded answer of the real code."""
+
+import pytest
+
+from tests.vectors.answer_cel import answer
+from tests.vectors.rows import rows
+
+CATEGORIES = sorted({row["category"] for row in rows("cel")})
+OUTCOMES = ("match", "value", "runtime_error", "compile_error")
+ENVIRONMENTS = {"scheduler": "expect", "admission": "expect_new"}
+# Rows whose recorded answer we don't give: none.
+DIFFERING: frozenset[str] = frozenset()
+
+
+def answers(category):
+    for row in rows("cel"):
+        if row["category"] == category:
+            question = {key: value for key, value in row.items() if not key.startswith("expect")}
+            given = answer(question)
+            for environment, expected in ENVIRONMENTS.items():
+                yield row, environment, row[expected], given[environment]
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_answer_is_exact(category):
+    for row, environment, expected, given in answers(category):
+        if row["id"] in DIFFERING:
+            continue
+        where = row["id"], environment, row["expression"]
+        if "compile_error" in expected:
+            assert given.get("compile_error_type") == expected["compile_error_type"], where
+            continue
+        recorded = {key: expected[key] for key in OUTCOMES if key in expected}
+        assert {key: given[key] for key in (*OUTCOMES, "undecided") if key in given} == recorded, where
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_cost_is_exact(category):
+    """Where Go's random order of maps makes it vary, there is only the fact that there is a cost."""
+    for row, environment, expected, given in answers(category):
+        where = row["id"], environment, row["expression"]
+        assert ("cost" in given) == ("cost" in expected), where
+        if "cost" not in row.get("nondeterministic", ()):
+            assert given.get("cost") == expected.get("cost"), where
+
+
+def test_programs_that_cannot_be_made_are_refused_in_the_real_words():
+    refused = 0
+    for category in CATEGORIES:
+        for row, environment, expected, given in answers(category):
+            text = expected.get("compile_error", "")
+            if text.startswith("program instantiation failed: "):
+                assert given["compile_error"] == text, (row["id"], environment)
+                refused += 1
+    assert refused > 20
+
+
+def test_one_environment_can_be_asked_for():
+    row = next(row for row in rows("cel") if "match" in row["expect"])
+    assert set(answer(row | {"env": "admission"})) == {"id", "admission"}
