@@ -12,7 +12,7 @@ from kubectl_dra.output.console import DEFAULT_WIDTH
 from kubectl_dra.output.safe import Safe, plain
 
 GAP: Final = 2
-_MIN_FLEXIBLE: Final = 12
+_MIN_FLEXIBLE: Final = 8
 _SEAMS: Final = frozenset("/,.-")
 _SGR_OR_CHARACTER: Final = re.compile("(?:\x1b\\[[0-9;]*m)*.(?:\x1b\\[0m)*", re.DOTALL)
 

@@ -90,3 +90,38 @@ def test_documents_are_seven_bit_and_lossless(capfd, cluster):
         assert text.isascii()
         assert not ACTIVE.search(text)
     assert any(EVIL in name for name in _names(capfd, cluster))
+
+
+@pytest.fixture(scope="module")
+def long_names(tmp_path_factory):
+    """The small cluster with the longest names that the API allows."""
+    text = json.dumps(document(SMALL))
+    for name, length in (
+        ("node-a", 253),
+        ("rack-1", 253),
+        ("gpu-2", 63),
+        ("nic-0", 63),
+        ("gpu.example.com", 63),
+        ("ecc", 63),
+    ):
+        text = re.sub(rf'(?<=[":/ ]){re.escape(name)}(?=")', name + "x" * (length - len(name)), text)
+    for name in ("serve-0", "full-a", "ecc-errors", "node-a-gpu-old"):
+        text = text.replace(f'"{name}"', '"' + name + "y" * (253 - len(name)) + '"')
+    path = tmp_path_factory.mktemp("long") / "cluster.json"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("type_", ["pools", "devices", "claims", "classes", "taints"])
+def test_long_names_stay_within_eighty_columns(capfd, long_names, type_):
+    text = output(capfd, "get", type_, "-A", "--from", long_names)
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_pages_with_long_names_stay_within_eighty_columns(capfd, long_names):
+    pages = [["describe-pool"], *(["describe-pool", name] for name in _names(capfd, long_names))]
+    for key in ("serve-0" + "y" * 246 + "-gpus", "serve-0-gpus", "full-a" + "y" * 247):
+        pages += [["describe-claim", key, "-n", "ml"], ["describe-claim", key, "-n", "dev"]]
+    for page in pages:
+        lines = output(capfd, *page, "--from", long_names).splitlines()
+        assert [line for line in lines if len(line) > 80 and not line.startswith(("error", "try"))] == []

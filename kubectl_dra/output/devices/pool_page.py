@@ -146,10 +146,13 @@ def _devices(report: PoolReport, now: datetime, wide: bool) -> Iterator[Safe]:
     shown = list(report.differing) if wide else grouping_names(report)
     scopes = any(device.scope is not None for device in report.devices)
     shares = any(device.shareable for device in report.devices)
-    titles = ["DEVICE", *(name.upper() for name in shown)]
-    columns = [Column(safe(title)) for title in titles]
-    columns += [Column("NODES")] if scopes else []
-    columns += [Column("STATE"), *([Column("SHARED")] if shares else []), Column("USED BY", flexible=True)]
+    columns = [Column("DEVICE", flexible=True), *(Column(safe(name.upper())) for name in shown)]
+    columns += [Column("NODES", flexible=True)] if scopes else []
+    columns += [
+        Column("STATE", flexible=True),
+        *([Column("SHARED")] if shares else []),
+        Column("USED BY", flexible=True),
+    ]
     rows: list[list[Safe]] = []
     for device in report.devices:
         cells = [safe(device.name), *(safe(device.values.get(name, "-")) for name in shown)]
@@ -346,7 +349,7 @@ def _slices(report: PoolReport, now: datetime, wide: bool) -> Iterator[Safe]:
         rows.append(
             [safe(each.name), generation, scope_cell(each.scope), Safe(", ").join(holds), age(each.created, now)]
         )
-    columns = [Column("SLICE", flexible=True), Column("GENERATION", right=True), Column("NODES")]
+    columns = [Column("SLICE", flexible=True), Column("GENERATION", right=True), Column("NODES", flexible=True)]
     columns += [Column("HOLDS", flexible=True), Column("AGE")]
     yield from table(columns, rows, columns_wide=None if wide else WIDTH, indent=2)
     lacking = report.view.expected - sum(each.current for each in report.slices)

@@ -235,7 +235,7 @@ def offers_table(row: ClassRow, wide: bool = False) -> list[Safe]:
 
 def taints_table(rows: Sequence[TaintRow], now: datetime, wide: bool = False, headers: bool = True) -> list[Safe]:
     """Rules and drivers' taints: whom they hit, and how many of those are in use."""
-    columns = [Column("TAINT"), *_flexible("FROM", "DEVICES"), *_numbers("HIT", "IN USE")]
+    columns = _flexible("TAINT", "FROM", "DEVICES") + _numbers("HIT", "IN USE")
     columns += [*_numbers("CLAIMS"), *_flexible("STATUS")] if wide else []
     columns += [Column("AGE")]
     return _table(columns, [_taint_cells(row, now, wide) for row in rows], wide, headers)
