@@ -194,7 +194,7 @@ def rows(draw: st.DrawFn) -> Row:
     kind = draw(st.sampled_from(tuple(_TEMPLATES))) if derived else "bool"
     row: Row = {
         "id": "random",
-        "expression": _expression(draw, kind, 3),
+        "expression": _expression(draw, kind, draw(st.integers(1, 4))),
         "driver": DRIVER,
         "attributes": draw(_attributes()),
         "capacity": {
