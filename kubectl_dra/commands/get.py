@@ -15,8 +15,8 @@ Examples:
   kubectl dra get pools
   kubectl dra get devices --free --class gpu.example.com --node node-a
   kubectl dra get devices --match 'device.driver == "gpu.example.com"'
-  kubectl dra get claims -A --unused               # devices that nobody uses
-  kubectl dra get class gpu.example.com            # what fits together, by node
+  kubectl dra get claims -A --unused               # that nobody uses
+  kubectl dra get class gpu.example.com            # what fits together
   kubectl dra get taints -o wide"""
 
 

@@ -35,7 +35,8 @@ from kubectl_dra.reports.device_list import DeviceFilter, ListedDevice, device_l
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.find import find_devices, find_pools
 from kubectl_dra.reports.membership import Matcher, class_matcher
-from kubectl_dra.reports.pool import open_pool, pool_summary
+from kubectl_dra.reports.open_pool import open_pool
+from kubectl_dra.reports.pool import pool_summary
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.taint_list import rule_row, taint_rows
 

@@ -16,8 +16,8 @@ from kubectl_dra.reports.base import Bound, Count, ReportRecord
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.membership import Matcher, Verdict, class_matcher
+from kubectl_dra.reports.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.packing import largest_set
-from kubectl_dra.reports.pool import PoolFacts, open_pool
 from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, usable_on
 from kubectl_dra.reports.totals import DeviceTotals, Tally, bound_of
 

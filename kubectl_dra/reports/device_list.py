@@ -12,7 +12,8 @@ from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.membership import Matcher
-from kubectl_dra.reports.pool import DeviceRecord, PoolFacts, device_records, open_pool, pool_scope
+from kubectl_dra.reports.open_pool import PoolFacts, open_pool
+from kubectl_dra.reports.pool import DeviceRecord, device_records, pool_scope
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, device_scope, usable_on
 from kubectl_dra.reports.totals import DeviceTotals, Tally

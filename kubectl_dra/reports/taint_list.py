@@ -12,7 +12,7 @@ from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaintSelector
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
 from kubectl_dra.reports.facts import Facts
-from kubectl_dra.reports.pool import open_pool
+from kubectl_dra.reports.open_pool import open_pool
 
 _SHOWN = 20
 
