@@ -137,5 +137,3 @@ def test_what_can_not_be_computed_is_undecided_after_the_budget() -> None:
     assert isinstance(outcome, Undecided)
     assert outcome.why == allocator_module.BUDGET
     assert outcome.steps > 0
-
-

@@ -1,6 +1,6 @@
 """Every recorded answer of the real allocator: outcome, allocations, error texts, step counter.
 
-``alloc_mutated`` holds such rows damaged at random (odd quantities, policies, selectors, node selectors, pools, features
+``alloc_mutated`` holds such rows damaged at random (odd quantities, policies, selectors, node selectors, pools, gates
 on and off, all three implementations), answered by the same code.
 """
 

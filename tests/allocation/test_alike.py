@@ -1,0 +1,200 @@
+"""Nodes that share a search get what a search of their own would give them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import msgspec
+import pytest
+
+from kubectl_dra.allocation import (
+    Allocated,
+    Answers,
+    Cluster,
+    Fatal,
+    Unsatisfiable,
+    allocate,
+    allocate_many,
+)
+from kubectl_dra.model.resource import DeviceTaint, ResourceClaim
+from tests.allocation.clusters import (
+    DRIVER,
+    claim_of,
+    class_of,
+    cluster_of,
+    device,
+    exactly,
+    holding,
+    node_named,
+    slice_of,
+)
+from tests.vectors.answer_alloc import decode, features, render
+from tests.vectors.rows import rows
+
+
+def _inputs(row: dict[str, Any], run: dict[str, Any], slices: list[Any]) -> tuple[Cluster, list[Any]]:
+    held = decode(row.get("allocatedClaims") or [], "ResourceClaim")
+    cluster = Cluster.of(slices, decode(row["classes"], "DeviceClass"), held, features(run["features"]))
+    return cluster, decode(row["claims"], "ResourceClaim")
+
+
+@pytest.mark.parametrize("name", ["alloc_probes", "alloc", "alloc_mutated"])
+def test_shared_answers_are_the_own_answers(name: str) -> None:
+    groups = nodes_in_all = 0
+    for row in rows(name)[:: 7 if name == "alloc" else 2]:
+        nodes = decode(row["nodes"], "Node", "v1")
+        for run in row["expect"]:
+            cluster, claims = _inputs(row, run, decode(row["slices"], "ResourceSlice"))
+            answers = allocate_many(cluster, nodes, claims)
+            for node in nodes:
+                own = render(allocate(cluster, node, claims))
+                assert render(answers[node.metadata.name]) == own, (row["id"], run["name"], node.metadata.name)
+            groups += len(answers.groups)
+            nodes_in_all += len(nodes)
+    assert groups < nodes_in_all
+
+
+def test_the_order_of_slices_does_not_matter() -> None:
+    # Except to the first implementation, whose order was random, and where slices of a pool disagree on their number.
+    shuffle = random.Random(7).shuffle
+    for row in rows("alloc")[::9]:
+        if row.get("inconsistentSliceCount"):
+            continue
+        slices = decode(row["slices"], "ResourceSlice")
+        shuffled = list(slices)
+        shuffle(shuffled)
+        for run in row["expect"]:
+            cluster, claims = _inputs(row, run, slices)
+            other, _ = _inputs(row, run, shuffled)
+            for node in decode(row["nodes"], "Node", "v1"):
+                assert render(allocate(other, node, claims)) == render(allocate(cluster, node, claims)), row["id"]
+
+
+# --- what is alike, and what is not ---------------------------------------------------------------------------------
+
+_NODES = [node_named(f"n{i}") for i in range(4)]
+
+
+def _slices(*changes: dict[str, Any], count: int = 2) -> list[Any]:
+    """Four nodes with two devices each, all with unique attributes; ``changes`` are to the first device of a node."""
+    slices = []
+    for i in range(4):
+        devices = [
+            device(f"d{j}", attributes={"uuid": f"{i}-{j}", "model": "a"}, capacity={"mem": "4"}) for j in range(count)
+        ]
+        if i < len(changes):
+            devices[0] = msgspec.structs.replace(devices[0], **changes[i])
+        slices.append(slice_of(devices, pool=f"n{i}", node=f"n{i}"))
+    return slices
+
+
+def _groups(answers: Answers) -> list[list[str]]:
+    return [group.nodes for group in answers.groups]
+
+
+def _ask(slices: list[Any], *claims: ResourceClaim, held: list[ResourceClaim] | None = None) -> Answers:
+    return allocate_many(cluster_of(*slices, held=held or []), _NODES, claims)
+
+
+TWO = claim_of(exactly("r", 2))
+THREE = claim_of(exactly("r", 3))
+
+
+def test_unread_attributes_and_names_do_not_separate_nodes() -> None:
+    answers = _ask(_slices(), TWO)
+    assert _groups(answers) == [["n0", "n1", "n2", "n3"]]
+    outcome = answers["n3"]
+    assert isinstance(outcome, Allocated)
+    assert [(r.pool, r.device) for r in outcome.allocations[0].devices.results] == [("n3", "d0"), ("n3", "d1")]
+    selector = outcome.allocations[0].node_selector
+    assert selector is not None
+    assert selector.node_selector_terms[0].match_fields[0].values == ("n3",)
+
+
+def test_read_attributes_do() -> None:
+    uuid = claim_of(exactly("r", 1, f'device.attributes["{DRIVER}"].uuid == "2-1"'))
+    answers = _ask(_slices(), uuid)
+    assert len(answers.groups) == 4
+    assert [name for name, outcome in answers.items() if isinstance(outcome, Allocated)] == ["n2"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"taints": (DeviceTaint("k", "v", "NoExecute"),)},
+        {"allow_multiple_allocations": True, "capacity": {}},
+        {"attributes": {}, "binds_to_node": True},
+    ],
+)
+def test_what_the_search_can_see_does(change: dict[str, Any]) -> None:
+    answers = _ask(_slices({}, change), THREE)
+    assert _groups(answers) == [["n0", "n2", "n3"], ["n1"]]
+
+
+def test_taints_without_consequence_do_not() -> None:
+    answers = _ask(_slices({}, {"taints": (DeviceTaint("k", "v", "None"),)}, {"taints": ()}), THREE)
+    steps = {outcome.steps for outcome in answers.values()}
+    assert steps == {4}
+
+
+def test_use_does_and_shows_who() -> None:
+    answers = _ask(_slices(), TWO, held=[holding("d1", pool="n2", name="a"), holding("d1", pool="n3", name="b")])
+    assert _groups(answers) == [["n0", "n1"], ["n2", "n3"]]
+    assert answers["n2"] is answers["n3"]
+
+
+def test_only_devices_that_the_search_came_to_matter() -> None:
+    one = claim_of(exactly("r", 1))
+    last = _slices(count=3)
+    spec = msgspec.structs.replace(last[1].spec, devices=last[1].spec.devices[:1])
+    last[1] = msgspec.structs.replace(last[1], spec=spec)
+    assert _groups(_ask(last, one)) == [["n0", "n1", "n2", "n3"]]
+    assert len(_groups(_ask(last, THREE))) == 2
+
+
+def test_order_of_pools_matters_but_not_their_names() -> None:
+    slices = []
+    for i, (first, second) in enumerate([("a", "b"), ("c", "d"), ("a", "b"), ("d", "c")]):
+        slices.append(
+            slice_of([device("x", attributes={"model": "m"})], pool=f"{first}{i}", node=f"n{i}", name=f"s{i}x")
+        )
+        slices.append(
+            slice_of([device("y", attributes={"model": "o"})], pool=f"{second}{i}", node=f"n{i}", name=f"s{i}y")
+        )
+    claim = claim_of(exactly("r", 1, f'device.attributes["{DRIVER}"].model == "m"'))
+    assert _groups(_ask(slices, claim)) == [["n0", "n1", "n2"], ["n3"]]
+
+
+def test_incomplete_and_invalid_pools_of_other_drivers_separate() -> None:
+    slices = _slices()
+    slices.append(slice_of([device("z")], pool="other-1", node="n1", driver="other.example.com", count=2))
+    slices.append(slice_of([device("z"), device("z")], pool="other-2", node="n2", driver="other.example.com"))
+    answers = _ask(slices, THREE)
+    assert _groups(answers) == [["n0", "n3"], ["n1"], ["n2"]]
+    blamed = {name: o.invalid_pools for name, o in answers.items() if isinstance(o, Unsatisfiable)}
+    assert blamed == {"n0": False, "n1": False, "n2": True, "n3": False}
+
+
+def test_errors_name_the_devices_of_each_node() -> None:
+    broken = claim_of(exactly("r", 1, f'device.attributes["{DRIVER}"].nope == 1'))
+    answers = _ask(_slices(), broken)
+    assert len(answers.groups) == 1
+    for name, outcome in answers.items():
+        assert isinstance(outcome, Fatal)
+        assert outcome.error.device.pool == name  # type: ignore[attr-defined]
+        assert outcome.steps == 1
+
+
+def test_errors_of_the_claims_are_one_answer_for_all() -> None:
+    answers = allocate_many(cluster_of(*_slices(), classes=(class_of(name="x"),)), _NODES, [TWO])
+    assert len(answers.groups) == 1
+    assert {type(outcome) for outcome in answers.values()} == {Fatal}
+    assert len(set(map(id, answers.values()))) == 1
+
+
+def test_no_nodes_and_no_claims() -> None:
+    assert dict(allocate_many(cluster_of(), [], [TWO])) == {}
+    outcome = allocate_many(cluster_of(), _NODES, [])["n1"]
+    assert isinstance(outcome, Allocated)
+    assert (outcome.allocations, outcome.steps) == ((), 1)

@@ -1,0 +1,105 @@
+"""Tolerations, and DeviceTaintRules merged into slices."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_dra.allocation import Allocated, Unsatisfiable, allocate
+from kubectl_dra.allocation.causes import Tainted
+from kubectl_dra.allocation.taints import merge_rules, preventing, tolerates
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.resource import (
+    DeviceTaint,
+    DeviceTaintRule,
+    DeviceTaintRuleSpec,
+    DeviceTaintSelector,
+    DeviceToleration,
+)
+from tests.allocation.clusters import DRIVER, claim_of, cluster_of, device, exactly, node_named, slice_of
+
+TAINT = DeviceTaint("key", "value", "NoSchedule")
+
+
+@pytest.mark.parametrize(
+    ("toleration", "covers"),
+    [
+        (DeviceToleration(), False),
+        (DeviceToleration(value="value"), True),
+        (DeviceToleration(operator="Exists"), True),
+        (DeviceToleration("key", "Exists"), True),
+        (DeviceToleration("other", "Exists"), False),
+        (DeviceToleration("key", "Equal", "value"), True),
+        (DeviceToleration("key", "", "value"), True),
+        (DeviceToleration("key", "Equal", "other"), False),
+        (DeviceToleration("key", "Exists", effect="NoSchedule"), True),
+        (DeviceToleration("key", "Exists", effect="NoExecute"), False),
+        (DeviceToleration("key", "Exists", toleration_seconds=0), True),
+        (DeviceToleration("key", "Gt", "value"), False),
+    ],
+)
+def test_tolerations(toleration: DeviceToleration, covers: bool) -> None:
+    assert tolerates(toleration, TAINT) is covers
+
+
+def test_an_empty_toleration_covers_taints_without_a_value() -> None:
+    assert tolerates(DeviceToleration(), DeviceTaint("key", "", "NoExecute"))
+
+
+def test_only_known_effects_prevent_and_each_taint_needs_a_toleration() -> None:
+    harmless = [DeviceTaint("a", "", "None"), DeviceTaint("b", "", "Whatever"), DeviceTaint("c", "", "")]
+    assert preventing(harmless, ()) is None
+    second = DeviceTaint("key", "other", "NoSchedule")
+    assert preventing([*harmless, TAINT, second], [DeviceToleration("key", "Equal", "value")]) is second
+
+
+def _rule(selector: DeviceTaintSelector | None, key: str = "rule") -> DeviceTaintRule:
+    return DeviceTaintRule(ObjectMeta(name=key), DeviceTaintRuleSpec(selector, DeviceTaint(key, "", "NoSchedule")))
+
+
+@pytest.mark.parametrize(
+    ("selector", "hit"),
+    [
+        (None, []),
+        (DeviceTaintSelector(), ["a", "b"]),
+        (DeviceTaintSelector(driver=DRIVER), ["a", "b"]),
+        (DeviceTaintSelector(driver="other"), []),
+        (DeviceTaintSelector(pool="node"), ["a", "b"]),
+        (DeviceTaintSelector(pool="other"), []),
+        (DeviceTaintSelector(device="b"), ["b"]),
+        (DeviceTaintSelector(DRIVER, "node", "a"), ["a"]),
+        (DeviceTaintSelector(DRIVER, "other", "a"), []),
+        (DeviceTaintSelector(driver=""), []),
+    ],
+)
+def test_what_a_rule_selects(selector: DeviceTaintSelector | None, hit: list[str]) -> None:
+    before = slice_of([device("a"), device("b")])
+    (after,) = merge_rules([before], [_rule(selector)], Features())
+    assert [d.name for d in after.spec.devices if d.taints] == hit
+    assert hit or after is before
+
+
+def test_rules_add_to_the_drivers_taints() -> None:
+    before = slice_of([device("a", taints=(TAINT,))])
+    rules = [_rule(DeviceTaintSelector(), "one"), _rule(DeviceTaintSelector(), "two")]
+    (after,) = merge_rules([before], rules, Features())
+    assert [taint.key for taint in after.spec.devices[0].taints] == ["key", "one", "two"]
+
+
+@pytest.mark.parametrize("rules", [True, False])
+@pytest.mark.parametrize("taints", [True, False])
+def test_features(rules: bool, taints: bool) -> None:
+    features = Features(device_taint_rules=rules, device_taints=taints)
+    slices = [slice_of([device("a")])]
+    cluster = cluster_of(*slices, features=features, taint_rules=[_rule(DeviceTaintSelector())])
+    outcome = allocate(cluster, node_named(), [claim_of(exactly())])
+    assert isinstance(outcome, Unsatisfiable if rules and taints else Allocated)
+
+
+def test_the_cause_names_the_taint() -> None:
+    cluster = cluster_of(slice_of([device("a", taints=(TAINT,))]))
+    outcome = allocate(cluster, node_named(), [claim_of(exactly())])
+    assert isinstance(outcome, Unsatisfiable)
+    (cause,) = outcome.causes
+    assert isinstance(cause, Tainted)
+    assert (cause.taint, cause.device.device, cause.request) == (TAINT, "a", "r")
