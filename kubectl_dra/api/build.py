@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kubectl_dra.api.kinds import Kind
+from kubectl_dra.api.kinds import WORKLOADS, Kind
 from kubectl_dra.api.resolve import complete_pools, resolved_claims
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.core import Event
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import ClassicObjects, Inventory, key_of
 from kubectl_dra.model.usage import usage_by_node
@@ -19,7 +18,6 @@ class InventoryBuilder:
 
     def __init__(self) -> None:
         self._objects: dict[str, dict[Key, Any]] = {}
-        self._workloads: dict[tuple[str, str, str], Any] = {}
         self.replaced: list[tuple[Kind, Key]] = []
 
     def add(self, kind: Kind, record: Record) -> None:
@@ -30,8 +28,6 @@ class InventoryBuilder:
         if key in objects:
             self.replaced.append((kind, key))
         objects[key] = record
-        if kind.workload:
-            self._workloads[(kind.name, key.namespace, key.name)] = record
 
     def kinds(self) -> frozenset[str]:
         """The names of the kinds that occurred."""
@@ -39,35 +35,47 @@ class InventoryBuilder:
 
     def inventory(self) -> Inventory:
         """Everything that was added, with the sums of the pods' requests per node."""
-        pods = self._objects.get("Pod", {})
-        classes, slices = self._by_name("DeviceClass"), self._by_name("ResourceSlice")
-        return Inventory(
-            nodes=self._by_name("Node"),
-            namespaces=self._by_name("Namespace"),
-            pods=pods,
-            usage=usage_by_node(pods.values()),
-            claims=resolved_claims(self._objects.get("ResourceClaim", {}), classes, slices),
-            templates=self._objects.get("ResourceClaimTemplate", {}),
-            classes=classes,
-            slices=complete_pools(slices),
-            taint_rules=self._by_name("DeviceTaintRule"),
-            events=self._events(),
-            quotas=self._objects.get("ResourceQuota", {}),
-            workloads=self._workloads,
-            pool_statuses=self._by_name("ResourcePoolStatusRequest"),
-            classic=ClassicObjects(
-                self._by_name("ResourceClass"),
-                self._objects.get("ResourceClassParameters", {}),
-                self._objects.get("ResourceClaimParameters", {}),
-                self._objects.get("PodSchedulingContext", {}),
-            ),
-        )
+        return inventory_of(self._objects)
 
-    def _by_name(self, kind: str) -> dict[str, Any]:
-        return {key.name: record for key, record in self._objects.get(kind, {}).items()}
 
-    def _events(self) -> tuple[Event, ...]:
-        return tuple(self._objects.get("Event", {}).values())
+def inventory_of(objects: Mapping[str, Mapping[Key, Any]]) -> Inventory:
+    """The Inventory of objects by name of kind and key, with the sums of the pods' requests per node.
+
+    Mappings are taken as they are: who hands them over must not change them afterwards.
+    """
+
+    def by_key(kind: str) -> Mapping[Key, Any]:
+        return objects.get(kind, {})
+
+    def by_name(kind: str) -> dict[str, Any]:
+        return {key.name: record for key, record in by_key(kind).items()}
+
+    classes, slices = by_name("DeviceClass"), by_name("ResourceSlice")
+    return Inventory(
+        nodes=by_name("Node"),
+        namespaces=by_name("Namespace"),
+        pods=by_key("Pod"),
+        usage=usage_by_node(by_key("Pod").values()),
+        claims=resolved_claims(by_key("ResourceClaim"), classes, slices),
+        templates=by_key("ResourceClaimTemplate"),
+        classes=classes,
+        slices=complete_pools(slices),
+        taint_rules=by_name("DeviceTaintRule"),
+        events=tuple(by_key("Event").values()),
+        quotas=by_key("ResourceQuota"),
+        workloads={
+            (kind.name, key.namespace, key.name): record
+            for kind in WORKLOADS
+            for key, record in by_key(kind.name).items()
+        },
+        pool_statuses=by_name("ResourcePoolStatusRequest"),
+        classic=ClassicObjects(
+            by_name("ResourceClass"),
+            by_key("ResourceClassParameters"),
+            by_key("ResourceClaimParameters"),
+            by_key("PodSchedulingContext"),
+        ),
+    )
 
 
 def build_inventory(objects: Iterable[tuple[Kind, Record]]) -> Inventory:
