@@ -18,6 +18,7 @@ from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, device_list
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.pool import pool_report, pool_summaries
+from kubectl_dra.reports.snapshot import snapshot
 from kubectl_dra.reports.taint_list import taint_rows
 from tests.reports.clusters import DEMO, FULL, SMALL, document, facts, withheld
 
@@ -123,3 +124,17 @@ def test_the_state_of_a_claim_does_not_depend_on_other_kinds(kinds):
     before = {row.name: (row.state, row.printed_state) for row in claim_rows(whole.inventory.claims.values(), whole)}
     after = {row.name: (row.state, row.printed_state) for row in claim_rows(partial.inventory.claims.values(), partial)}
     assert before == after
+
+
+@pytest.mark.parametrize(("name", "namespace"), [("small", "ml"), ("small", "dev"), ("demo", "ml"), ("demo", "net")])
+def test_one_namespace_never_makes_a_number_wrong(name, namespace):
+    whole = facts(PATHS[name])
+    partial = facts(json.loads(json.dumps(snapshot(whole, namespace))))
+    truth = counts([plain(summary) for summary in pool_summaries(whole)])
+    told = counts([plain(summary) for summary in pool_summaries(partial)])
+    assert told.keys() == truth.keys()
+    assert {path: told[path] for path in told if not true_of(*told[path], truth[path][0])} == {}
+    assert any(told[path][0] != truth[path][0] for path in told)
+    before = {row.name: row for row in claim_rows(whole.inventory.claims.values(), whole)}
+    for row in claim_rows(partial.inventory.claims.values(), partial):
+        assert (row.state, row.unused) == (before[row.name].state, before[row.name].unused)
