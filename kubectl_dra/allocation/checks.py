@@ -97,18 +97,22 @@ class Checks:
 
     def rejection(self, request: Request, candidate: Candidate) -> Cause | None:
         """Why the device can't serve an ``ExactCount`` request, whatever else is chosen. Raises :class:`Aborted`."""
-        if not request.admin and candidate.state is not None and candidate.state.dedicated:
-            return InUse(candidate.id, request.claim, request.full_name, tuple(candidate.state.holders))
-        cause = self.unselected(request, candidate)
+        cause = self.in_use(request, candidate) or self.unselected(request, candidate)
         if cause is None and self.features.consumable_capacity:
             cause = self.short(request, candidate)
         return cause or self.unsupported(request, candidate) or self.tainted(request, candidate)
 
     def refusal(self, request: Request, candidate: Candidate) -> Cause | None:
         """Why a device that ``All`` means can't be had, whatever else is chosen; capacity comes later."""
-        if not request.admin and candidate.state is not None and candidate.state.dedicated:
-            return InUse(candidate.id, request.claim, request.full_name, tuple(candidate.state.holders))
-        return self.unsupported(request, candidate) or self.tainted(request, candidate)
+        return (
+            self.in_use(request, candidate) or self.unsupported(request, candidate) or self.tainted(request, candidate)
+        )
+
+    def in_use(self, request: Request, candidate: Candidate) -> InUse | None:
+        """Who holds the device as a whole; admin access does not mind."""
+        if request.admin or candidate.state is None or not candidate.state.dedicated:
+            return None
+        return InUse(candidate.id, request.claim, request.full_name, tuple(candidate.state.holders))
 
     def unselected(self, request: Request, candidate: Candidate) -> Cause | None:
         """Why class, selectors or node selection leave the device out. Raises :class:`Aborted`."""
@@ -118,23 +122,33 @@ class Checks:
         return self._selected[key]
 
     def _unselected(self, request: Request, candidate: Candidate) -> Cause | None:
-        if candidate.device.binding_conditions and not self.features.device_binding_and_status:
-            return FeatureOff(candidate.id, request.claim, request.full_name, "DRADeviceBindingConditions")
+        unbindable = self.unbindable(request, candidate)
+        if unbindable is not None:
+            return unbindable
         refusing = self.selection.refusing(request, candidate)
         if refusing is not None:
             at = (candidate.id, request.claim, request.full_name)
             if refusing.device_class is not None:
                 return NotInClass(*at, refusing.device_class, refusing.index, refusing.expression)
             return NotSelected(*at, refusing.index, refusing.expression)
-        return None if self._on_node(candidate) else OtherNode(candidate.id, request.claim, request.full_name)
+        return self.elsewhere(request, candidate)
 
-    def _on_node(self, candidate: Candidate) -> bool:
+    def unbindable(self, request: Request, candidate: Candidate) -> FeatureOff | None:
+        """A device with binding conditions while they are off."""
+        if not candidate.device.binding_conditions or self.features.device_binding_and_status:
+            return None
+        return FeatureOff(candidate.id, request.claim, request.full_name, "DRADeviceBindingConditions")
+
+    def elsewhere(self, request: Request, candidate: Candidate) -> OtherNode | None:
+        """A device of a slice with per-device node selection that is not for the node. Raises :class:`Aborted`."""
         if not candidate.slice.spec.per_device_node_selection:
-            return True
+            return None
         device = candidate.device
         if not device.node_name and not device.all_nodes and device.node_selector is not None:
             check_selector(device.node_selector, None)
-        return device_on_node(device, self.node)
+        if device_on_node(device, self.node):
+            return None
+        return OtherNode(candidate.id, request.claim, request.full_name)
 
     def amounts(self, request: Request, candidate: Candidate, enumerating: bool = False) -> Amounts:
         """What the request takes of the device. Raises :class:`Aborted`."""
@@ -170,7 +184,7 @@ class Checks:
         holders = tuple(candidate.state.holders) if candidate.state is not None else ()
         return CapacityShort(candidate.id, request.claim, request.full_name, name, needs, left, total, holders)
 
-    def unsupported(self, request: Request, candidate: Candidate) -> Cause | None:
+    def unsupported(self, request: Request, candidate: Candidate) -> FeatureOff | None:
         """A feature that the device needs and that scheduler or node do not have."""
         at = (candidate.id, request.claim, request.full_name)
         # Only the experimental implementation looks at skipNodeOperations; the others allocate such devices.
