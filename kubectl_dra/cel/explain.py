@@ -17,8 +17,9 @@ from kubectl_dra.cel.traverse import written
 from kubectl_dra.cel.values import LISTS, MAPS, NONE, Cancelled, CelError, Optional, decode_key
 
 if TYPE_CHECKING:
-    from kubectl_dra.cel.ast import MacroCall
+    from kubectl_dra.cel.ast import Checked, MacroCall
     from kubectl_dra.cel.device import DeviceValue
+    from kubectl_dra.cel.environment import Environment
     from kubectl_dra.cel.program import Program
     from kubectl_dra.cel.values import Value
 
@@ -51,24 +52,38 @@ def explain(program: Program, device: DeviceValue) -> tuple[Part, ...]:
         device.prepare()
     if device.error is not None:
         return ()
+    return tuple(_parts(program, _recorded(program, device)))
+
+
+def failing_place(program: Program, device: DeviceValue, error: str) -> int:
+    """The offset of the innermost part that raised an error which ended the evaluation; -1 if nothing says."""
+    if not device.ready:
+        device.prepare()
+    if device.error is not None:
+        return -1
+    recorder = _recorded(program, device)
+    found = next((node for node, text in recorder.raised if text == error), None)
+    return found.pos if found is not None else -1
+
+
+def _recorded(program: Program, device: DeviceValue) -> _Recorder:
     recorder = _Recorder(program.checked, program.environment)
     step = recorder.step(program.checked.parsed.root)
     begin()
-    state = State(device, COST_LIMIT, recorder.slot_count)
     # Errors are noted where they happen.
     with contextlib.suppress(CelError, Cancelled, RecursionError):
-        step(state)
-    return tuple(_parts(program, recorder))
+        step(State(device, COST_LIMIT, recorder.slot_count))
+    return recorder
 
 
 class _Recorder(Planner):
     """Plans as always, and notes what each step gives."""
 
-    def noted(self) -> dict[int, tuple[list[Outcome], list[int]]]:
-        """First outcomes and number of evaluations by ``id()`` of the node."""
-        if not hasattr(self, "_noted"):
-            self._noted: dict[int, tuple[list[Outcome], list[int]]] = {}
-        return self._noted
+    def __init__(self, checked: Checked, environment: Environment) -> None:
+        super().__init__(checked, environment)
+        # First outcomes and number of evaluations by id() of the node; errors in the order in which they came up.
+        self.noted: dict[int, tuple[list[Outcome], list[int]]] = {}
+        self.raised: list[tuple[Node, str]] = []
 
     def plan(self, node: Node) -> Plan:
         return self._watched(node, super().plan(node))
@@ -85,16 +100,13 @@ class _Recorder(Planner):
         return super()._call(node)
 
     def _watched(self, node: Node, plan: Plan) -> Plan:
-        outcomes, times = self.noted().setdefault(id(node), ([], [0]))
+        outcomes, times = self.noted.setdefault(id(node), ([], [0]))
         if isinstance(plan, Constant | Known):
             value = plan.value
             outcomes[:] = [Outcome(value.text, True) if isinstance(value, CelError) else Outcome(shown(value), False)]
             times[0] = 1
             return plan
         run = as_step(plan)
-
-        def note(outcome: Outcome) -> None:
-            outcomes.append(outcome)
 
         def step(state: State) -> Value:
             times[0] += 1
@@ -103,10 +115,11 @@ class _Recorder(Planner):
                 value = run(state)
             except (CelError, Cancelled) as error:
                 if first:
-                    note(Outcome(error.text, True))
+                    self.raised.append((node, error.text))
+                    outcomes.append(Outcome(error.text, True))
                 raise
             if first:
-                note(Outcome(shown(value), False))
+                outcomes.append(Outcome(shown(value), False))
             return value
 
         return step
@@ -118,10 +131,10 @@ def _parts(program: Program, recorder: _Recorder) -> Iterable[Part]:
     count = 0
     while pending and count < _MAX_PARTS:
         node, depth = pending.pop()
-        if isinstance(node, Literal) or (isinstance(node, Ident) and id(node) not in recorder.noted()):
+        if isinstance(node, Literal) or (isinstance(node, Ident) and id(node) not in recorder.noted):
             continue
         count += 1
-        outcomes, times = recorder.noted().get(id(node), ([], [0]))
+        outcomes, times = recorder.noted.get(id(node), ([], [0]))
         yield Part(node_source(node, parsed.macros), depth, tuple(outcomes), times[0])
         pending += [(part, depth + 1) for part in reversed(_below(node, parsed.macros))]
 

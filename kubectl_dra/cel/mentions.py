@@ -48,7 +48,12 @@ class Mention:
 
 def mentions(parsed: Parsed) -> tuple[Mention, ...]:
     """All of them in the order of the source."""
-    return tuple(sorted(_Finder(parsed).find(), key=lambda mention: (mention.start, mention.end)))
+    return tuple(sorted(located(parsed).values(), key=lambda mention: (mention.start, mention.end)))
+
+
+def located(parsed: Parsed) -> dict[int, Mention]:
+    """The mentions by ``id()`` of the node that each is."""
+    return dict(_Finder(parsed).find())
 
 
 class _Finder:
@@ -58,7 +63,7 @@ class _Finder:
         self.index = {token.pos: number for number, token in enumerate(self.tokens)}
         self.tested: set[int] = set()
 
-    def find(self) -> Iterator[Mention]:
+    def find(self) -> Iterator[tuple[int, Mention]]:
         used: set[int] = set()
         for node, _ in walk(self.parsed.root, self.parsed.macros):
             if isinstance(node, Select) and node.test_only:
@@ -68,7 +73,7 @@ class _Finder:
             mention = None if id(node) in used else self.mention(node)
             if mention is not None:
                 used.update(map(id, (node, _operand(node))))
-                yield mention
+                yield id(node), mention
 
     def mention(self, node: Node) -> Mention | None:
         """The mention that the node is as a whole."""

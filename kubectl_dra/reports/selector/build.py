@@ -1,0 +1,392 @@
+"""Putting a SelectorReport together: which devices are meant, what became of them, what follows for the scheduler."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from kubectl_dra.allocation.errors import SelectorFailed
+from kubectl_dra.cel import COST_LIMIT
+from kubectl_dra.cel.mentions import Mention, mentions
+from kubectl_dra.model.ids import DeviceId, PoolId
+from kubectl_dra.reports.ask import expression_of
+from kubectl_dra.reports.base import Count, assumptions_of, feature_record, reads_of
+from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.selector.compiling import Compiled, compile_selector, near_names
+from kubectl_dra.reports.selector.explaining import explanation
+from kubectl_dra.reports.selector.judging import Judge, Judged, Purse, has_name
+from kubectl_dra.reports.selector.orders import Behind, behind_classes, failing_orders
+from kubectl_dra.reports.selector.questions import Question
+from kubectl_dra.reports.selector.records import (
+    Clause,
+    DomainUse,
+    Explanation,
+    Failure,
+    NameUse,
+    Order,
+    Outcome,
+    Outside,
+    PoolOutcome,
+    Seen,
+    SelectorRecord,
+    SelectorReport,
+    Totals,
+)
+from kubectl_dra.reports.selector.rewrites import Case, missing_key, rewrites
+from kubectl_dra.reports.selector.scoping import Member, Setting, by_pool
+from kubectl_dra.reports.totals import bound_of
+
+KINDS: Final = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "DeviceClass", "Node")
+_SEEN: Final = 20
+_EXAMPLES: Final = 3
+_POOLS: Final = 20
+
+Tried = tuple[Member, Judged]
+
+
+def selector_report(question: Question, setting: Setting, explained: DeviceId | None = None) -> SelectorReport:
+    """The report of one question; ``explained`` asks for the value of every part of the selectors on a device."""
+    return _Work(question, setting, explained).report()
+
+
+@dataclass(frozen=True)
+class _Work:
+    question: Question
+    setting: Setting
+    explained: DeviceId | None
+
+    # --- selectors ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def purse(self) -> Purse:
+        return Purse()
+
+    @cached_property
+    def selectors(self) -> tuple[Compiled, ...]:
+        """Those of the class, then the request's."""
+        features = self.setting.facts.features
+        found = self.setting.classes.get(self.question.device_class or "")
+        own = self.question.own_class
+        of_class = tuple(map(expression_of, found.spec.selectors)) if found is not None else ()
+        return (
+            *(compile_selector(self.question.device_class, i, text, features) for i, text in enumerate(of_class)),
+            *(
+                compile_selector(own.metadata.name if own is not None else None, i, text, features)
+                for i, text in enumerate(self.question.expressions)
+            ),
+        )
+
+    @cached_property
+    def usable(self) -> bool:
+        """Whether the scheduler can evaluate all of them."""
+        return all(selector.program is not None for selector in self.selectors)
+
+    @cached_property
+    def class_selectors(self) -> int:
+        """How many of the selectors are those of the class that a request names."""
+        return len(self.selectors) - len(self.question.expressions)
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        """What the selectors under question name."""
+        own = self.selectors[self.class_selectors :]
+        found = (mentions(selector.program.checked.parsed) for selector in own if selector.program is not None)
+        return tuple(mention for each in found for mention in each)
+
+    # --- devices ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def judge(self) -> Judge | None:
+        return Judge(self.selectors, self.setting.facts.features, self.purse) if self.usable else None
+
+    @cached_property
+    def tried(self) -> tuple[Tried, ...]:
+        """All devices in scope with what became of them; none if the scheduler can't evaluate the selectors."""
+        judge = self.judge
+        return tuple((member, judge.of(member)) for member in self.setting.members) if judge is not None else ()
+
+    @cached_property
+    def split(self) -> tuple[tuple[Tried, ...], tuple[Tried, ...]]:
+        """Those that the headline speaks of, and the others."""
+        inside = [self._is_meant(member, judged) for member, judged in self.tried]
+        return (
+            tuple(each for each, is_in in zip(self.tried, inside, strict=True) if is_in),
+            tuple(each for each, is_in in zip(self.tried, inside, strict=True) if not is_in),
+        )
+
+    def _is_meant(self, member: Member, judged: Judged) -> bool:
+        if self.question.own_class is not None:
+            return True
+        if self.question.device_class is not None and self._class_found:
+            return not (judged.outcome is Outcome.NO and judged.selector < self.class_selectors)
+        return self._drivers is None or member.driver in self._drivers
+
+    @cached_property
+    def _drivers(self) -> frozenset[str] | None:
+        """The drivers whose devices have the domains that the selectors name; None for all."""
+        return self.setting.catalog.drivers_with({m.domain.text for m in self.mentions}) or None
+
+    @cached_property
+    def _class_found(self) -> bool:
+        return self.question.device_class is None or self.question.device_class in self.setting.classes
+
+    @property
+    def meant(self) -> tuple[Tried, ...]:
+        return self.split[0]
+
+    @cached_property
+    def meant_members(self) -> tuple[Member, ...]:
+        """The devices that are meant, also where nothing could be evaluated."""
+        if self.usable:
+            return tuple(member for member, _ in self.meant)
+        drivers = self._drivers
+        return tuple(member for member in self.setting.members if drivers is None or member.driver in drivers)
+
+    # --- report -------------------------------------------------------------------------------------------------------
+
+    def report(self) -> SelectorReport:
+        question, setting = self.question, self.setting
+        evidence, where = setting.facts.evidence, setting.where
+        failures = tuple(self._failures())
+        behind, orders = self._behind()
+        return SelectorReport(
+            subject=question.subject,
+            device_class=question.device_class,
+            class_found=self._class_found,
+            node=where.node,
+            driver=where.driver,
+            pool=where.pool,
+            selectors=tuple(map(self._selector, range(len(self.selectors)))),
+            refusals=question.refusals,
+            totals=self._totals(),
+            clauses=tuple(self._clauses()),
+            failures=failures,
+            names=tuple(self._names()),
+            unknown_domains=tuple(self._unknown_domains()),
+            rewrites=rewrites(self._case(failures)),
+            pools=tuple(_pool(pool, tried) for pool, tried in self._by_pool()),
+            outside=self._outside(),
+            harmless_behind=behind.keeping,
+            passing=behind.passing,
+            orders=orders,
+            not_ready={str(pool): number for pool, number in setting.not_ready.items()},
+            explanation=self._explanation(),
+            missing=missing_rights(evidence, KINDS),
+            assumed=assumptions_of(evidence),
+            features=feature_record(setting.facts.features),
+            read=reads_of(evidence),
+        )
+
+    def _by_pool(self) -> Iterable[tuple[PoolId, Sequence[Tried]]]:
+        pools: dict[PoolId, list[Tried]] = {}
+        for member, judged in self.meant:
+            pools.setdefault(PoolId(member.driver, member.pool), []).append((member, judged))
+        return pools.items()
+
+    def _selector(self, number: int) -> SelectorRecord:
+        selector = self.selectors[number]
+        return SelectorRecord(
+            device_class=selector.device_class,
+            index=selector.index,
+            expression=selector.expression,
+            admission=selector.admission,
+            scheduler=selector.scheduler,
+            output_type=selector.program.output_type if selector.program is not None else None,
+            estimated_cost=selector.estimated_cost,
+            cost_limit=COST_LIMIT,
+            spent=self.judge.spent[number] if self.judge is not None else None,
+        )
+
+    def _totals(self) -> Totals:
+        evidence = self.setting.facts.evidence
+        outcomes = Counter(judged.outcome for _, judged in self.meant)
+        free = sum(member.free for member, judged in self.meant if judged.outcome is Outcome.MATCHES)
+        sure = bound_of("devices", evidence)
+        return Totals(
+            devices=Count(len(self.meant), sure),
+            matches=Count(outcomes[Outcome.MATCHES], sure),
+            free=Count(free, bound_of(DeviceState.FREE, evidence)),
+            no=Count(outcomes[Outcome.NO], sure),
+            fails=Count(outcomes[Outcome.FAILS], sure),
+            undecided=Count(outcomes[Outcome.UNDECIDED], sure),
+        )
+
+    def _outside(self) -> Outside:
+        others = self.split[1]
+        outcomes = Counter(judged.outcome for _, judged in others)
+        lacking = {m.domain.text for m in self.mentions} if self.question.device_class is None else set()
+        return Outside(
+            devices=len(others),
+            matches=outcomes[Outcome.MATCHES],
+            no=outcomes[Outcome.NO],
+            fails=outcomes[Outcome.FAILS],
+            undecided=outcomes[Outcome.UNDECIDED],
+            domains=tuple(sorted(lacking)),
+            drivers=dict(sorted(Counter(member.driver for member, _ in others).items())),
+        )
+
+    def _case(self, failures: Sequence[Failure]) -> Case:
+        outcomes = [judged for _, judged in self.meant] if self.usable else None
+        of_class = self.question.own_class is not None
+        return Case(self.setting, self.selectors, self.meant_members, outcomes, failures, of_class, self.purse)
+
+    def _explanation(self) -> Explanation | None:
+        if self.explained is None or self.judge is None:
+            return None
+        member = next((member for member in self.setting.members if member.id == self.explained), None)
+        return explanation(member, self.selectors, self.judge) if member is not None else None
+
+    # --- clauses and failures -----------------------------------------------------------------------------------------
+
+    def _clauses(self) -> Iterator[Clause]:
+        seen: dict[tuple[int, int], Counter[tuple[tuple[str, str | None], ...]]] = {}
+        for _, judged in self.meant:
+            if judged.outcome is Outcome.NO:
+                seen.setdefault((judged.selector, judged.clause), Counter())[judged.seen] += 1
+        for number, selector in enumerate(self.selectors):
+            for index, (clause, _) in enumerate(selector.clauses):
+                values = seen.get((number, index), Counter())
+                if number >= self.class_selectors or values:
+                    yield _clause(selector, clause.text, clause.start, clause.end, values)
+
+    def _failures(self) -> Iterator[Failure]:
+        groups: dict[tuple[int, str, int], list[Member]] = {}
+        for member, judged in self.meant:
+            if judged.outcome is Outcome.FAILS:
+                groups.setdefault((judged.selector, judged.error, judged.place), []).append(member)
+        for (number, error, place), members in sorted(groups.items(), key=lambda item: -len(item[1])):
+            yield self._failure(number, error, place, members)
+
+    def _failure(self, number: int, error: str, place: int, members: Sequence[Member]) -> Failure:
+        selector = self.selectors[number]
+        key = missing_key(error)
+        mention = self._missing_mention(selector, key, members[0]) if key is not None else None
+        word = mention.name if mention is not None else None
+        return Failure(
+            device_class=selector.device_class,
+            index=selector.index,
+            error=error,
+            offset=word.start if word is not None else place,
+            length=word.end - word.start if word is not None else 1,
+            devices=len(members),
+            skipped=sum(member.skipped for member in members),
+            examples=tuple(str(member.id) for member in members[:_EXAMPLES]),
+            key=key,
+            near=self._near(mention) if mention is not None else (),
+        )
+
+    @staticmethod
+    def _missing_mention(selector: Compiled, key: str, member: Member) -> Mention | None:
+        """The first mention of a name that the device does not have."""
+        assert selector.program is not None  # noqa: S101 - it was evaluated
+        for mention in mentions(selector.program.checked.parsed):
+            named = mention.name is not None and mention.name.text == key and not mention.guarded
+            if named and not has_name(member, mention.field, mention.domain.text, key):
+                return mention
+        return None
+
+    def _near(self, mention: Mention) -> tuple[str, ...]:
+        """Names that exist, if the one mentioned does not exist at all."""
+        catalog = self.setting.catalog
+        if mention.name is None or catalog.counts[mention.field, mention.domain.text, mention.name.text]:
+            return ()
+        return near_names(mention.name.text, catalog.names(mention.field, mention.domain.text))
+
+    # --- names --------------------------------------------------------------------------------------------------------
+
+    def _names(self) -> Iterator[NameUse]:
+        uses: dict[tuple[str, str, str], list[Mention]] = {}
+        for mention in self.mentions:
+            if mention.name is not None:
+                uses.setdefault((mention.field, mention.domain.text, mention.name.text), []).append(mention)
+        for (field, domain, name), found in uses.items():
+            lacking = [m for m in self.meant_members if not has_name(m, field, domain, name)]
+            pools = [str(pool) for pool in by_pool(lacking)]
+            yield NameUse(
+                field=field,
+                domain=domain,
+                name=name,
+                have=len(self.meant_members) - len(lacking),
+                of=len(self.meant_members),
+                lacking=tuple(pools[:_POOLS]),
+                more=max(0, len(pools) - _POOLS),
+                guarded=all(mention.guarded for mention in found),
+                near=self._near(found[0]),
+            )
+
+    def _unknown_domains(self) -> Iterator[DomainUse]:
+        known = self.setting.catalog.domains
+        for domain in dict.fromkeys(mention.domain.text for mention in self.mentions):
+            if domain not in known:
+                yield DomainUse(domain, near_names(domain, known))
+
+    # --- what follows -------------------------------------------------------------------------------------------------
+
+    def _behind(self) -> tuple[Behind, tuple[Order, ...]]:
+        """Classes that keep failing devices away or not, and searches that really fail on one."""
+        failing = {m.id: (m, False) for m, judged in self.meant if judged.outcome is Outcome.FAILS}
+        failing |= {m.id: (m, True) for m, judged in self.split[1] if judged.outcome is Outcome.FAILS}
+        if not failing or self.purse.empty:
+            return Behind((), ()), ()
+        question = self.question
+        named = question.device_class or (question.own_class.metadata.name if question.own_class is not None else None)
+        if named is not None:
+            behind = Behind((), ())
+            classes: tuple[str, ...] = (named,) if self._class_found else ()
+        else:
+            outside = [member for member, is_outside in failing.values() if is_outside]
+            behind = behind_classes(self.setting, outside, self.meant_members)
+            inside = [member for member, is_outside in failing.values() if not is_outside]
+            exposing = behind_classes(self.setting, inside, self.meant_members).passing
+            classes = tuple(dict.fromkeys((*exposing, *behind.passing)))
+        orders = failing_orders(self.setting, classes, question.claim_for, self._is_ours(failing), failing)
+        return behind, tuple(orders)
+
+    def _is_ours(self, failing: Mapping[DeviceId, tuple[Member, bool]]) -> Callable[[SelectorFailed], bool]:
+        """Whether an error of a claim with several requests comes from the selectors of this one."""
+
+        def ours(error: SelectorFailed) -> bool:
+            judge = self.judge
+            if judge is None:
+                return False
+            judged = judge.of(failing[error.device][0])
+            selector = self.selectors[judged.selector]
+            return (judged.error, selector.index) == (error.detail, error.selector)
+
+        return ours
+
+
+def _clause(
+    selector: Compiled, text: str, start: int, end: int, values: Counter[tuple[tuple[str, str | None], ...]]
+) -> Clause:
+    ranked = sorted(values.items(), key=lambda item: (-item[1], str(item[0])))
+    known = [(dict(names), number) for names, number in ranked if names]
+    return Clause(
+        device_class=selector.device_class,
+        index=selector.index,
+        text=text,
+        start=start,
+        end=end,
+        removes=sum(values.values()),
+        seen=tuple(Seen(names, number) for names, number in known[:_SEEN]),
+        more=sum(number for _, number in known[_SEEN:]),
+    )
+
+
+def _pool(pool: PoolId, tried: Sequence[Tried]) -> PoolOutcome:
+    def names(outcome: Outcome, free: bool = False) -> tuple[str, ...]:
+        return tuple(m.device.name for m, j in tried if j.outcome is outcome and (m.free or not free))
+
+    return PoolOutcome(
+        driver=pool.driver,
+        pool=pool.pool,
+        matches=names(Outcome.MATCHES),
+        free=names(Outcome.MATCHES, free=True),
+        no=names(Outcome.NO),
+        fails=names(Outcome.FAILS),
+        undecided=names(Outcome.UNDECIDED),
+    )

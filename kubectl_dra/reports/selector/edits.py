@@ -1,0 +1,250 @@
+"""Corrections of typical mistakes as edits of an expression; whether one helps is tried by ``rewrites``.
+
+An edit gives the new text, or None if there is nothing for it to do. Small ones change the text in place, those that
+change how operands are compared print the tree anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from kubectl_dra.cel import CompileError
+from kubectl_dra.cel.ast import Call, Literal, Node, Parsed
+from kubectl_dra.cel.lexer import tokenize
+from kubectl_dra.cel.mentions import Mention, located, mentions
+from kubectl_dra.cel.parser import parse
+from kubectl_dra.cel.printer import string_source, to_source
+from kubectl_dra.cel.traverse import walk
+from kubectl_dra.model.quantity import Quantity, QuantityError
+from kubectl_dra.model.resource import DeviceAttribute
+from kubectl_dra.model.semver import Semver, SemverError
+from kubectl_dra.reports.selector.compiling import near_names
+from kubectl_dra.reports.selector.records import Problem
+from kubectl_dra.reports.selector.scoping import Catalog
+
+Edit = Callable[[str, Catalog], str | None]
+_WORDS: Final = {"and": "&&", "or": "||", "not": "!"}
+_ORDER: Final = {"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
+_EQUAL: Final = frozenset({"_==_", "_!=_"})
+_TESTS: Final = frozenset({"compareTo", "isGreaterThan", "isLessThan"})
+_MADE_BY: Final = {"quantity": "quantity", "semver": "version"}
+_MAKERS: Final = {kind: function for function, kind in _MADE_BY.items()}
+# The shape of attributes and capacities in manifests is not that of their values here.
+_INNER: Final = re.compile(r"\s*\.\s*(?:string|int|bool|version|value|stringValue|intValue|boolValue)\b(?!\s*\()")
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def parsed(expression: str) -> Parsed | None:
+    """The tree, None if there is none."""
+    try:
+        return parse(expression)
+    except CompileError:
+        return None
+
+
+# --- text -----------------------------------------------------------------------------------------------------------
+
+
+def operators(expression: str, _catalog: Catalog) -> str | None:
+    """``and``, ``or``, ``not``, ``=``, ``&``, ``|`` as CEL writes them."""
+    tokens, skipped = tokenize(expression)
+    edits = [(t.pos, t.pos + len(t.text), _WORDS[t.text.lower()]) for t in tokens if t.text.lower() in _WORDS]
+    edits += [(s.pos, s.pos + 1, s.text[0] * 2) for s in skipped if s.text[0] in "=&|"]
+    return replaced(expression, edits)
+
+
+def replaced(text: str, edits: list[tuple[int, int, str]]) -> str | None:
+    """``text`` with ``[start:end]`` replaced each; None without any edit."""
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text if edits else None
+
+
+def near_name(expression: str, problem: Problem) -> str | None:
+    """The offending name replaced by the nearest that exists."""
+    if not problem.near or problem.offset < 0:
+        return None
+    tokens = [token for token in tokenize(expression)[0] if token.text == problem.name.rpartition(".")[2]]
+    if not tokens:
+        return None
+    token = min(tokens, key=lambda token: abs(token.pos - problem.offset))
+    return replaced(expression, [(token.pos, token.pos + len(token.text), problem.near[0])])
+
+
+def inner_fields(expression: str, _catalog: Catalog) -> str | None:
+    """``.model.string`` is ``.model``."""
+    tree = parsed(expression)
+    found = ((m, _INNER.match(expression, m.end)) for m in (mentions(tree) if tree else ()) if m.name is not None)
+    return replaced(expression, [(mention.end, match.end(), "") for mention, match in found if match is not None])
+
+
+def domains(expression: str, catalog: Catalog) -> str | None:
+    """A domain that is missing, misspelled, or written together with the name."""
+    tree = parsed(expression)
+    edits = []
+    for mention in mentions(tree) if tree else ():
+        if mention.domain.text not in catalog.domains:
+            new = _with_domain(expression, mention, catalog)
+            edits += [new] if new is not None else []
+    return replaced(expression, edits)
+
+
+def _with_domain(expression: str, mention: Mention, catalog: Catalog) -> tuple[int, int, str] | None:
+    domain, _, rest = mention.domain.text.partition("/")
+    base = expression[mention.start : expression.rindex(mention.field, mention.start, mention.domain.start)]
+    if mention.name is None:
+        field, of, name = mention.field, domain, rest
+        if not rest:
+            field, of, name = next(_placed(mention.domain.text, mention.field, catalog), ("", "", ""))
+        if catalog.counts[field, of, name]:
+            return mention.start, mention.end, f"{base}{field}[{string_source(of)}]{selection(name)}"
+    near = near_names(mention.domain.text, catalog.domains)
+    return (mention.domain.start, mention.domain.end, string_source(near[0])) if near and mention.name else None
+
+
+def _placed(name: str, field: str, catalog: Catalog) -> Iterator[tuple[str, str, str]]:
+    """Where a name exists: in the field that was meant first."""
+    for kind in (field, "capacity" if field == "attributes" else "attributes"):
+        for domain in catalog.domains_with(kind, name):
+            yield kind, domain, name
+
+
+def selection(name: str) -> str:
+    """``.name``, or an index where it is no identifier."""
+    return f".{name}" if _IDENTIFIER.fullmatch(name) else f"[{string_source(name)}]"
+
+
+def names(expression: str, catalog: Catalog) -> str | None:
+    """A name that nothing in its domain has: the nearest one, or the same as a capacity or attribute."""
+    tree = parsed(expression)
+    edits = []
+    for mention in mentions(tree) if tree else ():
+        if mention.name is None or catalog.counts[mention.field, mention.domain.text, mention.name.text]:
+            continue
+        other = "capacity" if mention.field == "attributes" else "attributes"
+        near = near_names(mention.name.text, catalog.names(mention.field, mention.domain.text))
+        if catalog.counts[other, mention.domain.text, mention.name.text]:
+            at = expression.rindex(mention.field, mention.start, mention.domain.start)
+            edits.append((at, at + len(mention.field), other))
+        elif near:
+            new = string_source(near[0]) if expression[mention.name.start] in "\"'" else near[0]
+            edits.append((mention.name.start, mention.name.end, new))
+    return replaced(expression, edits)
+
+
+# --- comparisons ----------------------------------------------------------------------------------------------------
+
+
+def comparisons(expression: str, catalog: Catalog) -> str | None:
+    """Quantities and versions compared as such, literals of the type that the attribute has."""
+    tree = parsed(expression)
+    if tree is None:
+        return None
+    editor = _Comparisons(tree, catalog)
+    return to_source(tree) if editor.edit() else None
+
+
+class _Comparisons:
+    def __init__(self, tree: Parsed, catalog: Catalog) -> None:
+        self.tree = tree
+        self.catalog = catalog
+        self.mentions = located(tree)
+
+    def edit(self) -> bool:
+        """Whether anything was changed in the tree."""
+        calls = [node for node, _ in walk(self.tree.root, self.tree.macros) if isinstance(node, Call)]
+        changed = [self.call(node) for node in calls]
+        return any(changed)
+
+    def call(self, node: Call) -> bool:
+        if node.function in _TESTS and node.target is not None and len(node.args) == 1:
+            node.args[0], changed = self.alike(node.args[0], self.kind(node.target))
+            return changed
+        if node.function not in _ORDER and node.function not in _EQUAL:
+            return False
+        left, right = node.args
+        node.args[1], changed = self.alike(right, self.kind(left))
+        if not changed:
+            node.args[0], changed = self.alike(left, self.kind(right))
+        return self.ordered(node) or changed
+
+    def kind(self, node: Node) -> str:
+        """``quantity``, ``version``, ``string``, ``int``, ``bool`` or nothing, as far as the devices tell."""
+        if isinstance(node, Call) and node.function in _MADE_BY:
+            return _MADE_BY[node.function]
+        mention = self.mentions.get(id(node))
+        if mention is None or mention.name is None:
+            return ""
+        if mention.field == "capacity":
+            return "quantity"
+        return type_of(self.catalog.samples.get((mention.field, mention.domain.text, mention.name.text)))
+
+    @staticmethod
+    def alike(node: Node, kind: str) -> tuple[Node, bool]:
+        """A literal as something of this kind, and whether it had to be changed."""
+        if not isinstance(node, Literal):
+            return node, False
+        new = _converted(node, kind)
+        return (node, False) if new is None else (new, True)
+
+    def ordered(self, node: Call) -> bool:
+        """Quantities and versions have methods instead of operators."""
+        left, right = node.args
+        kind = self.kind(left)
+        if node.function not in _ORDER or kind not in _MAKERS or self.kind(right) != kind:
+            return False
+        sign = _ORDER[node.function]
+        if sign in "<>":
+            node.function, node.target, node.args = ("isLessThan" if sign == "<" else "isGreaterThan"), left, [right]
+        else:
+            node.args = [Call(node.pos, "compareTo", left, [right]), Literal(node.pos, "int", 0)]
+        return True
+
+
+def _converted(node: Literal, kind: str) -> Node | None:
+    value = node.value
+    text = value if isinstance(value, str) else None
+    if kind in _MAKERS and (text is not None or (kind == "quantity" and node.kind == "int")):
+        made = str(value)
+        valid = _is_quantity(made) if kind == "quantity" else _is_version(made)
+        return Call(node.pos, _MAKERS[kind], None, [Literal(node.pos, "string", made)]) if valid else None
+    if kind == "int" and text is not None and re.fullmatch(r"-?[0-9]{1,18}", text):
+        return Literal(node.pos, "int", int(text))
+    if kind == "bool" and text in ("true", "false"):
+        return Literal(node.pos, "bool", text == "true")
+    if kind == "string" and node.kind in ("int", "bool"):
+        return Literal(node.pos, "string", str(value).lower())
+    return None
+
+
+def _is_quantity(text: str) -> bool:
+    try:
+        Quantity.parse(text)
+    except QuantityError:
+        return False
+    return True
+
+
+def _is_version(text: str) -> bool:
+    try:
+        Semver.parse(text)
+    except SemverError:
+        return False
+    return True
+
+
+def type_of(attribute: DeviceAttribute | None) -> str:
+    """The type of an attribute's value; empty for lists and what has none."""
+    if attribute is None or any(
+        values is not None for values in (attribute.ints, attribute.bools, attribute.strings, attribute.versions)
+    ):
+        return ""
+    if attribute.int_value is not None:
+        return "int"
+    if attribute.bool_value is not None:
+        return "bool"
+    if attribute.string is not None:
+        return "string"
+    return "version" if attribute.version is not None else ""

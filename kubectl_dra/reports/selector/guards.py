@@ -1,0 +1,72 @@
+"""Guards for attributes that only some devices have: ``.?name.orValue(default)``, else a presence test in front."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kubectl_dra.cel.ast import Call
+from kubectl_dra.cel.clauses import Clause, clauses
+from kubectl_dra.cel.mentions import Mention, mentions
+from kubectl_dra.cel.printer import string_source
+from kubectl_dra.cel.program import Program
+from kubectl_dra.model.resource import DeviceAttribute
+from kubectl_dra.reports.selector.edits import replaced, type_of
+from kubectl_dra.reports.selector.scoping import Catalog
+
+_DEFAULTS: Final = {"int": "0", "bool": "false", "string": '""', "version": 'semver("0.0.0")'}
+_LOOSE: Final = frozenset({"_||_", "_?_:_"})
+
+
+def guarded(program: Program, keys: Iterable[str], catalog: Catalog) -> Iterator[str]:
+    """The expression with every unguarded mention of ``keys`` guarded, in the ways to try, best first."""
+    wanted = frozenset(keys)
+    found = [m for m in mentions(program.checked.parsed) if m.name and m.name.text in wanted and not m.guarded]
+    if not found:
+        return
+    expression = program.expression
+    with_default = replaced(expression, [_default(expression, mention, catalog) for mention in found])
+    if with_default is not None:
+        yield with_default
+    tested = replaced(expression, list(_tests(expression, clauses(program.checked), found)))
+    if tested is not None:
+        yield tested
+
+
+def _default(expression: str, mention: Mention, catalog: Catalog) -> tuple[int, int, str]:
+    assert mention.name is not None  # noqa: S101 - the caller chose those with a name
+    key = (mention.field, mention.domain.text, mention.name.text)
+    default = 'quantity("0")' if mention.field == "capacity" else _default_of(catalog.samples.get(key))
+    written = expression[mention.name.start : mention.name.end]
+    access = f"[?{written}]" if mention.bracket else f".?{written}"
+    return mention.at, mention.end, f"{access}.orValue({default})"
+
+
+def _default_of(attribute: DeviceAttribute | None) -> str:
+    return _DEFAULTS.get(type_of(attribute), "[]")
+
+
+def _tests(expression: str, conditions: Iterable[Clause], found: Iterable[Mention]) -> Iterator[tuple[int, int, str]]:
+    for clause in conditions:
+        inside = [mention for mention in found if clause.start <= mention.start < clause.end]
+        tests = list(dict.fromkeys(_test(expression, mention) for mention in inside))
+        if tests:
+            loose = isinstance(clause.node, Call) and clause.node.function in _LOOSE
+            text = f"({clause.text})" if loose else clause.text
+            whole = " && ".join([*tests, text])
+            # Within parentheses of its own, so that what stands around the condition keeps its meaning.
+            yield clause.start, clause.end, f"({whole})" if loose else whole
+
+
+def _test(expression: str, mention: Mention) -> str:
+    assert mention.name is not None  # noqa: S101 - the caller chose those with a name
+    if not mention.bracket:
+        return f"has({expression[mention.start : mention.end]})"
+    return f"{string_source(mention.name.text)} in {expression[mention.start : mention.at]}"
+
+
+def behind_driver(expression: str, program: Program, driver: str) -> str:
+    """The expression for devices of one driver only."""
+    root = program.checked.parsed.root
+    loose = isinstance(root, Call) and root.function in _LOOSE
+    return f"device.driver == {string_source(driver)} && {f'({expression})' if loose else expression}"

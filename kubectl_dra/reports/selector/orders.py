@@ -1,0 +1,78 @@
+"""Real search orders that a failing selector would abort: claims are tried on nodes by the allocator itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.allocation import Answers, Attempt, Budget, Fatal
+from kubectl_dra.allocation.errors import SelectorFailed
+from kubectl_dra.diagnosis.messages import allocation_error
+from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.reports.membership import Matcher, class_matcher
+from kubectl_dra.reports.selector.records import Order
+from kubectl_dra.reports.selector.scoping import Member, Setting
+
+# Enough to name one; a cluster with more classes than that which let a device through is told of the first.
+_MAX_TRIED: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """How classes stand to devices on which a selector fails.
+
+    Only classes that let some of the devices through that are meant: ``keeping`` let none of the failing ones through,
+    ``passing`` some.
+    """
+
+    keeping: tuple[str, ...]
+    passing: tuple[str, ...]
+
+
+def behind_classes(setting: Setting, failing: Sequence[Member], meant: Sequence[Member]) -> Behind:
+    """Every class that compiles, tried on the failing devices and on those that are meant."""
+    keeping, passing = [], []
+    for name, device_class in setting.classes.items():
+        matcher = class_matcher(device_class, setting.facts.features)
+        if matcher.problem is not None:
+            continue
+        if not _any(matcher, meant) or matcher.errors:
+            continue
+        (passing if _any(matcher, failing) else keeping).append(name)
+    return Behind(tuple(keeping), tuple(passing))
+
+
+def _any(matcher: Matcher, members: Iterable[Member]) -> bool:
+    return any(matcher.matches(member.driver, member.device) for member in members)
+
+
+def failing_orders(
+    setting: Setting,
+    classes: Iterable[str],
+    claim_for: Callable[[str], ResourceClaim],
+    is_ours: Callable[[SelectorFailed], bool],
+    failing: Mapping[DeviceId, tuple[Member, bool]],
+) -> Iterator[Order]:
+    """For each class the first node, in the order of the cluster, on which the search ends with an error that is ours.
+
+    Up to two per class: one that ends at a device that is meant, one that ends at another.
+    ``failing``: the devices in scope on which the selectors fail, and whether each is outside of those meant.
+    """
+    facts = setting.facts
+    if not facts.evidence.complete("Node"):
+        return
+    only = setting.where.node
+    nodes = [node for name, node in facts.inventory.nodes.items() if only in (None, name)]
+    for name in list(classes)[:_MAX_TRIED]:
+        answers = Answers(Attempt(setting.cluster, (claim_for(name),)), nodes, Budget(), None)
+        said: set[bool] = set()
+        for group in answers.groups:
+            error = group.outcome.error if isinstance(group.outcome, Fatal) else None
+            if isinstance(error, SelectorFailed) and error.device in failing and is_ours(error):
+                member, outside = failing[error.device]
+                if outside not in said:
+                    said.add(outside)
+                    message = allocation_error(error)
+                    yield Order(name, group.nodes[0], str(error.device), member.state, outside, message)

@@ -1,0 +1,291 @@
+"""The records of a SelectorReport: verdicts, outcomes, clauses, failures, corrections, search orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.reports.base import Count, ReadRecord, ReportRecord
+from kubectl_dra.reports.device_state import DeviceState
+
+
+class Outcome(StrEnum):
+    """What the selectors say of a device. ``undecided``: the real evaluation takes longer than this one dares."""
+
+    MATCHES = "matches"
+    NO = "no"
+    FAILS = "fails"
+    UNDECIDED = "undecided"
+
+
+class Subject(ReportRecord, frozen=True):
+    """What holds the selectors: an argument (``kind`` Expression), or an object with the request that is meant.
+
+    ``request`` is ``request`` or ``request/subrequest``, empty for a DeviceClass. ``origin`` is where the object stood.
+    """
+
+    kind: str
+    namespace: str = ""
+    name: str = ""
+    request: str = ""
+    origin: str = ""
+
+
+class Problem(ReportRecord, frozen=True):
+    """One compile error: ``offset`` in code points (-1: no place), ``line`` and ``column`` from 1, ``near`` names."""
+
+    message: str
+    kind: str
+    name: str
+    offset: int
+    line: int
+    column: int
+    near: tuple[str, ...]
+
+
+class Verdict(ReportRecord, frozen=True):
+    """What the API server or the scheduler says before any device: ``text`` is the refusal in its words."""
+
+    accepted: bool
+    reason: str | None
+    text: str | None
+    problems: tuple[Problem, ...]
+
+
+class SelectorRecord(ReportRecord, frozen=True):
+    """One selector with where it stands: in a class, or (``device_class`` None) in the request.
+
+    ``admission`` is what creating it would say today. ``estimated_cost`` None: it does not compile.
+    ``spent`` is the highest actual cost on one of the devices.
+    """
+
+    device_class: str | None
+    index: int
+    expression: str
+    admission: Verdict
+    scheduler: Verdict
+    output_type: str | None
+    estimated_cost: int | None
+    cost_limit: int
+    spent: int | None
+
+
+class Totals(ReportRecord, frozen=True):
+    """The devices in scope by outcome: ``devices`` is the sum of the four. ``free`` of those that match."""
+
+    devices: Count
+    matches: Count
+    free: Count
+    no: Count
+    fails: Count
+    undecided: Count
+
+
+class Seen(ReportRecord, frozen=True):
+    """Values that devices had where a clause said no, by name; None where they lack it."""
+
+    values: Mapping[str, str | None]
+    devices: int
+
+
+class Clause(ReportRecord, frozen=True):
+    """A condition at ``expression[start:end]`` of a selector, and how many devices it is the first to remove.
+
+    ``seen`` are the values of what it reads, the most frequent first; ``more`` devices had others.
+    """
+
+    device_class: str | None
+    index: int
+    text: str
+    start: int
+    end: int
+    removes: int
+    seen: tuple[Seen, ...]
+    more: int
+
+
+class Failure(ReportRecord, frozen=True):
+    """An evaluation error: on how many devices, which come first, where in the expression (-1: not known).
+
+    ``skipped`` of them the scheduler would not look at now: in use as a whole, or in a pool that is not ready.
+    ``key`` is the name that was not there and ``near`` are names that exist.
+    """
+
+    device_class: str | None
+    index: int
+    error: str
+    offset: int
+    length: int
+    devices: int
+    skipped: int
+    examples: tuple[str, ...]
+    key: str | None
+    near: tuple[str, ...]
+
+
+class NameUse(ReportRecord, frozen=True):
+    """An attribute or capacity that the selectors name: how many of the devices in scope have it.
+
+    ``lacking`` are pools of devices that don't, the first 20. ``guarded``: every mention allows for that.
+    """
+
+    field: str
+    domain: str
+    name: str
+    have: int
+    of: int
+    lacking: tuple[str, ...]
+    more: int
+    guarded: bool
+    near: tuple[str, ...]
+
+
+class DomainUse(ReportRecord, frozen=True):
+    """A domain or driver that no device has, and those that look like it."""
+
+    name: str
+    near: tuple[str, ...]
+
+
+class Rewrite(ReportRecord, frozen=True):
+    """A corrected selector that was compiled for both sides and evaluated on all devices in scope without an error.
+
+    ``changes`` are codes: ``syntax``, ``function``, ``field``, ``domain``, ``name``, ``comparison``, ``literal``,
+    ``guard``, ``driver``.
+    """
+
+    index: int
+    expression: str
+    changes: tuple[str, ...]
+    estimated_cost: int
+    matches: int
+    free: int
+    no: int
+
+
+class PoolOutcome(ReportRecord, frozen=True):
+    """The devices in scope of one pool by outcome, in search order; ``free`` of those that match."""
+
+    driver: str
+    pool: str
+    matches: tuple[str, ...]
+    free: tuple[str, ...]
+    no: tuple[str, ...]
+    fails: tuple[str, ...]
+    undecided: tuple[str, ...]
+
+
+class Outside(ReportRecord, frozen=True):
+    """Devices that the headline does not speak of: those of other drivers, or that the class leaves out.
+
+    ``domains`` are those that they lack, ``drivers`` whose they are with their number.
+    """
+
+    devices: int
+    matches: int
+    no: int
+    fails: int
+    undecided: int
+    domains: tuple[str, ...]
+    drivers: Mapping[str, int]
+
+
+class Order(ReportRecord, frozen=True):
+    """A real search that ends with an error: a request for ``device_class`` on ``node`` reaches ``device``.
+
+    ``outside``: the device is none of those that the headline speaks of. ``message`` is the scheduler's.
+    """
+
+    device_class: str
+    node: str
+    device: str
+    state: DeviceState
+    outside: bool
+    message: str
+
+
+class ExplainedPart(ReportRecord, frozen=True):
+    """A part of an expression: what it was in its first evaluations, and how often it was evaluated."""
+
+    text: str
+    depth: int
+    values: tuple[str, ...]
+    error: str | None
+    times: int
+
+
+class ExplainedSelector(ReportRecord, frozen=True):
+    """One selector on the device; ``evaluated`` is false where an earlier one already said no or failed."""
+
+    device_class: str | None
+    index: int
+    expression: str
+    evaluated: bool
+    outcome: Outcome
+    error: str | None
+    cost: int | None
+    parts: tuple[ExplainedPart, ...]
+
+
+class Explanation(ReportRecord, frozen=True):
+    """All selectors on one device."""
+
+    device: str
+    state: DeviceState
+    outcome: Outcome
+    selectors: tuple[ExplainedSelector, ...]
+
+
+class SelectorReport(ReportRecord, frozen=True):
+    """What would become of one list of selectors: those of the class first, then those of the request.
+
+    ``device_class`` is None without one; ``class_found`` is false where it does not exist. ``refusals``: all that
+    admission says of the manifest. ``harmless_behind`` are classes that keep the failing devices of ``outside`` away,
+    ``passing`` classes that let some of them through; ``orders`` are searches that really fail, one per class.
+    ``not_ready`` are pools in scope that the scheduler does not look at.
+    """
+
+    subject: Subject
+    device_class: str | None
+    class_found: bool
+    node: str | None
+    driver: str | None
+    pool: str | None
+    selectors: tuple[SelectorRecord, ...]
+    refusals: tuple[str, ...]
+    totals: Totals
+    clauses: tuple[Clause, ...]
+    failures: tuple[Failure, ...]
+    names: tuple[NameUse, ...]
+    unknown_domains: tuple[DomainUse, ...]
+    rewrites: tuple[Rewrite, ...]
+    pools: tuple[PoolOutcome, ...]
+    outside: Outside
+    harmless_behind: tuple[str, ...]
+    passing: tuple[str, ...]
+    orders: tuple[Order, ...]
+    not_ready: Mapping[str, int]
+    explanation: Explanation | None
+    missing: tuple[Missing, ...]
+    assumed: tuple[str, ...]
+    features: Mapping[str, bool | int | str]
+    read: tuple[ReadRecord, ...]
+
+
+def compiles(report: SelectorReport) -> bool:
+    """Whether the scheduler can evaluate all of its selectors."""
+    return all(selector.scheduler.accepted for selector in report.selectors)
+
+
+def is_bad(report: SelectorReport) -> bool:
+    """Whether somebody should change the selectors: refused, failing on a device in scope, or matching nothing."""
+    refused = not all(s.admission.accepted and s.scheduler.accepted for s in report.selectors)
+    totals = report.totals
+    return (
+        refused
+        or not report.class_found
+        or bool(report.refusals or report.orders)
+        or totals.fails.value > 0
+        or (totals.matches.value == 0 and totals.undecided.value == 0)
+    )

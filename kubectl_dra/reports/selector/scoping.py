@@ -1,0 +1,180 @@
+"""The devices that selectors are tried on, and what is known of them: domains, names, types, state."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from kubectl_dra.allocation import Cluster
+from kubectl_dra.cel.device import split_name
+from kubectl_dra.model.ids import DeviceId, PoolId
+from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceClass
+from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.open_pool import open_pool
+from kubectl_dra.reports.scope import device_scope, usable_on
+
+Named = tuple[str, str, str]
+_FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Which devices are in scope; None everywhere means all."""
+
+    driver: str | None = None
+    pool: str | None = None
+    node: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A device in scope. ``skipped``: the scheduler does not evaluate selectors on it now."""
+
+    driver: str
+    pool: str
+    device: Device
+    state: DeviceState
+    skipped: bool
+
+    @property
+    def id(self) -> DeviceId:
+        """The device's id."""
+        return DeviceId(self.driver, self.pool, self.device.name)
+
+    @property
+    def free(self) -> bool:
+        """Whether a request without tolerations could get it, or a share of it."""
+        return self.state in _FREE
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all questions of one call share. ``extra`` are classes of manifests, which hide those of the cluster."""
+
+    facts: Facts
+    where: Where = Where()
+    extra: Mapping[str, DeviceClass] = field(default_factory=dict)
+
+    @cached_property
+    def classes(self) -> Mapping[str, DeviceClass]:
+        """All classes by name, sorted."""
+        return dict(sorted({**self.facts.inventory.classes, **self.extra}.items()))
+
+    @cached_property
+    def cluster(self) -> Cluster:
+        """What a scheduling attempt sees."""
+        facts = self.facts
+        return Cluster.of(
+            facts.inventory.slices.values(),
+            self.classes.values(),
+            facts.inventory.claims.values(),
+            facts.features,
+            tuple(facts.inventory.taint_rules.values()),
+        )
+
+    @cached_property
+    def _scoped(self) -> tuple[tuple[Member, ...], Mapping[PoolId, int]]:
+        members: list[Member] = []
+        not_ready: dict[PoolId, int] = {}
+        for pool in self.facts.pools:
+            if self.where.driver in (None, pool.driver) and self.where.pool in (None, pool.pool):
+                for member, offered in _members(pool, self.facts, self.where.node):
+                    members.append(member)
+                    if not offered:
+                        not_ready[pool] = not_ready.get(pool, 0) + 1
+        return tuple(members), not_ready
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The devices in scope, by driver and pool, in search order."""
+        return self._scoped[0]
+
+    @property
+    def not_ready(self) -> Mapping[PoolId, int]:
+        """Pools in scope whose devices the scheduler does not look at, with the number of those."""
+        return self._scoped[1]
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """What the devices in scope have."""
+        return Catalog(self.members)
+
+
+def _members(pool: PoolId, facts: Facts, node: str | None) -> Iterable[tuple[Member, bool]]:
+    opened = open_pool(pool, facts)
+    for slice_, device in opened.devices():
+        if node is not None and not usable_on(node, device_scope(device, slice_, facts), facts):
+            continue
+        tainted = any(taint.prevents for taint in opened.taints(device, slice_))
+        offered = opened.offered(device, slice_)
+        held = opened.held.get(device.name)
+        skipped = not offered or (held is not None and held.dedicated)
+        state = opened.state(device, slice_, tainted)
+        yield Member(pool.driver, pool.pool, device, state, skipped), offered
+
+
+class Catalog:
+    """Counts of all attributes and capacities, and one value of each, by field, domain and name."""
+
+    def __init__(self, members: Iterable[Member]) -> None:
+        self.counts: Counter[Named] = Counter()
+        self.samples: dict[Named, DeviceAttribute | None] = {}
+        self._by_driver: dict[str, set[str]] = {}
+        self._keys: dict[tuple[str, str, str], Named] = {}
+        for member in members:
+            self._add(member)
+
+    def _add(self, member: Member) -> None:
+        domains = self._by_driver.setdefault(member.driver, set())
+        device = member.device
+        for name, attribute in device.attributes.items():
+            key = self._key("attributes", name, member.driver)
+            self.counts[key] += 1
+            self.samples.setdefault(key, attribute)
+            domains.add(key[1])
+        for name in device.capacity:
+            key = self._key("capacity", name, member.driver)
+            self.counts[key] += 1
+            self.samples.setdefault(key, None)
+            domains.add(key[1])
+
+    def _key(self, field_name: str, name: str, driver: str) -> Named:
+        found = self._keys.get((field_name, name, driver))
+        if found is None:
+            found = self._keys[field_name, name, driver] = (field_name, *split_name(name, driver))
+        return found
+
+    @property
+    def drivers(self) -> tuple[str, ...]:
+        """Drivers with devices, sorted."""
+        return tuple(sorted(self._by_driver))
+
+    @cached_property
+    def domains(self) -> frozenset[str]:
+        """All domains of all devices."""
+        return frozenset().union(*self._by_driver.values())
+
+    def names(self, field_name: str, domain: str) -> tuple[str, ...]:
+        """The names in one domain."""
+        return tuple(name for kind, of, name in self.counts if (kind, of) == (field_name, domain))
+
+    def domains_with(self, field_name: str, name: str) -> tuple[str, ...]:
+        """The domains in which something has this name, sorted."""
+        return tuple(sorted(of for kind, of, each in self.counts if (kind, each) == (field_name, name)))
+
+    def drivers_with(self, domains: Iterable[str]) -> frozenset[str]:
+        """Drivers whose devices have all of ``domains``; those with any of them if there are none with all."""
+        wanted = set(domains)
+        complete = {driver for driver, own in self._by_driver.items() if wanted <= own}
+        return frozenset(complete or {driver for driver, own in self._by_driver.items() if wanted & own})
+
+
+def by_pool(members: Iterable[Member]) -> Mapping[PoolId, Sequence[Member]]:
+    """Members by their pools, in their order."""
+    pools: dict[PoolId, list[Member]] = {}
+    for member in members:
+        pools.setdefault(PoolId(member.driver, member.pool), []).append(member)
+    return pools
