@@ -28,6 +28,7 @@ from kubectl_dra.output.pending.claim_page import claim_pending_page
 from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.output.pending.groups import groups_page
 from kubectl_dra.output.pending.page import pending_page
+from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.reports.pending import (
     ClaimPendingReport,
@@ -36,6 +37,7 @@ from kubectl_dra.reports.pending import (
     pending_report,
     reason_groups,
 )
+from kubectl_dra.reports.remedies import remedy_reports
 
 _GOOD: Final = frozenset({"NotPending", "Preparing", "Schedulable", "Reserved", "Allocated"})
 # Of a claim that many pods wait for, the first few tell the story.
@@ -59,6 +61,7 @@ class Call:
     node: str
     cluster: Cluster
     diagnoser: Diagnoser
+    remedies: bool = False
     failed: bool = field(default=False)
 
     @property
@@ -67,8 +70,8 @@ class Call:
         return self.diagnoser.world.now or datetime.now(UTC)
 
 
-def answer(options: Options, node: str, words: Sequence[str]) -> int:
-    """Run the command; returns the exit code."""
+def answer(options: Options, node: str, remedies: bool, words: Sequence[str]) -> int:
+    """Run the command; returns the exit code. ``remedies``: also for lists, and with the commands that do them."""
     targets = parse_targets(words, POD, options)
     kinds = {target.kind for target in targets.named} | {targets.kind}
     _check_kinds(kinds)
@@ -76,7 +79,7 @@ def answer(options: Options, node: str, words: Sequence[str]) -> int:
     cluster = read_cluster(options, (*needs.kinds(needs.POD), *workloads))
     note_evidence(cluster.evidence, options)
     world = World(cluster.inventory, cluster.evidence, cluster.features)
-    call = Call(options, node, cluster, Diagnoser(world))
+    call = Call(options, node, cluster, Diagnoser(world), remedies)
     _check_node(call)
     return _named(call, targets) if targets.named else _everything(call, targets.kind)
 
@@ -106,8 +109,8 @@ def _everything(call: Call, kind: Kind) -> int:
     pods = pending_pods(inventory, call.cluster.features, namespace or None, selects)
     if kind is not POD:
         pods = tuple(key for key in pods if _owned_by(inventory, key, kind))
-    answers = [_pod_answer(call, key) for key in pods]
-    return _print(call, answers) if is_document(call.options) else _overview(call, answers)
+    answers = [_pod_answer(call, key, remedies=call.remedies) for key in pods]
+    return _print(call, answers) if is_document(call.options) or call.remedies else _overview(call, answers)
 
 
 def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:
@@ -191,13 +194,24 @@ def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> Comman
 # --- reports --------------------------------------------------------------------------------------------------------
 
 
-def _pod_answer(call: Call, key: Key) -> Answer:
-    cluster = call.cluster
-    wide = call.options.output == "wide"
+def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Answer:
+    cluster, diagnosis = call.cluster, call.diagnoser.pod(key)
     report = pending_report(
-        call.diagnoser.pod(key), cluster.inventory, cluster.evidence, cluster.features, all_nodes=wide, node=call.node
+        diagnosis,
+        cluster.inventory,
+        cluster.evidence,
+        cluster.features,
+        all_nodes=call.options.output == "wide",
+        node=call.node,
+        remedies=remedy_reports(call.diagnoser.world, diagnosis) if remedies else (),
     )
-    return Answer("PendingReport", report, lambda: pending_page(report, call.now))
+    return Answer("PendingReport", report, lambda: _pod_page(call, report))
+
+
+def _pod_page(call: Call, report: PendingReport) -> list[Safe]:
+    lines = pending_page(report, call.now)
+    steps = list(step_lines(report.remedies)) if call.remedies else []
+    return [*lines, Safe(""), *steps] if steps else lines
 
 
 def _claim_answer(call: Call, key: Key) -> Answer:

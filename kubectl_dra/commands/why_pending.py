@@ -22,8 +22,9 @@ Examples:
 @click.command("why-pending", cls=KubectlStyle, epilog=_EXAMPLES)
 @shared_options(selector=True, exit_code=True, output=("wide", "json", "yaml"))
 @click.option("--node", default="", metavar="NAME", help="Only this node.")
+@click.option("--remedies", is_flag=True, help="Ways out for every pod, with the commands that carry them out.")
 @click.argument("words", nargs=-1, metavar="[TYPE[/NAME]] [NAME]...")
-def command(options: Options, node: str, words: tuple[str, ...]) -> int:
+def command(options: Options, node: str, remedies: bool, words: tuple[str, ...]) -> int:
     """Say why pods and ResourceClaims wait for devices: which claim, request, selector and device, on which node.
 
     Without words: every pending pod with device claims in the namespace, grouped by reason. The default type is pod;
@@ -31,4 +32,4 @@ def command(options: Options, node: str, words: tuple[str, ...]) -> int:
     """
     from kubectl_dra.commands.pending_answers import answer
 
-    return answer(options, node, words)
+    return answer(options, node, remedies, words)

@@ -30,6 +30,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, claim_ask
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.remedies import RemedyReport
 
 NAMES_SHOWN = 20
 
@@ -68,6 +69,7 @@ class PendingReport(ReportRecord, frozen=True):
     extended: tuple[ExtendedAsk, ...]
     nodes: tuple[NodeGroupRecord, ...]
     causes: tuple[Cause, ...]
+    remedies: tuple[RemedyReport, ...]
     depends_on_node_order: bool
     certainty: Certainty
     missing: tuple[Missing, ...]
@@ -115,8 +117,9 @@ def pending_report(
     *,
     all_nodes: bool = False,
     node: str = "",
+    remedies: tuple[RemedyReport, ...] = (),
 ) -> PendingReport:
-    """The report of one diagnosis.
+    """The report of one diagnosis, with its ``remedies`` where they were computed.
 
     ``all_nodes`` names every node instead of the first 20 of a group; ``node`` leaves only the group of that node.
     """
@@ -135,6 +138,7 @@ def pending_report(
         extended=_extended(diagnosis, inventory, features),
         nodes=tuple(_node_group(group, limit, node) for group in groups),
         causes=tuple(_closest(cause, diagnosis.nodes) for cause in diagnosis.causes),
+        remedies=remedies,
         depends_on_node_order=diagnosis.depends_on_node_order,
         certainty=diagnosis.certainty,
         missing=diagnosis.missing,

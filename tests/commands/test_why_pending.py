@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 
 import pytest
 import yaml
@@ -129,3 +131,35 @@ def test_wrong_words_get_one_line_what_and_one_line_what_to_do(capfd, arguments,
 def test_exit_code(capfd, arguments, code):
     assert call(capfd, *arguments, "--exit-code")[0] == code
     assert call(capfd, *arguments)[0] == 0
+
+
+def test_remedies_are_in_the_document_with_their_steps(capfd):
+    report = json.loads(call(capfd, "trainer-0", "-n", "ml", "-o", "json")[1])
+    first, *_ = report["remedies"]
+    assert (first["kind"], first["verified"], first["nodes"]) == ("editClaim", True, ["node-b"])
+    assert first["steps"][0]["manifest"]["spec"]["spec"]["devices"]["requests"][0]["exactly"]["count"] == 3
+    assert first["steps"][0]["commands"] == [["kubectl", "replace", "--force", "-f", "-"]]
+    assert [remedy["kind"] for remedy in report["remedies"]][-1] == "addDevices"
+
+
+def test_printed_commands_are_shell(capfd, tmp_path):
+    """What ``--remedies`` prints below the page runs in bash; a stand-in for kubectl shows what arrives there."""
+    out = call(capfd, "trainer-0", "-n", "ml", "--remedies")[1]
+    script = out[out.index("# 1 ") :]
+    stub = tmp_path / "kubectl"
+    stub.write_text('#!/bin/bash\necho "$@"\nif [ "$3" = -f ] || [ "$4" = - ]; then cat >> "$LOG"; fi\n')
+    stub.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "LOG": str(tmp_path / "log")}
+    done = subprocess.run(["bash", "-eu"], input=script, capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "delete resourceclaim trainer-0-gpus-x9grb -n ml" in done.stdout
+    manifest = yaml.safe_load((tmp_path / "log").read_text().split("apiVersion:", 2)[1].join(["apiVersion:", ""]))
+    assert manifest["kind"] == "ResourceClaimTemplate"
+    assert "uid" not in manifest["metadata"]
+
+
+def test_lists_have_remedies_only_when_asked(capfd):
+    report = json.loads(call(capfd, "-n", "ml", "-o", "json")[1])
+    assert {len(item["remedies"]) for item in report["items"]} == {0}
+    report = json.loads(call(capfd, "-n", "ml", "-o", "json", "--remedies")[1])
+    assert any(item["remedies"] for item in report["items"])

@@ -14,6 +14,7 @@ from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
 from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views, has_devices
 from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, listed, shortened
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
@@ -38,6 +39,7 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
         list(_other_nodes(report)),
         [line for cause in report.causes for line in evidence_lines(cause, report.pod.namespace, now)],
         list(missing_lines(report.missing)),
+        list(remedy_lines(report.remedies, report.verdict)),
         [*_scheduler(report, now), *_footer(report)],
     ]
     lines: list[Safe] = []

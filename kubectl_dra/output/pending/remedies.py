@@ -1,0 +1,248 @@
+"""Ways out in words: what to change, on which nodes it then runs, and the commands that do it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from kubectl_dra.diagnosis.records import Verdict
+from kubectl_dra.diagnosis.remedies.records import (
+    Action,
+    AddDevices,
+    CreateObject,
+    DeleteClaim,
+    DeletePod,
+    EditClaim,
+    EditClass,
+    EditPod,
+    LabelNamespace,
+    RaiseQuota,
+    RemoveGates,
+    RemoveTaintRule,
+    RepairPool,
+    Uncordon,
+    Wait,
+)
+from kubectl_dra.output.layout import padded, width, wrapped
+from kubectl_dra.output.pending.removals import short_clause
+from kubectl_dra.output.safe import Safe, command, fmt, safe
+from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.reports.remedies import RemedyReport, Step
+
+_WIDTH: Final = 80
+_NODES_SHOWN: Final = 2
+_TEXT_INDENT: Final = 5
+_HEREDOC: Final = "EOF"
+
+
+def remedy_lines(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator[Safe]:
+    """The list: verified ways out with their nodes, then what could not be tried here, and where the commands are."""
+    yield from _list(remedies, verdict)
+    if any(remedy.steps for remedy in remedies):
+        yield Safe("  --remedies prints the commands and manifests")
+
+
+def _list(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator[Safe]:
+    verified = [remedy for remedy in remedies if remedy.verified]
+    others = [remedy for remedy in remedies if not remedy.verified]
+    if verified:
+        yield from _heading(verdict)
+    for number, remedy in enumerate(verified, 1):
+        yield from _entry(number, remedy)
+    if others:
+        yield Safe("Could help, but can't be tried here:") if verified else Safe("What could help:")
+    for number, remedy in enumerate(others, len(verified) + 1):
+        first, *rest = wrapped(remedy_text(remedy), indent=_TEXT_INDENT)
+        yield from (fmt("  {}  {}", number, Safe(first.lstrip())), *rest)
+
+
+def remedy_text(remedy: RemedyReport) -> Safe:
+    """All actions of a remedy in one phrase."""
+    return Safe(", and ").join(_action(action) for action in remedy.actions)
+
+
+def step_lines(remedies: Sequence[RemedyReport]) -> Iterator[Safe]:
+    """Every remedy with its commands, ready to be pasted into a shell; YAML manifests come in here-documents."""
+    for number, remedy in enumerate(remedies, 1):
+        lines = list(_steps(remedy.steps))
+        if lines:
+            first, *rest = wrapped(remedy_text(remedy), indent=3)
+            yield from (fmt("# {} {}", number, Safe(first.lstrip())), *(fmt("#{}", Safe(line[1:])) for line in rest))
+            yield from lines
+
+
+def commands(step: Step) -> list[Safe] | None:
+    """The lines of one step; None if a name in it could not stand in a shell command."""
+    words = [command(*each) for each in step.commands]
+    texts = [word for word in words if word is not None]
+    if len(texts) != len(words):
+        return None
+    line = Safe(" | ").join(texts)
+    if step.manifest is None:
+        return [line]
+    from kubectl_dra.output.yaml_dump import dump  # PyYAML only where a manifest is shown
+
+    manifest = dump(step.manifest).splitlines()
+    return [fmt("{} <<'{}'", line, _HEREDOC), *(safe(text) for text in manifest), Safe(_HEREDOC)]
+
+
+def _steps(steps: Sequence[Step]) -> Iterator[Safe]:
+    for step in steps:
+        yield from commands(step) or ()
+
+
+def _heading(verdict: Verdict) -> Iterator[Safe]:
+    gated = verdict is Verdict.GATED
+    left = Safe("Would be tried if you" if gated else "Would fit if you (each tried on the cluster as it is now)")
+    right = Safe("then runs on")
+    yield padded(left, _WIDTH - width(right)) + right
+
+
+def _entry(number: int, remedy: RemedyReport) -> Iterator[Safe]:
+    right = _nodes(remedy.nodes)
+    lines = wrapped(remedy_text(remedy), _WIDTH - width(right) - 2, indent=_TEXT_INDENT)
+    first = fmt("  {}  {}", number, Safe(lines[0].lstrip()))
+    yield padded(first, _WIDTH - width(right)) + right
+    yield from lines[1:]
+    if any(commands(step) is None for step in remedy.steps):
+        yield Safe("     (no command: a name in it can't stand in a shell line)")
+
+
+def _nodes(nodes: Sequence[str]) -> Safe:
+    if len(nodes) <= _NODES_SHOWN:
+        return listed(nodes, "or")
+    return fmt("{} +{}", nodes[0], len(nodes) - 1)
+
+
+# --- actions --------------------------------------------------------------------------------------------------------
+
+
+def _action(action: Action) -> Safe:
+    return _WORDS[type(action)](action)
+
+
+def _wait(action: Wait) -> Safe:
+    return fmt("wait for {}", action.for_whom)
+
+
+def _gates(action: RemoveGates) -> Safe:
+    return fmt("remove the scheduling {} {}", Safe(plural("gate", len(action.gates))), listed(action.gates))
+
+
+def _edit_claim(action: EditClaim) -> Safe:
+    how = Safe("new template") if action.template is not None else Safe("new claim")
+    return fmt("{} ({})", _claim_change(action), how)
+
+
+def _claim_change(action: EditClaim) -> Safe:
+    name = action.field.partition("[")[0]
+    if name == "count":
+        return fmt("ask for {} instead of {}", counted(_number(action.after), "device"), action.before)
+    if name == "allocationMode":
+        return fmt("ask for {} instead of all devices", counted(_number(action.after.split(" ")[-1]), "device"))
+    if name == "constraints":
+        return fmt("drop the constraint on {}", action.before.rpartition("/")[2])
+    if name == "tolerations":
+        return fmt("tolerate the taint {}", action.after)
+    if name == "deviceClassName":
+        return fmt("use class {} instead of {}", action.after, action.before)
+    if name == "capacity.requests":
+        return fmt("ask for {} {} instead of {}", action.after, _in_brackets(action.field), action.before)
+    if name == "selectors" and not action.after:
+        return fmt("drop the selector {}", short_clause(action.before))
+    if name == "selectors":
+        guarded = ".orValue(" in action.after and ".orValue(" not in action.before
+        return fmt("{} {}", Safe("guard the selector:" if guarded else "change the selector to"), action.after)
+    change = fmt(" to {}", action.after) if action.after else Safe("")
+    return fmt("change {}{}", action.field, change)
+
+
+def _edit_class(action: EditClass) -> Safe:
+    if not action.after:
+        return fmt("drop the selector {} of class {}", short_clause(action.before), action.device_class)
+    return fmt("change the selector of class {} to {}", action.device_class, action.after)
+
+
+def _edit_pod(action: EditPod) -> Safe:
+    how = fmt("in {} {}", action.workload.kind, action.workload.name) if action.workload else Safe("recreate the pod")
+    return fmt("{} ({})", _pod_change(action), how)
+
+
+def _pod_change(action: EditPod) -> Safe:
+    name = action.field.partition("[")[0]
+    if name == "schedulerName":
+        return Safe("leave the pod to the default scheduler")
+    if name == "nodeSelector":
+        return fmt("drop {}={} from the pod's node selector", _in_brackets(action.field), action.before)
+    if name == "affinity.nodeAffinity":
+        return Safe("drop the pod's required node affinity")
+    if name == "tolerations":
+        return fmt("let the pod tolerate the node taint {}", action.after)
+    if name == "resourceClaims":
+        return fmt('name "{}" instead of "{}"', action.after, action.before)
+    change = fmt(" to {}", action.after) if action.after else Safe("")
+    return fmt("change {} of the pod{}", action.field, change)
+
+
+def _create(action: CreateObject) -> Safe:
+    return fmt('create the {} "{}"', action.ref.kind, action.ref.name)
+
+
+def _delete_claim(action: DeleteClaim) -> Safe:
+    freed = counted(len(action.frees), "device")
+    return fmt("delete claim {} (nobody uses it; frees {})", str(action.claim.key), freed)
+
+
+def _delete_pod(action: DeletePod) -> Safe:
+    by = fmt("; its {} recreates it", action.recreated_by.kind) if action.recreated_by is not None else Safe("")
+    return fmt("delete pod {} (frees {}{})", str(action.pod.key), counted(len(action.frees), "device"), by)
+
+
+def _remove_rule(action: RemoveTaintRule) -> Safe:
+    return fmt("remove the taint rule {} ({})", action.rule, action.taint)
+
+
+def _label(action: LabelNamespace) -> Safe:
+    return fmt("label namespace {} with {}={}", action.namespace, action.label, action.value)
+
+
+def _uncordon(action: Uncordon) -> Safe:
+    return fmt("uncordon node {}", action.node)
+
+
+def _quota(action: RaiseQuota) -> Safe:
+    return fmt("raise {} of quota {} by {}", action.resource, action.quota.name, action.by)
+
+
+def _pool(action: RepairPool) -> Safe:
+    return fmt("have the driver publish pool {} completely", action.pool)
+
+
+def _add(action: AddDevices) -> Safe:
+    return fmt("add {} like {}", fmt("{} more {}", action.count, Safe(plural("device", action.count))), action.like)
+
+
+def _in_brackets(field: str) -> str:
+    return field.partition("[")[2].removesuffix("]")
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
+
+
+_WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
+    Wait: _wait,
+    RemoveGates: _gates,
+    EditClaim: _edit_claim,
+    EditClass: _edit_class,
+    EditPod: _edit_pod,
+    CreateObject: _create,
+    DeleteClaim: _delete_claim,
+    DeletePod: _delete_pod,
+    RemoveTaintRule: _remove_rule,
+    LabelNamespace: _label,
+    Uncordon: _uncordon,
+    RaiseQuota: _quota,
+    RepairPool: _pool,
+    AddDevices: _add,
+}

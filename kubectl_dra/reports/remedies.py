@@ -1,0 +1,216 @@
+"""Remedies with the steps that the API allows: commands as words, manifests as objects. Nothing is executed.
+
+Specs of claims and templates are immutable, so an edit replaces the object: ``kubectl replace --force`` deletes and
+creates. A pending pod keeps waiting for a claim of that name; a claim made from a template is deleted, and the claim
+controller makes a new one from the new template. Pod specs are immutable too, so a pod is replaced.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from kubectl_dra.api.encode import encode
+from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
+from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
+from kubectl_dra.diagnosis.remedies import Proposal, proposals
+from kubectl_dra.diagnosis.remedies.records import (
+    Action,
+    DeleteClaim,
+    DeletePod,
+    EditClaim,
+    EditClass,
+    EditPod,
+    LabelNamespace,
+    RemedyKind,
+    RemoveGates,
+    RemoveTaintRule,
+    Uncordon,
+)
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, ResourceClaimTemplateSpec
+from kubectl_dra.reports.base import ReportRecord
+
+Words = tuple[str, ...]
+
+# What the server fills in; a new object must not carry it.
+_SERVER_METADATA: Final = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp")
+
+
+class Step(ReportRecord, frozen=True):
+    """One thing to do: commands, each reading the output of the one before, the first one reading ``manifest``."""
+
+    commands: tuple[Words, ...]
+    manifest: dict[str, Any] | None = None
+
+
+class RemedyReport(ReportRecord, frozen=True):
+    """A remedy and how to carry it out; no steps where only a person knows how (a driver, a new device)."""
+
+    kind: RemedyKind
+    actions: tuple[Action, ...]
+    verified: bool
+    nodes: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+
+def remedy_reports(world: World, diagnosis: PodDiagnosis) -> tuple[RemedyReport, ...]:
+    """What could be done about a pod, cheapest first."""
+    return tuple(_report(world.inventory, proposal) for proposal in proposals(world, diagnosis))
+
+
+def _report(inventory: Inventory, proposal: Proposal) -> RemedyReport:
+    remedy = proposal.remedy
+    found = [_steps(action, inventory, proposal.changed) for action in remedy.actions]
+    complete = all(steps is not None for steps in found)
+    steps = tuple(step for each in found if each is not None for step in each) if complete else ()
+    return RemedyReport(remedy.kind, remedy.actions, remedy.verified, remedy.nodes, steps)
+
+
+def _steps(action: Action, inventory: Inventory, changed: Inventory | None) -> Sequence[Step] | None:
+    """The steps of one action; None where there are none that a command could take."""
+    make = _MAKERS.get(type(action))
+    if isinstance(action, EditClaim):
+        return tuple(_edited_claim(action, inventory, changed)) or None
+    if isinstance(action, EditPod):
+        return tuple(_edited_pod(action, inventory)) or None
+    return None if make is None else (Step((make(action),)),)
+
+
+def _delete_pod(action: DeletePod) -> Words:
+    return "kubectl", "delete", "pod", action.pod.name, "-n", action.pod.namespace
+
+
+def _delete_claim(action: DeleteClaim) -> Words:
+    return "kubectl", "delete", "resourceclaim", action.claim.name, "-n", action.claim.namespace
+
+
+def _remove_gates(action: RemoveGates) -> Words:
+    patch = _patch("/spec/schedulingGates")
+    return "kubectl", "patch", "pod", action.pod.name, "-n", action.pod.namespace, "--type=json", "-p", patch
+
+
+def _remove_rule(action: RemoveTaintRule) -> Words:
+    return "kubectl", "delete", "devicetaintrule", action.rule
+
+
+def _label(action: LabelNamespace) -> Words:
+    return "kubectl", "label", "namespace", action.namespace, f"{action.label}={action.value}"
+
+
+def _uncordon(action: Uncordon) -> Words:
+    return "kubectl", "uncordon", action.node
+
+
+def _edit_class(action: EditClass) -> Words:
+    index = action.field.partition("[")[2].removesuffix("]")
+    path = f"/spec/selectors/{index}" + ("/cel/expression" if action.after else "")
+    patch = _patch(path, action.after or None)
+    return "kubectl", "patch", "deviceclass", action.device_class, "--type=json", "-p", patch
+
+
+_MAKERS: Final[dict[type, Callable[[Any], Words]]] = {
+    DeletePod: _delete_pod,
+    DeleteClaim: _delete_claim,
+    RemoveGates: _remove_gates,
+    RemoveTaintRule: _remove_rule,
+    LabelNamespace: _label,
+    Uncordon: _uncordon,
+    EditClass: _edit_class,
+}
+
+
+# --- edited claims --------------------------------------------------------------------------------------------------
+
+
+def _edited_claim(action: EditClaim, inventory: Inventory, changed: Inventory | None) -> Iterator[Step]:
+    claim = changed.claims.get(action.claim.key) if changed is not None else None
+    if claim is None:
+        return
+    if action.template is None:
+        yield _replace(json.loads(encode(_unallocated(claim), RESOURCE_CLAIM)))
+        return
+    template = inventory.templates.get(action.template.key)
+    if template is not None:
+        spec = ResourceClaimTemplateSpec(template.spec.metadata, claim.spec)
+        edited = ResourceClaimTemplate(metadata=template.metadata, spec=spec)
+        yield _replace(json.loads(encode(edited, RESOURCE_CLAIM_TEMPLATE)))
+        yield Step((_delete_claim(DeleteClaim(action.claim, ())),))
+
+
+def _unallocated(claim: ResourceClaim) -> ResourceClaim:
+    return ResourceClaim(metadata=claim.metadata, spec=claim.spec)
+
+
+def _replace(manifest: dict[str, Any]) -> Step:
+    for name in _SERVER_METADATA:
+        manifest["metadata"].pop(name, None)
+    manifest["metadata"].pop("ownerReferences", None)
+    return Step((("kubectl", "replace", "--force", "-f", "-"),), manifest)
+
+
+# --- edited pods ----------------------------------------------------------------------------------------------------
+
+
+def _edited_pod(action: EditPod, inventory: Inventory) -> Iterator[Step]:
+    pod = inventory.pods.get(action.pod.key)
+    change = _pod_change(action, pod) if pod is not None else None
+    if change is None:
+        return
+    path, value = change
+    if action.workload is not None:
+        yield _patched_workload(action.workload, path, value)
+        return
+    target = ("kubectl", "patch", "pod", action.pod.name, "-n", action.pod.namespace, "--type=json")
+    patch = (*target, "-p", _patch(f"/spec{path}", value), "--dry-run=client", "-o", "yaml")
+    yield Step((patch, ("kubectl", "replace", "--force", "-f", "-")))
+
+
+def _patched_workload(workload: ObjectRef, path: str, value: Any) -> Step:  # noqa: ANN401 - any JSON value
+    prefix = "/spec/jobTemplate/spec/template/spec" if workload.kind == "CronJob" else "/spec/template/spec"
+    target = ("kubectl", "patch", workload.kind.lower(), workload.name, "-n", workload.namespace, "--type=json")
+    return Step(((*target, "-p", _patch(prefix + path, value)),))
+
+
+def _pod_change(action: EditPod, pod: Pod) -> tuple[str, Any] | None:
+    """The JSON pointer below the pod's spec, and the new value (None: remove)."""
+    name, _, rest = action.field.partition("[")
+    key = rest.removesuffix("]")
+    if name == "schedulerName":
+        return "/schedulerName", action.after or "default-scheduler"
+    if name == "nodeSelector" and not action.after:
+        return f"/nodeSelector/{_pointer(key)}", None
+    if name == "affinity.nodeAffinity":
+        return "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution", None
+    if name == "tolerations":
+        value = _toleration(action.after)
+        return ("/tolerations/-", value) if pod.spec.tolerations else ("/tolerations", [value])
+    if name == "resourceClaims":
+        position = next((i for i, entry in enumerate(pod.spec.resource_claims) if entry.name == key), None)
+        return None if position is None else _claim_reference(pod, position, action.after)
+    return None
+
+
+def _toleration(taint: str) -> dict[str, str]:
+    """A toleration of ``KEY[=VALUE]:EFFECT``."""
+    head, _, effect = taint.rpartition(":")
+    key, equals, value = head.partition("=")
+    operator = {"operator": "Equal", "value": value} if equals else {"operator": "Exists"}
+    return {"key": key, **operator, "effect": effect}
+
+
+def _claim_reference(pod: Pod, position: int, name: str) -> tuple[str, Any]:
+    template = pod.spec.resource_claims[position].resource_claim_template_name is not None
+    return f"/resourceClaims/{position}/resourceClaim{'Template' if template else ''}Name", name
+
+
+def _patch(path: str, value: Any = None) -> str:  # noqa: ANN401 - any JSON value
+    operation = {"op": "remove", "path": path} if value is None else {"op": "add", "path": path, "value": value}
+    return json.dumps([operation])
+
+
+def _pointer(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
