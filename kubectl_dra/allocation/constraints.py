@@ -6,6 +6,7 @@ running intersection stays non-empty, distinct: pairwise disjoint); without, onl
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Final
 
@@ -61,7 +62,7 @@ def common(a: Members, b: Members) -> Members | None:
     return (a[0], common) if common else None
 
 
-class Constraint:
+class Constraint(ABC):
     """Base: ``add`` says whether a device may join and remembers it, ``remove`` forgets the last one that did."""
 
     __slots__ = ("attribute", "index", "lists")
@@ -72,21 +73,21 @@ class Constraint:
         self.attribute = attribute
         self.lists = lists
 
+    @abstractmethod
     def add(self, value: Value) -> bool:
         """Let a device with this value join, if the constraint allows it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def remove(self) -> None:
         """Forget the device that joined last."""
-        raise NotImplementedError
 
+    @abstractmethod
     def held(self) -> tuple[DeviceAttribute, ...]:
         """The values that devices have to agree with or differ from."""
-        raise NotImplementedError
 
+    @abstractmethod
     def state(self) -> Held:
         """All that decides about further devices."""
-        raise NotImplementedError
 
 
 class MatchAttribute(Constraint):

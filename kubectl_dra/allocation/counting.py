@@ -1,7 +1,7 @@
 """Steps of hopeless searches, computed instead of walked.
 
 A failing search visits every acceptable combination of devices once, whatever their order, so devices that are alike
-for all that follows need not be told apart: combinations are counted by class. That turns days of walking into
+for all that follows need not be told apart: combinations are counted by kind. That turns days of walking into
 milliseconds and gives the same step count. It holds only if every part of an acceptable set is acceptable, and if no
 error can end the search early; :class:`NotApplicableError` says where that is not given, and the plain walk has to do.
 """
@@ -9,26 +9,17 @@ error can end the search early; :class:`NotApplicableError` says where that is n
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import comb, factorial
 from typing import Final
 
-from kubectl_dra.allocation.allocated import nano
-from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.checks import Checks
-from kubectl_dra.allocation.constraints import Held, Members, common, make
-from kubectl_dra.allocation.counters import Consumption, PoolCounters
-from kubectl_dra.allocation.errors import Aborted
-from kubectl_dra.allocation.groups import PoolGroups, Shared
-from kubectl_dra.allocation.requests import MAX_RESULTS, Choice, Request
-from kubectl_dra.allocation.search import Level, Search
-
-_MAX_STAGES: Final = 200
-
-
-class NotApplicableError(Exception):
-    """Raised where steps can't be computed by class."""
-
+from kubectl_dra.allocation.constraints import Held, Members, common
+from kubectl_dra.allocation.frames import Level
+from kubectl_dra.allocation.groups import Shared
+from kubectl_dra.allocation.kinds import Kinds, NotApplicableError, Offer, Stage, Traits
+from kubectl_dra.allocation.requests import MAX_RESULTS, Request
+from kubectl_dra.allocation.search import Search
 
 # --- what the search holds ------------------------------------------------------------------------------------------
 
@@ -55,50 +46,6 @@ class State:
     joint: Joint
 
 
-# --- what is alike --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """What a device means to one request: amounts by capacity, values by applying constraint, place in ``All``."""
-
-    amounts: tuple[int, ...]
-    values: tuple[Members, ...]
-    place: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Traits:
-    """What a device is to every request. ``left`` by capacity; ``pays``: takes counters when first chosen."""
-
-    shareable: bool
-    left: tuple[int, ...]
-    pool: int
-    pays: bool
-    consumption: Consumption
-    groups: tuple[tuple[str, frozenset[str]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A class of devices at one stage: offers to the requests of the stage, its class at the next, its traits."""
-
-    offers: tuple[Offer | None, ...]
-    following: int | None
-    traits: Traits
-
-
-@dataclass(slots=True)
-class Stage:
-    """One request of one claim, or (``choice`` None) the end of a claim; ``kinds`` are numbered from 0."""
-
-    claim: int
-    choice: Choice | None
-    admin_from_here: bool = False
-    kinds: list[Kind] = field(default_factory=list)
-    kind_at: list[int | None] = field(default_factory=list)
-
-
 class Counting:
     """Counts for one search on one node. Raises :class:`NotApplicableError` if that can't be done."""
 
@@ -110,150 +57,12 @@ class Counting:
         self.listed = listed
         self.spent = 0
         self._allowed = combinations
-        self.stages: list[Stage] = []
-        self._first: dict[int, int] = {}
-        self._counters: dict[int, PoolCounters] = {}
-        self._groups: dict[int, PoolGroups] = {}
         self._memo: dict[tuple[int, State], int | None] = {}
         # The first implementation tries a combination in every order.
         every = checks.features.implementation == "stable"
         self._orders = [factorial(size) if every else 1 for size in range(MAX_RESULTS + 1)]
-        self._check_limits()
-        self._pools = {id(pool): number for number, pool in enumerate(checks.pools)}
-        self._constraints = [
-            [make(i, spec, False) for i, spec in enumerate(plan.claim.spec.devices.constraints)]
-            for plan in checks.plan.claims
-        ]
-        self._build_stages()
-
-    # --- preparation ------------------------------------------------------------------------------------------------
-
-    def _check_limits(self) -> None:
-        for claim in self.checks.plan.claims:
-            largest = sum(max(self.needed[o.number] for o in choice.options) for choice in claim.choices)
-            if largest > MAX_RESULTS:
-                raise NotApplicableError("the device limit cuts branches off")
-
-    def _build_stages(self) -> None:
-        for claim in self.checks.plan.claims:
-            self._first[claim.index] = len(self.stages)
-            self.stages += [Stage(claim.index, choice) for choice in claim.choices]
-            self.stages.append(Stage(claim.index, None))
-        if len(self.stages) > _MAX_STAGES:
-            raise NotApplicableError("too many requests")
-        traits = [self._traits(candidate) for candidate in self.checks.candidates]
-        following: list[int | None] = [None] * len(traits)
-        admin = False
-        for stage in reversed(self.stages):
-            options = stage.choice.options if stage.choice is not None else ()
-            admin = admin or any(option.admin for option in options)
-            stage.admin_from_here = admin
-            offers = [self._offers(option) for option in options]
-            self._classify(stage, offers, following, traits)
-            following = stage.kind_at
-
-    @staticmethod
-    def _classify(
-        stage: Stage,
-        offers: Sequence[Sequence[Offer | None]],
-        following: Sequence[int | None],
-        traits: Sequence[Traits],
-    ) -> None:
-        numbers: dict[Kind, int] = {}
-        for position, trait in enumerate(traits):
-            own = tuple(offer[position] for offer in offers)
-            if following[position] is None and all(offer is None for offer in own):
-                stage.kind_at.append(None)
-                continue
-            kind = Kind(own, following[position], trait)
-            stage.kind_at.append(numbers.setdefault(kind, len(numbers)))
-        stage.kinds = list(numbers)
-
-    def _traits(self, candidate: Candidate) -> Traits:
-        state, device = candidate.state, candidate.device
-        left: tuple[int, ...] = ()
-        if candidate.shareable:
-            consumed = state.consumed if state is not None else {}
-            left = tuple(nano(device.capacity[n].value) - consumed.get(n, 0) for n in sorted(device.capacity))
-        draws = bool(device.consumes_counters) and self.checks.features.partitionable_devices
-        pays = draws and not (candidate.shareable and state is not None and state.shared)
-        if not pays:
-            return Traits(candidate.shareable, left, 0, False, (), ())
-        consumption = self._pool_counters(self._pool_number(candidate)).consumption(device)
-        if any(amount < 0 for _, amount in consumption):
-            raise NotApplicableError("a device gives counters back")
-        groups: tuple[tuple[str, frozenset[str]], ...] = ()
-        if self.checks.features.compatibility_groups:
-            groups = tuple((c.counter_set, frozenset(c.compatibility_groups)) for c in device.consumes_counters)
-        return Traits(candidate.shareable, left, self._pool_number(candidate), True, consumption, groups)
-
-    def _pool_number(self, candidate: Candidate) -> int:
-        return self._pools[id(candidate.pool)]
-
-    def _offers(self, request: Request) -> list[Offer | None]:
-        if request.takes_all:
-            places = {position: place for place, position in enumerate(self.listed[request.number])}
-            return [self._offer_to_all(request, c, places.get(c.position)) for c in self.checks.candidates]
-        if self.needed[request.number] <= 0:
-            return [None] * len(self.checks.candidates)
-        return [self._offer(request, candidate) for candidate in self.checks.candidates]
-
-    def _offer(self, request: Request, candidate: Candidate) -> Offer | None:
-        try:
-            if self.checks.rejection(request, candidate) is not None:
-                return None
-            values = self._values(request, candidate)
-        except Aborted:
-            raise NotApplicableError("an evaluation fails") from None
-        return None if values is None else Offer(self._amounts(request, candidate), values)
-
-    def _offer_to_all(self, request: Request, candidate: Candidate, place: int | None) -> Offer | None:
-        if place is None or self.checks.refusal(request, candidate) is not None:
-            return None
-        try:
-            values = self._values(request, candidate)
-        except Aborted:
-            raise NotApplicableError("an evaluation fails") from None
-        if values is None:
-            raise NotApplicableError("a constraint refuses a device of All")
-        if not candidate.shareable and self._is_short(request, candidate):
-            if values:
-                raise NotApplicableError("a constraint is asked before capacity in All")
-            return None
-        return Offer(self._amounts(request, candidate), values, place)
-
-    def _is_short(self, request: Request, candidate: Candidate) -> bool:
-        return self.checks.features.consumable_capacity and self.checks.short(request, candidate) is not None
-
-    def _amounts(self, request: Request, candidate: Candidate) -> tuple[int, ...]:
-        if not candidate.shareable:
-            return ()
-        return tuple(amount for _, amount, _ in self.checks.amounts(request, candidate).needs)
-
-    def _values(self, request: Request, candidate: Candidate) -> tuple[Members, ...] | None:
-        """The values under the constraints that apply, None if one refuses the device whatever else is chosen."""
-        values: list[Members] = []
-        for index in request.applying:
-            constraint = self._constraints[request.claim_index][index]
-            value = self.checks.value(request, constraint.attribute, candidate) if constraint is not None else None
-            if value is None:
-                return None
-            if not self.checks.features.list_type_attributes and not value.plain:
-                raise NotApplicableError("a value compares differently in other orders")
-            if value.members is None:
-                return None
-            values.append(value.members)
-        return tuple(values)
-
-    def _pool_counters(self, pool: int) -> PoolCounters:
-        if pool not in self._counters:
-            self._counters[pool] = self.checks.counters(self.checks.pools[pool])
-        return self._counters[pool]
-
-    def _pool_groups(self, pool: int) -> PoolGroups:
-        if pool not in self._groups:
-            self._groups[pool] = self.checks.groups(self.checks.pools[pool])
-        return self._groups[pool]
+        self._kinds = Kinds(checks, needed, listed)
+        self._stages = self._kinds.stages
 
     # --- the question -----------------------------------------------------------------------------------------------
 
@@ -261,8 +70,8 @@ class Counting:
         """Steps from entering ``level`` until it has failed; None if there is a solution below it."""
         if level.claim >= len(self.checks.plan.claims):
             return None
-        number = self._first[level.claim] + level.request
-        stage = self.stages[number]
+        number = self._kinds.first[level.claim] + level.request
+        stage = self._stages[number]
         state, eligible = self._snapshot(search, level, stage)
         if stage.choice is None or (stage.choice.alternatives and level.option is None):
             return self._entry(number, state)
@@ -300,7 +109,7 @@ class Counting:
             if counters is not None and any(counters.used):
                 used.append((number, tuple(counters.used)))
             if groups is not None:
-                before = self._pool_groups(number).shared
+                before = self._kinds.groups(number).shared
                 changed = [(number, n, s) for n, s in sorted(groups.shared.items()) if before.get(n) != s]
                 joined += changed
         return Joint(search.held(claim), tuple(used), tuple(joined))
@@ -314,7 +123,7 @@ class Counting:
 
     def _entry(self, number: int, state: State) -> int | None:
         """Steps from entering a stage; None if there is a solution."""
-        if number >= len(self.stages):
+        if number >= len(self._stages):
             return None
         key = (number, state)
         if key not in self._memo:
@@ -322,7 +131,7 @@ class Counting:
         return self._memo[key]
 
     def _steps(self, number: int, state: State) -> int | None:
-        stage = self.stages[number]
+        stage = self._stages[number]
         if stage.choice is None:
             return _plus(1, self._entry(number + 1, self._next_claim(number, state)))
         if not stage.choice.alternatives:
@@ -335,16 +144,16 @@ class Counting:
         return total
 
     def _next_claim(self, number: int, state: State) -> State:
-        claim = self.stages[number].claim + 1
-        constraints = len(self._constraints[claim]) if claim < len(self._constraints) else 0
+        claim = self._stages[number].claim + 1
+        constraints = len(self._kinds.constraints[claim]) if claim < len(self._kinds.constraints) else 0
         joint = Joint((None,) * constraints, state.joint.used, state.joint.joined)
         return self._advance(number, dict(state.devices), joint)
 
     def _advance(self, number: int, devices: Mapping[Key, int], joint: Joint) -> State:
         """The state at the next stage, with the classes of that stage."""
-        if number + 1 >= len(self.stages):
+        if number + 1 >= len(self._stages):
             return State(frozenset(), joint)
-        kinds, following = self.stages[number].kinds, self.stages[number + 1]
+        kinds, following = self._stages[number].kinds, self._stages[number + 1]
         moved: dict[Key, int] = {}
         for (kind, history), count in devices.items():
             successor = kinds[kind].following
@@ -355,7 +164,7 @@ class Counting:
 
     def _form(self, number: int, option: int, state: State, chosen: int, eligible: Mapping[Key, int]) -> int | None:
         """Steps from entering one form of a request with ``chosen`` devices already chosen."""
-        choice = self.stages[number].choice
+        choice = self._stages[number].choice
         assert choice is not None  # noqa: S101 - callers handle the end of a claim
         request = choice.options[option]
         if request.takes_all:
@@ -376,7 +185,7 @@ class Counting:
         size = len(self.listed[request.number])
         places: dict[int, Key] = {}
         for key in devices:
-            offer = self.stages[number].kinds[key[0]].offers[option]
+            offer = self._stages[number].kinds[key[0]].offers[option]
             if offer is not None and offer.place is not None:
                 places[offer.place] = key
         if not size:
@@ -397,7 +206,7 @@ class Counting:
     ) -> tuple[Key, History, Joint] | None:
         if key is None:
             return None
-        kind = self.stages[number].kinds[key[0]]
+        kind = self._stages[number].kinds[key[0]]
         offer = kind.offers[option]
         if offer is None or (not kind.traits.shareable and not _free(request, key[1])):
             return None
@@ -448,7 +257,7 @@ class Counting:
             raise NotApplicableError("too many combinations")
 
     def _groups_of(self, number: int, option: int, request: Request, eligible: Mapping[Key, int]) -> Iterator[_Group]:
-        kinds = self.stages[number].kinds
+        kinds = self._stages[number].kinds
         for key, count in eligible.items():
             kind = kinds[key[0]]
             offer = kind.offers[option]
@@ -481,7 +290,7 @@ class Counting:
             return held
         result = list(held)
         for index, value in zip(request.applying, offer.values, strict=True):
-            constraint = self._constraints[request.claim_index][index]
+            constraint = self._kinds.constraints[request.claim_index][index]
             joined = _join(value, result[index], constraint is not None and constraint.distinct)
             if joined is None:
                 return None
@@ -494,7 +303,7 @@ class Counting:
         joined = self._join_groups(traits, joint.joined) if traits.groups else joint.joined
         if joined is None:
             return None
-        counters = self._pool_counters(traits.pool)
+        counters = self._kinds.counters(traits.pool)
         used = dict(joint.used)
         own = list(used.get(traits.pool) or (0,) * len(counters.available))
         for counter, amount in traits.consumption:
@@ -508,7 +317,7 @@ class Counting:
         self, traits: Traits, joined: tuple[tuple[int, str, Shared], ...]
     ) -> tuple[tuple[int, str, Shared], ...] | None:
         state = {(pool, name): shared for pool, name, shared in joined}
-        before = self._pool_groups(traits.pool).shared
+        before = self._kinds.groups(traits.pool).shared
         for name, groups in traits.groups:
             present = state.get((traits.pool, name)) or before.get(name)
             if present is not None and not present.admits(groups):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
 
 from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.capacity import Amounts
@@ -23,34 +22,24 @@ from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.constraints import Constraint, Held, make
 from kubectl_dra.allocation.counters import Consumption, PoolCounters
 from kubectl_dra.allocation.errors import Aborted, ConstraintRefusesAll
+from kubectl_dra.allocation.frames import (
+    FAILED,
+    FOUND,
+    ROOT,
+    TOO_MANY,
+    Alternatives,
+    ClaimEnd,
+    DeadEnd,
+    Forced,
+    Found,
+    Frame,
+    Level,
+    Pick,
+)
 from kubectl_dra.allocation.groups import PoolGroups, Undo
 from kubectl_dra.allocation.outcome import Observer
 from kubectl_dra.allocation.pools import Pool
 from kubectl_dra.allocation.requests import MAX_RESULTS, Request
-
-
-class Level(NamedTuple):
-    """One entry into the search: option is None while no alternative of ``firstAvailable`` is chosen."""
-
-    claim: int
-    request: int
-    option: int | None
-    device: int
-    start: int
-
-
-class DeadEnd:
-    """Why a level has no solution; ``TOO_MANY`` also skips the siblings of the device chosen last."""
-
-
-class Found:
-    """All claims have their devices."""
-
-
-ROOT: Final = Level(0, 0, None, 0, 0)
-FAILED: Final = DeadEnd()
-TOO_MANY: Final = DeadEnd()
-FOUND: Final = Found()
 
 
 class Placement:
@@ -102,7 +91,7 @@ class Search:
         self._settled = [False] * len(checks.plan.requests)
         self._counters: dict[int, PoolCounters] = {}
         self._groups: dict[int, PoolGroups] = {}
-        self._stack: list[_Frame] = []
+        self._stack: list[Frame] = []
         self._next = ROOT
 
     def run(self, steps: int | None, looks: int) -> bool | None:
@@ -132,7 +121,7 @@ class Search:
     def chosen(self, claim: int, request: int) -> int:
         """The alternative of a ``firstAvailable`` request that the solution uses."""
         for frame in self._stack:
-            if isinstance(frame, _Alternatives) and frame.level[:2] == (claim, request):
+            if isinstance(frame, Alternatives) and frame.level[:2] == (claim, request):
                 return frame.option
         return 0
 
@@ -144,11 +133,11 @@ class Search:
             return FOUND
         choices = self._claims[claim].choices
         if position >= len(choices):
-            self._stack.append(_ClaimEnd(self))
+            self._stack.append(ClaimEnd(self))
             return Level(claim + 1, 0, None, 0, 0)
         choice = choices[position]
         if choice.alternatives and option is None:
-            frame = _Alternatives(self, level, len(choice.options))
+            frame = Alternatives(self, level, len(choice.options))
             self._stack.append(frame)
             return Level(claim, position, 0, 0, 0)
         request = choice.options[option or 0]
@@ -161,7 +150,7 @@ class Search:
             return TOO_MANY
         if request.takes_all:
             return self._force(level, request)
-        pick = _Pick(self, level, request)
+        pick = Pick(self, level, request)
         self._stack.append(pick)
         return pick.advance(start)
 
@@ -174,8 +163,12 @@ class Search:
             return FAILED
         if not self._place(request, position, must=True):
             return FAILED
-        self._stack.append(_Forced(self))
+        self._stack.append(Forced(self))
         return level._replace(device=level.device + 1)
+
+    def leave(self) -> None:
+        """Take the frame on top off the stack."""
+        self._stack.pop()
 
     # --- what is chosen so far --------------------------------------------------------------------------------------
 
@@ -371,91 +364,3 @@ class Search:
         seen = None if value is None else value.attribute
         held = constraint.held()
         self._observe(ConstraintRefuses(*at, constraint.index, constraint.attribute, constraint.distinct, held, seen))
-
-
-# --- frames ---------------------------------------------------------------------------------------------------------
-
-
-class _Frame:
-    """A level to come back to. ``after`` says how the search goes on when what follows it is a dead end."""
-
-    __slots__ = ("search",)
-
-    def __init__(self, search: Search) -> None:
-        self.search = search
-
-    def after(self, end: DeadEnd) -> Level | DeadEnd:
-        """Go on with the next possibility, or leave the stack with a dead end of its own."""
-        raise NotImplementedError
-
-
-class _ClaimEnd(_Frame):
-    """Too many devices in a later claim are a plain failure here: other choices may leave room there."""
-
-    __slots__ = ()
-
-    def after(self, end: DeadEnd) -> DeadEnd:
-        self.search._stack.pop()
-        return FAILED
-
-
-class _Alternatives(_Frame):
-    """The subrequests of ``firstAvailable``, tried in order."""
-
-    __slots__ = ("exceeded", "level", "option", "options")
-
-    def __init__(self, search: Search, level: Level, options: int) -> None:
-        super().__init__(search)
-        self.level = level
-        self.option = 0
-        self.options = options
-        self.exceeded = True
-
-    def after(self, end: DeadEnd) -> Level | DeadEnd:
-        if end is FAILED:
-            self.exceeded = False
-        self.option += 1
-        if self.option < self.options:
-            return Level(self.level.claim, self.level.request, self.option, 0, 0)
-        self.search._stack.pop()
-        return TOO_MANY if self.exceeded else FAILED
-
-
-class _Forced(_Frame):
-    """A device of an ``All`` request: there is no other choice."""
-
-    __slots__ = ()
-
-    def after(self, end: DeadEnd) -> DeadEnd:
-        self.search.take_back()
-        self.search._stack.pop()
-        return end
-
-
-class _Pick(_Frame):
-    """One device of an ``ExactCount`` request: the candidates in order."""
-
-    __slots__ = ("level", "position", "request")
-
-    def __init__(self, search: Search, level: Level, request: Request) -> None:
-        super().__init__(search)
-        self.level = level
-        self.request = request
-        self.position = 0
-
-    def advance(self, start: int) -> Level | DeadEnd:
-        """Place the next acceptable candidate from ``start`` on."""
-        position = self.search.pick(self.request, start)
-        if position is None:
-            self.search._stack.pop()
-            return FAILED
-        self.position = position
-        claim, request, option, device, _ = self.level
-        return Level(claim, request, option, device + 1, self.search.next_position(position))
-
-    def after(self, end: DeadEnd) -> Level | DeadEnd:
-        self.search.take_back()
-        if end is TOO_MANY:
-            self.search._stack.pop()
-            return end
-        return self.advance(self.position + 1)
