@@ -20,6 +20,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "why-pending": ("why_pending", "Why pods and claims wait for devices, and what would make them fit"),
     "describe-pool": ("describe_pool", "Pools of devices: usable or not, what is free, tainted or taken, and by whom"),
     "describe-claim": ("describe_claim", "A ResourceClaim: what it asks for and holds, who uses it, what drivers say"),
+    "test-selector": ("test_selector", "A device selector tried on real devices: what it matches, where it fails"),
     "get": ("get", "Tables of pools, devices, claims, classes and taints"),
     "convert": ("convert", "Manifests of any generation of the API as objects of another, losses named"),
     "snapshot": ("snapshot", "Write what the other commands read into a file, for --from"),

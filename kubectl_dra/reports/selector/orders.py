@@ -33,7 +33,8 @@ class Behind:
 
 def behind_classes(setting: Setting, failing: Sequence[Member], meant: Sequence[Member]) -> Behind:
     """Every class that compiles, tried on the failing devices and on those that are meant."""
-    keeping, passing = [], []
+    keeping: list[str] = []
+    passing: list[str] = []
     for name, device_class in setting.classes.items():
         matcher = class_matcher(device_class, setting.facts.features)
         if matcher.problem is not None:

@@ -1,0 +1,163 @@
+"""What test-selector does: read the expression or manifests, try them on the devices in scope, print the reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kubectl_dra.commands.cluster import read_cluster
+from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.pool_answers import pool_not_found
+from kubectl_dra.commands.show import console, is_document, note_evidence, print_pages, write
+from kubectl_dra.commands.suggest import did_you_mean
+from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.resource import DeviceClass
+from kubectl_dra.output.documents import list_bytes, report_bytes
+from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.output.pending.documents import with_text
+from kubectl_dra.output.safe import fmt
+from kubectl_dra.output.selector.page import selector_page
+from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.find import devices_of, find_devices, find_pools
+from kubectl_dra.reports.selector import (
+    KINDS,
+    Question,
+    SelectorReport,
+    Setting,
+    Where,
+    expression_question,
+    is_bad,
+    manifest_questions,
+    selector_report,
+)
+from kubectl_dra.source.file import read_file
+from kubectl_dra.source.manifests import Manifests
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The command's own words and options; None for what was not given."""
+
+    words: tuple[str, ...]
+    device_class: str | None
+    driver: str | None
+    pool: str | None
+    node: str | None
+    explain: str | None
+
+
+def answer(options: Options, asked: Asked) -> int:
+    """Run the command; returns the exit code."""
+    _check(options, asked)
+    manifests = read_file(options.filename) if options.filename else None
+    cluster = read_cluster(options, KINDS)
+    note_evidence(cluster.evidence, options)
+    facts = Facts(cluster.inventory, cluster.evidence, cluster.features)
+    where = _where(asked, facts)
+    questions = _questions(asked, manifests, facts)
+    setting = Setting(facts, where, _classes(manifests))
+    explained = _device(asked.explain, facts) if asked.explain is not None else None
+    reports = [selector_report(question, setting, explained) for question in questions]
+    _print(options, reports, single=manifests is None)
+    failed = manifests is not None and _note_bad(manifests, options)
+    return ExitCode.ERROR if failed else _code(options, reports)
+
+
+def _check(options: Options, asked: Asked) -> None:
+    if options.filename and asked.words:
+        raise UsageProblem("an expression and -f exclude each other", "give one of them")
+    if options.filename and asked.device_class is not None:
+        raise UsageProblem("--class and -f exclude each other: requests name their class", "leave --class out")
+    if options.filename == "-" and options.from_ == "-":
+        raise UsageProblem("-f - and --from - can't both read stdin", "put one of them into a file")
+    if not options.filename and not asked.words:
+        raise UsageProblem("no expression", "kubectl dra test-selector 'EXPR', or -f FILE")
+    if len(asked.words) > 1:
+        raise UsageProblem(f"{len(asked.words)} expressions: this command takes one", "put EXPR into single quotes")
+
+
+# --- what is asked --------------------------------------------------------------------------------------------------
+
+
+def _questions(asked: Asked, manifests: Manifests | None, facts: Facts) -> Sequence[Question]:
+    if manifests is None:
+        classes = facts.inventory.classes
+        if asked.device_class is not None and asked.device_class not in classes:
+            raise _class_not_found(asked.device_class, facts)
+        return (expression_question(asked.words[0], asked.device_class),)
+    questions = manifest_questions(((each.record, each.origin) for each in manifests.objects), facts.features)
+    if not questions and not manifests.bad_objects:
+        hint = "name a file with a ResourceClaim, ResourceClaimTemplate or DeviceClass"
+        raise CommandError(f"{manifests.name}: no selectors in it", hint)
+    return questions
+
+
+def _class_not_found(name: str, facts: Facts) -> CommandError:
+    what = f'deviceclasses.resource.k8s.io "{name}" not found'
+    if not facts.evidence.complete("DeviceClass"):
+        return CommandError(f"{what}, but not all of them could be read", "kubectl auth can-i list deviceclasses")
+    return CommandError(what + did_you_mean(name, facts.inventory.classes), "kubectl dra get classes")
+
+
+def _classes(manifests: Manifests | None) -> dict[str, DeviceClass]:
+    records = [each.record for each in manifests.objects] if manifests is not None else []
+    return {record.metadata.name: record for record in records if isinstance(record, DeviceClass)}
+
+
+def _where(asked: Asked, facts: Facts) -> Where:
+    drivers = sorted({pool.driver for pool in facts.pools})
+    driver, pool = asked.driver, asked.pool
+    if driver is not None and driver not in drivers and facts.evidence.complete("ResourceSlice"):
+        raise CommandError(f'driver "{driver}" not found{did_you_mean(driver, drivers)}', "kubectl dra get pools")
+    if pool is not None:
+        found = [each for each in find_pools(pool, facts) if driver in (None, each.driver)]
+        if not found:
+            raise pool_not_found(pool, facts)
+        pool = found[0].pool
+        driver = found[0].driver if len({each.driver for each in found}) == 1 else driver
+    nodes = facts.inventory.nodes
+    if asked.node is not None and asked.node not in nodes and facts.evidence.complete("Node"):
+        raise CommandError(f'nodes "{asked.node}" not found{did_you_mean(asked.node, nodes)}', "kubectl get nodes")
+    return Where(driver, pool, asked.node)
+
+
+def _device(word: str, facts: Facts) -> DeviceId:
+    found = find_devices(word, facts)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(map(str, found[:4]))
+        raise CommandError(f'"{word}" may be any of {len(found)} devices: {names}', f"--explain {found[0]}")
+    names = [str(device) for pool in facts.pools for device in devices_of(pool, facts)]
+    raise CommandError(f'device "{word}" not found{did_you_mean(word, names)}', "kubectl dra get devices")
+
+
+# --- printing -------------------------------------------------------------------------------------------------------
+
+
+def _print(options: Options, reports: Sequence[SelectorReport], single: bool) -> None:
+    pages = [selector_page(report, options.output == "wide") for report in reports]
+    if not is_document(options):
+        print_pages(pages, options)
+        return
+    items = [with_text(report, page) for report, page in zip(reports, pages, strict=True)]
+    if single:
+        write(report_bytes("SelectorReport", items[0]), options)
+    else:
+        write(list_bytes("SelectorReportList", [{"kind": "SelectorReport", **item} for item in items]), options)
+
+
+def _note_bad(manifests: Manifests, options: Options) -> bool:
+    """Objects of the file that could not be read; others than those with selectors are not looked at."""
+    for bad in manifests.bad_objects:
+        console(options).error(f"{bad.origin}: {bad.kind} {bad.name}: {bad.error}".replace(" : ", ": "))
+    for kind, count in manifests.other.items():
+        console(options).note(fmt("note: {}: {} objects of kind {} have no selectors", manifests.name, count, kind))
+    return bool(manifests.bad_objects)
+
+
+def _code(options: Options, reports: Sequence[SelectorReport]) -> int:
+    bad = any(map(is_bad, reports))
+    partial = any(report.missing or report.totals.undecided.value for report in reports)
+    return finding_code(asked=options.exit_code, bad=bad, partial=partial)

@@ -1,0 +1,44 @@
+"""``kubectl dra test-selector``: the options. What it does with them stands in ``selector_answers``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from kubectl_dra.commands.kubectl_style import KubectlStyle
+from kubectl_dra.commands.options import Options, shared_options
+
+_EXAMPLES: Final = """\b
+Examples:
+  kubectl dra test-selector 'device.attributes["gpu.example.com"].model == "H100"'
+  kubectl dra test-selector EXPR --class gpu.example.com      # as a request for that class
+  kubectl dra test-selector EXPR --explain gpu.example.com/node-a/gpu-0
+  kubectl dra test-selector -f claim.yaml --exit-code         # every selector of a manifest"""
+
+
+@click.command("test-selector", cls=KubectlStyle, epilog=_EXAMPLES)
+@shared_options(scope=False, filename=True, exit_code=True, output=("wide", "json", "yaml"))
+@click.option("--class", "device_class", default=None, metavar="NAME", help="As a request for this DeviceClass.")
+@click.option("--driver", default=None, metavar="NAME", help="Only devices of this driver.")
+@click.option("--pool", default=None, metavar="[DRIVER/]POOL", help="Only devices of this pool.")
+@click.option("--node", default=None, metavar="NAME", help="Only devices that this node can use.")
+@click.option("--explain", default=None, metavar="DRIVER/POOL/DEVICE", help="Every part of it on one device.")
+@click.argument("words", nargs=-1, metavar="[EXPR]")
+def command(
+    options: Options,
+    device_class: str | None,
+    driver: str | None,
+    pool: str | None,
+    node: str | None,
+    explain: str | None,
+    words: tuple[str, ...],
+) -> int:
+    """Try a device selector on real devices before anyone uses it: what it matches, and where it fails.
+
+    With -f: every selector of claims, templates and classes in a file. With --class the selectors of the class come
+    first, as for a request.
+    """
+    from kubectl_dra.commands.selector_answers import Asked, answer
+
+    return answer(options, Asked(words, device_class, driver, pool, node, explain))

@@ -1,0 +1,58 @@
+"""One SelectorReport on one page: the answer, the verdict, the evidence, and what to write instead."""
+
+from __future__ import annotations
+
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.selector.advice import (
+    name_lines,
+    not_ready_line,
+    order_lines,
+    outside_lines,
+    refusal_lines,
+    rewrite_lines,
+)
+from kubectl_dra.output.selector.devices import clause_lines, device_lines, failure_lines, pool_lines
+from kubectl_dra.output.selector.explained import explanation_lines
+from kubectl_dra.output.selector.verdicts import styled_headline, verdict_lines
+from kubectl_dra.reports.selector.records import SelectorReport
+
+
+def selector_page(report: SelectorReport, wide: bool = False) -> list[Safe]:
+    """All lines of the report."""
+    head = [*_subject(report), *styled_headline(report), *verdict_lines(report)]
+    blocks: list[list[Safe]] = [
+        head,
+        list(failure_lines(report)),
+        clause_lines(report, wide),
+        pool_lines(report, wide),
+        list(device_lines(report)) if wide else [],
+        list(name_lines(report)),
+        list(outside_lines(report)),
+        list(not_ready_line(report)),
+        list(order_lines(report)),
+        list(rewrite_lines(report)),
+        list(refusal_lines(report)),
+        list(explanation_lines(report.explanation, wide)) if report.explanation is not None else [],
+        list(missing_lines(report.missing)),
+    ]
+    lines: list[Safe] = []
+    for block in blocks:
+        if block:
+            lines += [Safe(""), *block] if lines else block
+    return lines
+
+
+def _subject(report: SelectorReport) -> list[Safe]:
+    """Which selectors these are, where they come from a manifest."""
+    subject = report.subject
+    if subject.kind == "Expression":
+        return []
+    name = f"{subject.namespace}/{subject.name}" if subject.namespace else subject.name
+    text = fmt("{} {}", subject.kind, styled(safe(name), Style.NAME))
+    if subject.request:
+        text += fmt(", request {}", subject.request)
+    if report.device_class is not None:
+        text += fmt(" (class {})", report.device_class)
+    return wrapped(text + Safe(":"))

@@ -1,0 +1,192 @@
+"""The first lines of a SelectorReport: the answer in one sentence, and what admission and the scheduler say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kubectl_dra.output.devices.parts import number
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.selector.code import code, marked
+from kubectl_dra.output.words import counted, plural
+from kubectl_dra.reports.base import Count
+from kubectl_dra.reports.selector.records import Problem, SelectorRecord, SelectorReport, Verdict
+
+_MAX_PROBLEMS: Final = 5
+_ISSUES: Final = "compilation failed: "
+
+
+def headline(report: SelectorReport) -> Safe:
+    """The answer."""
+    if not report.class_found:
+        return fmt("DeviceClass {} does not exist.", report.device_class or "")
+    refused = next((s for s in report.selectors if not s.scheduler.accepted), None)
+    if refused is not None:
+        return fmt("Does not compile{}: {}.", _owner(refused), _first(refused.scheduler))
+    if not report.selectors:
+        return fmt("No selector: {}.", _outcomes(report))
+    refused = next((s for s in report.selectors if not s.admission.accepted), None)
+    if refused is not None:
+        return fmt("The API server refuses {}: {}.", _which(refused), _first(refused.admission))
+    return _sentence(report)
+
+
+def _sentence(report: SelectorReport) -> Safe:
+    totals = report.totals
+    if totals.devices.value and totals.fails.value == totals.devices.value:
+        every = (
+            fmt("all {}", counted(totals.devices.value, "device"))
+            if totals.devices.value > 1
+            else Safe("the only device")
+        )
+        return fmt("Fails on {}{}: {}", every, _of_class(report), report.failures[0].error)
+    return _outcomes(report) + Safe(".")
+
+
+def _outcomes(report: SelectorReport) -> Safe:
+    """``8 of 32 devices match (4 of them free), 24 don't, none fails``."""
+    totals = report.totals
+    if not totals.devices.value:
+        return _no_devices(report)
+    matches, devices = totals.matches.value, totals.devices
+    verb = Safe(plural("match", 1) if matches == 1 else "match")
+    if matches == 1:
+        verb = Safe("matches")
+    of = fmt("{} of {} {}", number(totals.matches), number(devices), plural("device", devices.value))
+    text = fmt("{}{} {}", of, _of_class(report), verb)
+    if matches:
+        text += fmt(" ({} of them free)", _free(totals.free))
+    text += fmt(", {} {}", number(totals.no), "doesn't" if totals.no.value == 1 else "don't")
+    text += fmt(", {}", _failing(totals.fails))
+    if totals.undecided.value:
+        text += fmt(", {} undecided", number(totals.undecided))
+    return text
+
+
+def _free(count: Count) -> Safe:
+    return number(count) if count.value else Safe("none")
+
+
+def _failing(count: Count) -> Safe:
+    if not count.value:
+        return Safe("none fails")
+    return fmt("{} {}", number(count), "fails" if count.value == 1 else "fail")
+
+
+def _no_devices(report: SelectorReport) -> Safe:
+    if report.device_class is not None and report.outside.devices:
+        return fmt("no device{} is in class {}", _place(report), report.device_class)
+    return fmt("there are no devices{} to try it on", _place(report))
+
+
+def _place(report: SelectorReport) -> Safe:
+    parts = [fmt("of driver {}", report.driver)] if report.driver is not None else []
+    parts += [fmt("in pool {}", report.pool)] if report.pool is not None else []
+    parts += [fmt("on node {}", report.node)] if report.node is not None else []
+    return Safe("").join([Safe(" ") + part for part in parts])
+
+
+def _of_class(report: SelectorReport) -> Safe:
+    of_class = fmt(" of class {}", report.device_class) if report.device_class is not None else Safe("")
+    return of_class + _place(report)
+
+
+def _owner(selector: SelectorRecord) -> Safe:
+    if selector.device_class is not None:
+        return fmt(" (selector #{} of class {})", selector.index, selector.device_class)
+    return fmt(" (selector #{})", selector.index) if selector.index else Safe("")
+
+
+def _which(selector: SelectorRecord) -> Safe:
+    return fmt("selector #{}", selector.index) if selector.index else Safe("it")
+
+
+def _first(verdict: Verdict) -> Safe:
+    if verdict.problems:
+        return safe(_message(verdict.problems[0]))
+    return safe(" ".join((verdict.text or "").removeprefix(_ISSUES).split()))
+
+
+def _message(problem: Problem) -> str:
+    return " ".join(problem.message.removesuffix(" (in container '')").split())
+
+
+# --- below ----------------------------------------------------------------------------------------------------------
+
+
+def verdict_lines(report: SelectorReport) -> Iterator[Safe]:
+    """Whether it compiles, with every problem at its place, and the estimated cost."""
+    for selector in report.selectors:
+        yield from _verdict(selector)
+    good = [s for s in report.selectors if s.scheduler.accepted and s.admission.accepted]
+    if good and len(good) == len(report.selectors):
+        yield from wrapped(_costs(report))
+
+
+def _costs(report: SelectorReport) -> Safe:
+    own = [s for s in report.selectors if s.device_class is None or report.device_class is None]
+    texts = [fmt("{:,}", selector.estimated_cost or 0) for selector in own or report.selectors]
+    limit = report.selectors[0].cost_limit
+    each = Safe(" each") if len(texts) > 1 else Safe("")
+    verb = Safe("Compiles.") if len(texts) == 1 else Safe("All compile.")
+    return fmt("{} Estimated cost {} of {:,}{}.", verb, Safe(", ").join(texts), limit, each)
+
+
+def _verdict(selector: SelectorRecord) -> Iterator[Safe]:
+    if not selector.scheduler.accepted:
+        yield from _problems(selector, selector.scheduler)
+        if selector.admission.accepted:
+            yield Safe("The API server would accept it, but the scheduler can't use it.")
+    elif not selector.admission.accepted:
+        yield from _problems(selector, selector.admission)
+        yield from wrapped(_too_costly(selector))
+
+
+def _too_costly(selector: SelectorRecord) -> Safe:
+    cost = selector.estimated_cost
+    if cost is not None and cost > selector.cost_limit:
+        spent = (
+            fmt(" The most that it really cost on a device is {:,}.", selector.spent) if selector.spent else Safe("")
+        )
+        return fmt("Its estimated cost is {:,} of {:,}.{}", cost, selector.cost_limit, spent)
+    return Safe("The scheduler could evaluate it, had it been stored before; see below.")
+
+
+def _problems(selector: SelectorRecord, verdict: Verdict) -> Iterator[Safe]:
+    if not verdict.problems:
+        yield from code(selector.expression, max_lines=3)
+        return
+    shown = verdict.problems[:_MAX_PROBLEMS]
+    for index, problem in enumerate(shown):
+        note = _near(problem) if index == 0 and problem.near else safe(_message(problem)) + _also(problem)
+        offset, length = _extent(selector.expression, problem)
+        yield from marked(selector.expression, offset, length, note)
+    if len(verdict.problems) > len(shown):
+        yield fmt("  and {}", counted(len(verdict.problems) - len(shown), "more error"))
+
+
+def _near(problem: Problem) -> Safe:
+    return fmt("did you mean {}?", Safe(" or ").join(problem.near))
+
+
+def _also(problem: Problem) -> Safe:
+    return Safe(": ") + _near(problem) if problem.near else Safe("")
+
+
+def _extent(expression: str, problem: Problem) -> tuple[int, int]:
+    """The name that is meant where the error stands at the dot or parenthesis beside it."""
+    name, offset = problem.name, problem.offset
+    if name and offset >= 0:
+        if expression.startswith(name, offset + 1) and expression[offset] == ".":
+            return offset + 1, len(name)
+        if expression.startswith(name, offset):
+            return offset, len(name)
+        if expression.endswith(name, 0, offset):
+            return offset - len(name), len(name)
+    return offset, 1
+
+
+def styled_headline(report: SelectorReport) -> list[Safe]:
+    """The headline in lines."""
+    return wrapped(styled(headline(report), Style.BOLD))
