@@ -33,11 +33,16 @@ class KubectlStyle(click.Command):
         help_option, *others = sorted(self.get_params(ctx), key=lambda param: param.name != "help")
         params = [*others, help_option]
         for title, shared in (("Options", False), ("Options of all commands", True)):
-            records = [p.get_help_record(ctx) for p in params if isinstance(p, SharedOption) is shared]
+            records = [p.get_help_record(ctx) for p in params if _listed(p, shared)]
             rows = [record for record in records if record is not None]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
+
+
+def _listed(parameter: click.Parameter, shared: bool) -> bool:
+    """Whether an option stands under that heading; arguments stand in the usage line only."""
+    return isinstance(parameter, click.Option) and isinstance(parameter, SharedOption) is shared
 
 
 def rewritten(arguments: Sequence[str], parameters: Sequence[click.Parameter]) -> list[str]:

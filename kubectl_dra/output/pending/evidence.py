@@ -19,6 +19,7 @@ from kubectl_dra.diagnosis.records import (
     PoolProblem,
     Retry,
 )
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, listed
@@ -51,25 +52,32 @@ def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe
 
 
 def missing_lines(missing: Sequence[Missing]) -> Iterator[Safe]:
-    """What could not be read, in RBAC's words."""
+    """What could not be read: the rights that would give it in RBAC's words, and what the source just lacks."""
     decisive = [item for item in missing if item.decides]
+    refused = [item for item in decisive if item.coverage == Coverage.FORBIDDEN]
+    lacking = [item for item in decisive if item.coverage != Coverage.FORBIDDEN]
     if decisive:
-        yield Safe("Could not be read, so the answer is one-sided:")
-    for item in decisive:
-        scope = fmt(" in namespace {}", item.namespace) if item.namespace else Safe(" in the whole cluster")
-        group = item.rule.api_group or '""'
-        yield from wrapped(
-            fmt(
-                '  {}{} ({}): needs {} on resource "{}" of apiGroup {}',
-                item.kind,
-                scope,
-                item.coverage,
-                listed(item.rule.verbs),
-                item.rule.resource,
-                group,
-            ),
-            indent=4,
-        )
+        yield Safe("The answer is one-sided, because not everything was read:")
+    for item in refused:
+        yield from wrapped(_right(item), indent=4, first=2)
+    for item in lacking:
+        how = Safe("only partly read" if item.coverage == Coverage.PARTIAL else "not read")
+        yield from wrapped(fmt("{}{}: {}", item.kind, _scope(item), how), indent=4, first=2)
+
+
+def _right(item: Missing) -> Safe:
+    return fmt(
+        '{}{}: forbidden; needs {} on resource "{}" of apiGroup "{}"',
+        item.kind,
+        _scope(item),
+        listed(item.rule.verbs),
+        item.rule.resource,
+        item.rule.api_group,
+    )
+
+
+def _scope(item: Missing) -> Safe:
+    return fmt(" in namespace {}", item.namespace) if item.namespace else Safe(" in the whole cluster")
 
 
 def _expression(error: FatalError) -> Iterator[Safe]:

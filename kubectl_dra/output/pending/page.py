@@ -21,6 +21,10 @@ from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 
 _WIDTH: Final = 80
 _MAX_FUNNELS: Final = 3
+# Verdicts that rest on the whole cluster; the others follow from the pod and its claims alone.
+_OF_THE_CLUSTER: Final = frozenset(
+    {Verdict.SCHEDULER_ERROR, Verdict.SCHEDULABLE, Verdict.UNSCHEDULABLE, Verdict.UNKNOWN}
+)
 _AGREEMENT: Final = {
     Agreement.AGREES: "agrees with the above",
     Agreement.STALE: "is older than the state shown above",
@@ -38,7 +42,7 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
         *_funnels(report),
         list(_other_nodes(report)),
         [line for cause in report.causes for line in evidence_lines(cause, report.pod.namespace, now)],
-        list(missing_lines(report.missing)),
+        list(missing_lines(report.missing)) if report.verdict in _OF_THE_CLUSTER else [],
         list(remedy_lines(report.remedies, report.verdict)),
         [*_scheduler(report, now), *_footer(report)],
     ]
