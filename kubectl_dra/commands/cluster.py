@@ -35,11 +35,11 @@ def open_cluster(options: Options, needs: Iterable[str] = ()) -> tuple[Inventory
 
 def read_cluster(options: Options, needs: Iterable[str] = ()) -> Cluster:
     """As :func:`open_cluster`, with the namespace in scope."""
-    gates = _gates(options)
+    gates = gates_of(options)
     spec = source_spec(options, needs)
     namespace = "" if options.all_namespaces else current_namespace(spec)
     inventory, evidence = load(spec)
-    return Cluster(inventory, evidence, _features(evidence, gates), namespace)
+    return Cluster(inventory, evidence, features_of(evidence, gates), namespace)
 
 
 def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
@@ -59,7 +59,8 @@ def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
     )
 
 
-def _gates(options: Options) -> dict[str, bool]:
+def gates_of(options: Options) -> dict[str, bool]:
+    """What ``--feature-gates`` says. Raises a usage error for gates that don't exist."""
     try:
         return parse_gates(options.feature_gates)
     except FeatureError as error:
@@ -68,7 +69,8 @@ def _gates(options: Options) -> dict[str, bool]:
         ) from error
 
 
-def _features(evidence: Evidence, gates: dict[str, bool]) -> Features:
+def features_of(evidence: Evidence, gates: dict[str, bool]) -> Features:
+    """The features of the server's version with ``gates`` on top. Raises a usage error for what it can't have."""
     minor = evidence.server_version[1] if evidence.server_version is not None else NEWEST_MINOR
     try:
         return features(minor, gates)

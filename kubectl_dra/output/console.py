@@ -42,11 +42,22 @@ class Console:
         if hint:
             self.note(styled(Safe("try:"), Style.DIM) + "   " + _once(hint))
 
+    def ask(self, question: Safe) -> str:
+        """The answer to a question on stderr, without spaces around it; empty where the input ends."""
+        sys.stderr.write((question if self.colors(sys.stderr) else plain(question)) + " ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip()
+
     def colors(self, stream: TextIO) -> bool:
         """Whether colours go to ``stream``."""
         if self.color is not ColorMode.AUTO:
             return self.color is ColorMode.ALWAYS
         return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
+
+
+def is_dialogue() -> bool:
+    """Whether there is somebody to ask: both the questions and the answers belong to a terminal."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def terminal_width() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from kubectl_dra.allocation.taints import PREVENTING, selects
 from kubectl_dra.model.ids import DeviceId
@@ -40,16 +41,31 @@ class TaintRow(ReportRecord, frozen=True):
     conditions: tuple[Condition, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TaintSource:
+    """One rule, or one taint that a driver put on devices of one pool, with the published devices that it is on."""
+
+    taint: DeviceTaint
+    devices: tuple[DeviceId, ...]
+    rule: DeviceTaintRule | None = None
+
+
+def taint_sources(facts: Facts) -> Iterable[TaintSource]:
+    """Rules by name, then drivers' taints by pool and key. With the feature off a rule hits nothing."""
+    for _, rule in sorted(facts.inventory.taint_rules.items()):
+        hit = _selected(rule, facts) if facts.features.device_taint_rules else ()
+        yield TaintSource(rule.spec.taint, tuple(hit), rule)
+    yield from _driver_sources(facts)
+
+
 def taint_rows(facts: Facts) -> tuple[TaintRow, ...]:
-    """Rules by name, then drivers' taints by pool and key."""
-    rules = sorted(facts.inventory.taint_rules.values(), key=lambda rule: rule.metadata.name)
-    return (*(rule_row(rule, facts) for rule in rules), *_driver_rows(facts))
+    """The rows of all sources."""
+    return tuple(source_row(source, facts) for source in taint_sources(facts))
 
 
-def rule_row(rule: DeviceTaintRule, facts: Facts) -> TaintRow:
-    """The row of one rule. With the feature off a rule hits nothing."""
-    hit = _selected(rule, facts) if facts.features.device_taint_rules else ()
-    return _row(rule.spec.taint, tuple(hit), facts, rule)
+def source_row(source: TaintSource, facts: Facts) -> TaintRow:
+    """The row of one source."""
+    return _row(source.taint, source.devices, facts, source.rule)
 
 
 def _selected(rule: DeviceTaintRule, facts: Facts) -> Iterable[DeviceId]:
@@ -60,7 +76,7 @@ def _selected(rule: DeviceTaintRule, facts: Facts) -> Iterable[DeviceId]:
                     yield DeviceId(*pool, device.name)
 
 
-def _driver_rows(facts: Facts) -> Iterable[TaintRow]:
+def _driver_sources(facts: Facts) -> Iterable[TaintSource]:
     for pool in facts.pools:
         by_taint: defaultdict[tuple[str, str, str], list[DeviceId]] = defaultdict(list)
         first: dict[tuple[str, str, str], DeviceTaint] = {}
@@ -70,7 +86,7 @@ def _driver_rows(facts: Facts) -> Iterable[TaintRow]:
                     key = (taint.key, taint.value, taint.effect)
                     by_taint[key].append(DeviceId(*pool, device.name))
                     first.setdefault(key, taint)
-        yield from (_row(first[key], tuple(by_taint[key]), facts) for key in sorted(by_taint))
+        yield from (TaintSource(first[key], tuple(by_taint[key])) for key in sorted(by_taint))
 
 
 def _row(

@@ -1,0 +1,182 @@
+"""Plans for tainting devices and for removing taints: which rules to write, and whom that hits.
+
+Pure: from the facts to a :class:`~kubectl_dra.model.taint_plan.TaintPlan`, which ``source.live.write`` carries out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kubectl_dra.allocation.taints import selects
+from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule
+from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
+from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.find import devices_of
+from kubectl_dra.reports.taint_hits import Change, driver_taints, hits
+from kubectl_dra.reports.taint_rules import exact_selector, is_own, own_rules, rule_name, same_taint
+
+KINDS = ("ResourceSlice", "ResourceClaim", "Pod", "DeviceTaintRule")
+
+
+class NameTakenError(Exception):
+    """Raised when a rule that this program did not make has the name that its own rule would get."""
+
+    def __init__(self, rule: DeviceTaintRule) -> None:
+        super().__init__(rule.metadata.name)
+        self.rule = rule
+
+
+def taint_plan(
+    facts: Facts,
+    devices: Sequence[DeviceId],
+    taint: DeviceTaint,
+    api_version: str,
+    target: PlanTarget,
+    failing: int = 0,
+) -> TaintPlan:
+    """What to write so that an own rule puts ``taint`` on each of ``devices``. Raises :class:`NameTakenError`."""
+    writes: list[RuleWrite] = []
+    present: list[str] = []
+    changes: list[Change] = []
+    for device in devices:
+        own = own_rules(facts.inventory.taint_rules.values(), device, taint.key)
+        write = _write(facts, device, taint, own, api_version)
+        if write is None:
+            present.append(own[0].metadata.name)
+        else:
+            writes.append(write)
+        name = own[0].metadata.name if own else ""
+        before = (own[0].spec.taint,) if own else ()
+        changes.append(Change(device, before, (taint,), frozenset({name} - {""})))
+    return _plan(facts, changes, taint, writes, present, target, removal=False, failing=failing)
+
+
+def _write(
+    facts: Facts, device: DeviceId, taint: DeviceTaint, own: Sequence[DeviceTaintRule], api_version: str
+) -> RuleWrite | None:
+    """The write for one device; None where the rule says already what it should."""
+    if own:
+        return None if same_taint(own[0].spec.taint, taint) else _changed(Verb.PATCH, own[0], taint, api_version)
+    name = rule_name(device, taint.key)
+    if name in facts.inventory.taint_rules:
+        raise NameTakenError(facts.inventory.taint_rules[name])
+    return RuleWrite(Verb.CREATE, name, api_version, exact_selector(device), taint)
+
+
+def _changed(verb: Verb, rule: DeviceTaintRule, taint: DeviceTaint, api_version: str) -> RuleWrite:
+    return RuleWrite(
+        verb=verb,
+        name=rule.metadata.name,
+        api_version=api_version,
+        selector=rule.spec.device_selector,
+        taint=taint,
+        before=rule.spec.taint if verb is Verb.PATCH else None,
+        uid=rule.metadata.uid,
+        resource_version=rule.metadata.resource_version,
+        own=is_own(rule),
+    )
+
+
+def removal_plan(
+    facts: Facts,
+    devices: Sequence[DeviceId],
+    taint: DeviceTaint,
+    api_version: str,
+    target: PlanTarget,
+    force: bool = False,
+) -> TaintPlan:
+    """What to delete so that rules no longer put ``taint`` on ``devices``; without value or effect, whatever they are.
+
+    Only own rules, unless ``force``: then every rule that selects one of the devices. Such a rule may hold more
+    devices; all of them are devices of the plan.
+    """
+    rules: dict[str, DeviceTaintRule] = {}
+    for device in devices:
+        rules |= {rule.metadata.name: rule for rule in removable(facts, device, taint) if force or is_own(rule)}
+    changes = [
+        Change(device, tuple(rule.spec.taint for rule in gone), (), frozenset(rule.metadata.name for rule in gone))
+        for device in _all_selected(facts, devices, rules.values())
+        if (gone := [rule for rule in rules.values() if selects(rule, *device)])
+    ]
+    writes = [_changed(Verb.DELETE, rule, rule.spec.taint, api_version) for _, rule in sorted(rules.items())]
+    return _plan(facts, changes, taint, writes, (), target, removal=True)
+
+
+def removable(facts: Facts, device: DeviceId, taint: DeviceTaint) -> tuple[DeviceTaintRule, ...]:
+    """The rules, own and others', that put such a taint on a device."""
+    rules = facts.inventory.taint_rules.values()
+    return tuple(rule for rule in rules if selects(rule, *device) and matches(rule.spec.taint, taint))
+
+
+def matches(taint: DeviceTaint, wanted: DeviceTaint) -> bool:
+    """Whether a taint is of the kind that is to be removed: its key, and its value and effect where they are given."""
+    return (
+        taint.key == wanted.key
+        and wanted.effect in ("", taint.effect)
+        and (not wanted.value or wanted.value == taint.value)
+    )
+
+
+def _all_selected(facts: Facts, devices: Sequence[DeviceId], rules: Iterable[DeviceTaintRule]) -> tuple[DeviceId, ...]:
+    """The named devices, then whatever else the rules select, published or only allocated."""
+    wide = [rule for rule in rules if not is_own(rule)]
+    published = (device for pool in facts.pools for device in devices_of(pool, facts)) if wide else ()
+    held = facts.inventory.holdings_by_device if wide else ()
+    more = {device for device in (*published, *held) if any(selects(rule, *device) for rule in wide)}
+    return tuple(dict.fromkeys((*devices, *sorted(more))))
+
+
+def _plan(
+    facts: Facts,
+    changes: Sequence[Change],
+    taint: DeviceTaint,
+    writes: Sequence[RuleWrite],
+    present: Sequence[str],
+    target: PlanTarget,
+    removal: bool,
+    failing: int = 0,
+) -> TaintPlan:
+    return TaintPlan(
+        target=target,
+        removal=removal,
+        taint=taint,
+        devices=tuple(_planned(change, facts) for change in changes),
+        writes=tuple(writes),
+        present=tuple(present),
+        hits=hits(changes, facts),
+        partial=tuple(kind for kind in KINDS if facts.evidence.coverage(kind) is Coverage.PARTIAL),
+        failing=failing,
+    )
+
+
+def _planned(change: Change, facts: Facts) -> PlannedDevice:
+    device = change.device
+    published = published_device(device, facts)
+    return PlannedDevice(
+        driver=device.driver,
+        pool=device.pool,
+        device=device.device,
+        pool_devices=len(devices_of(device.pool_id, facts)) if published is not None else 0,
+        shared=published is not None and bool(published.allow_multiple_allocations),
+        others=tuple(_others(change, facts)),
+    )
+
+
+def _others(change: Change, facts: Facts) -> Iterable[OtherTaint]:
+    for taint in driver_taints(change.device, facts):
+        yield OtherTaint(taint.key, taint.value, taint.effect, None)
+    for name, rule in sorted(facts.inventory.taint_rules.items()):
+        if name not in change.rules and selects(rule, *change.device):
+            taint = rule.spec.taint
+            yield OtherTaint(taint.key, taint.value, taint.effect, name)
+
+
+def published_device(device: DeviceId, facts: Facts) -> Device | None:
+    """The device as the newest generation of its pool publishes it."""
+    for slice_ in facts.newest(device.pool_id):
+        for found in slice_.spec.devices:
+            if found.name == device.device:
+                return found
+    return None

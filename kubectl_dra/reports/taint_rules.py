@@ -1,0 +1,51 @@
+"""DeviceTaintRules that this program makes: their names, and which of a cluster's rules are its own.
+
+There is one own rule per device and key. It is known by its label, and by a selector with driver, pool and device.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaintSelector
+from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER
+
+_READABLE: Final = 40
+_DIGITS: Final = 10
+_NOT_IN_NAMES: Final = re.compile("[^a-z0-9]+")
+
+
+def rule_name(device: DeviceId, key: str, purpose: str = "") -> str:
+    """The name of the own rule: as much of device and key as is readable, and a hash that tells all of them apart."""
+    words = (device.driver.partition(".")[0], device.pool, device.device, key.rpartition("/")[2], purpose)
+    readable = _NOT_IN_NAMES.sub("-", "-".join(filter(None, words)).lower())[:_READABLE].strip("-")
+    digest = hashlib.sha256("\0".join((*device, key, purpose)).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{readable}-{digest[:_DIGITS]}".lstrip("-")
+
+
+def exact_selector(device: DeviceId) -> DeviceTaintSelector:
+    """The selector of one device."""
+    return DeviceTaintSelector(driver=device.driver, pool=device.pool, device=device.device)
+
+
+def is_own(rule: DeviceTaintRule) -> bool:
+    """Whether this program made the rule and nobody has widened it since."""
+    selector = rule.spec.device_selector
+    exact = selector is not None and None not in (selector.driver, selector.pool, selector.device)
+    return exact and rule.metadata.labels.get(MANAGED_BY) == MANAGER
+
+
+def own_rules(rules: Iterable[DeviceTaintRule], device: DeviceId, key: str) -> tuple[DeviceTaintRule, ...]:
+    """The own rules for a device and key, by name; more than one only if somebody copied one."""
+    selector = exact_selector(device)
+    found = (rule for rule in rules if is_own(rule) and rule.spec.device_selector == selector)
+    return tuple(sorted((r for r in found if r.spec.taint.key == key), key=lambda rule: rule.metadata.name))
+
+
+def same_taint(one: DeviceTaint, other: DeviceTaint) -> bool:
+    """Whether two taints are the same but for the time when they were added."""
+    return (one.key, one.value, one.effect) == (other.key, other.value, other.effect)
