@@ -53,8 +53,7 @@ class TaintSource:
 def taint_sources(facts: Facts) -> Iterable[TaintSource]:
     """Rules by name, then drivers' taints by pool and key. With the feature off a rule hits nothing."""
     for _, rule in sorted(facts.inventory.taint_rules.items()):
-        hit = _selected(rule, facts) if facts.features.device_taint_rules else ()
-        yield TaintSource(rule.spec.taint, tuple(hit), rule)
+        yield _rule_source(rule, facts)
     yield from _driver_sources(facts)
 
 
@@ -63,9 +62,19 @@ def taint_rows(facts: Facts) -> tuple[TaintRow, ...]:
     return tuple(source_row(source, facts) for source in taint_sources(facts))
 
 
+def rule_row(rule: DeviceTaintRule, facts: Facts) -> TaintRow:
+    """The row of one rule."""
+    return source_row(_rule_source(rule, facts), facts)
+
+
 def source_row(source: TaintSource, facts: Facts) -> TaintRow:
     """The row of one source."""
     return _row(source.taint, source.devices, facts, source.rule)
+
+
+def _rule_source(rule: DeviceTaintRule, facts: Facts) -> TaintSource:
+    hit = _selected(rule, facts) if facts.features.device_taint_rules else ()
+    return TaintSource(rule.spec.taint, tuple(hit), rule)
 
 
 def _selected(rule: DeviceTaintRule, facts: Facts) -> Iterable[DeviceId]:
