@@ -127,8 +127,8 @@ def _device(word: str, facts: Facts) -> DeviceId:
     if len(found) == 1:
         return found[0]
     if found:
-        names = ", ".join(map(str, found[:4]))
-        raise CommandError(f'"{word}" may be any of {len(found)} devices: {names}', f"--explain {found[0]}")
+        some = ", ".join(map(str, found[:4]))
+        raise CommandError(f'"{word}" may be any of {len(found)} devices: {some}', f"--explain {found[0]}")
     names = [str(device) for pool in facts.pools for device in devices_of(pool, facts)]
     raise CommandError(f'device "{word}" not found{did_you_mean(word, names)}', "kubectl dra get devices")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code
@@ -16,7 +15,7 @@ _DRIVERS: Final = 3
 _CHANGES: Final = {
     "syntax": "operators as CEL writes them",
     "function": "a name that exists",
-    "field": "the value itself, without a field for its type",
+    "field": "without a field for its type",
     "domain": "the domain that the devices use",
     "name": "the name that the devices use",
     "comparison": "compared by type",
@@ -67,7 +66,8 @@ def _fate(report: SelectorReport) -> Safe:
     texts = []
     if keeping:
         verb = "does" if len(keeping) == 1 else "do"
-        texts.append(fmt("harmless behind a class that selects the driver ({} {})", shortened(keeping), verb))
+        names = shortened(keeping, 3) if len(keeping) > 2 else listed(keeping)
+        texts.append(fmt("harmless behind a class that selects the driver ({} {})", names, verb))
     if fatal:
         texts.append(fmt("fatal in one that does not ({})", shortened(fatal)))
     elif report.passing:
@@ -149,7 +149,10 @@ def _result(rewrite: Rewrite) -> Safe:
 
 def name_lines(report: SelectorReport) -> Iterator[Safe]:
     """Domains and names that no device has."""
+    pointed = {near for failure in report.failures for near in failure.near}
     for domain in report.unknown_domains:
+        if pointed.intersection(domain.near):
+            continue
         near = fmt(", did you mean {}?", Safe(" or ").join(domain.near)) if domain.near else Safe(".")
         yield from wrapped(fmt("No device has the domain {}{}", domain.name, near))
     known = {domain.name for domain in report.unknown_domains}
@@ -161,6 +164,13 @@ def name_lines(report: SelectorReport) -> Iterator[Safe]:
             yield from wrapped(fmt("No device has the {} {} of {}{}", what, use.name, use.domain, near))
 
 
+def undecided_line(report: SelectorReport) -> Iterator[Safe]:
+    """Why devices are undecided."""
+    if report.totals.undecided.value:
+        text = "Undecided: evaluating the selectors takes too long. The scheduler would go on, for every device anew."
+        yield from wrapped(Safe(text))
+
+
 def not_ready_line(report: SelectorReport) -> Iterator[Safe]:
     """Pools whose devices nobody gets now."""
     if report.not_ready:
@@ -170,11 +180,6 @@ def not_ready_line(report: SelectorReport) -> Iterator[Safe]:
             "{} of pool {} {} not offered now: the pool is not ready.", counted(count, "device"), shortened(pools), verb
         )
         yield from wrapped(text)
-
-
-def free_note(report: SelectorReport) -> Safe:
-    """The number of free ones as a cell."""
-    return number(report.totals.free)
 
 
 def refusal_lines(report: SelectorReport) -> Iterator[Safe]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
-from kubectl_dra.cel.lexer import tokenize
+from kubectl_dra.cel.lexer import Token, tokenize
 from kubectl_dra.output.layout import width, wrapped
 from kubectl_dra.output.safe import Safe, Style, safe, styled
 
@@ -31,6 +32,8 @@ def marked(expression: str, offset: int, length: int, note: Safe) -> Iterator[Sa
     before, shown = safe(line[first:column]), _fitting(line[first:])
     at = width(before) + _INDENT
     mark = "^" * max(1, min(length, width(shown) - width(before)))
+    if not shown.strip():
+        return
     yield Safe(" " * _INDENT) + shown
     yield from (styled(each, Style.BAD) for each in _noted(at, mark, note))
 
@@ -52,7 +55,7 @@ def _fitting(text: str) -> Safe:
 
 def _noted(at: int, mark: str, note: Safe) -> Iterator[Safe]:
     if at + len(mark) + 1 + width(note) <= _WIDTH:
-        yield Safe(" " * at + mark + " ") + note
+        yield Safe(" " * at + mark + " ") + note if note else Safe(" " * at + mark)
         return
     yield Safe(" " * at + mark)
     indent = min(at, max(_INDENT, _WIDTH - width(note)))
@@ -64,7 +67,10 @@ def code(expression: str, *, indent: int = _INDENT, max_lines: int | None = None
     lines = [line for text in expression.strip("\n").split("\n") for line in _broken(text, _WIDTH - indent)]
     if max_lines is not None and len(lines) > max_lines:
         lines = [*lines[:max_lines], Safe("…")]
-    return [Safe(" " * indent) + line for line in lines]
+    if max_lines is not None:
+        # Only to look at: long texts may be cut anywhere.
+        lines = [part for line in lines for part in wrapped(line, _WIDTH - indent)][: max_lines + 1]
+    return [Safe(" " * indent) + line for line in lines if line]
 
 
 def _broken(line: str, room: int) -> Iterator[Safe]:
@@ -75,7 +81,7 @@ def _broken(line: str, room: int) -> Iterator[Safe]:
         return
     tokens = tokenize(line)[0]
     start = 0
-    for token, following in zip(tokens, tokens[1:], strict=False):
+    for token, following in pairwise(tokens):
         end = following.pos if following.kind == "<EOF>" else following.pos + len(following.text)
         if width(safe(line[start:end].rstrip())) > room and token.pos >= start and following.kind != "<EOF>":
             cut = _nice(line, tokens, start, following.pos)
@@ -84,7 +90,7 @@ def _broken(line: str, room: int) -> Iterator[Safe]:
     yield safe(line[start:].rstrip())
 
 
-def _nice(line: str, tokens: list, start: int, limit: int) -> int:  # type: ignore[type-arg]
+def _nice(line: str, tokens: Sequence[Token], start: int, limit: int) -> int:
     """The last place before ``limit`` behind a space, else between the last two tokens."""
     places = [token.pos for token in tokens if start < token.pos <= limit]
     spaced = [place for place in places if line[place - 1] == " "]

@@ -18,14 +18,16 @@ _VALUES: Final = 3
 _POOLS: Final = 12
 _CLAUSES: Final = 12
 _FAILURES: Final = 4
+_CLAUSE: Final = 200
 
 
 def clause_lines(report: SelectorReport, wide: bool) -> list[Safe]:
     """A line per condition that removed devices, with the values seen."""
     removing = [clause for clause in report.clauses if clause.removes]
     shown = removing if wide else removing[:_CLAUSES]
-    rows = [_clause_row(clause, wide) for clause in shown]
-    columns = [Column(flexible=True), Column(), Column(right=True), Column(flexible=True)]
+    digits = max((len(str(clause.removes)) for clause in shown), default=1)
+    rows = [_clause_row(clause, digits, wide) for clause in shown]
+    columns = [Column(flexible=True), Column(), Column(flexible=True)]
     lines = table(columns, rows, columns_wide=None if wide else _WIDTH, indent=2, header=False)
     rest = removing[len(shown) :]
     if rest:
@@ -33,8 +35,12 @@ def clause_lines(report: SelectorReport, wide: bool) -> list[Safe]:
     return lines
 
 
-def _clause_row(clause: Clause, wide: bool) -> list[Safe]:
-    return [safe(short_clause(clause.text)), Safe("removes"), Safe(str(clause.removes)), _seen(clause, wide)]
+def _clause_row(clause: Clause, digits: int, wide: bool) -> list[Safe]:
+    removes = Safe(f"removes {clause.removes:{digits}}")
+    text = short_clause(clause.text)
+    if len(text) > _CLAUSE and not wide:
+        text = f"{text[:_CLAUSE]}…"
+    return [safe(text), removes, _seen(clause, wide)]
 
 
 def _seen(clause: Clause, wide: bool) -> Safe:
@@ -64,24 +70,26 @@ def _value(value: str | None) -> Safe:
 
 def failure_lines(report: SelectorReport) -> Iterator[Safe]:
     """Every place at which evaluation failed, on how many devices, and who has what is missing there."""
-    several = len(report.failures) > 1 or report.totals.fails.value != report.totals.devices.value
     for failure in report.failures[:_FAILURES]:
-        yield from _failure(failure, report, several)
+        yield from _failure(failure, report)
     rest = report.failures[_FAILURES:]
     if rest:
         yield fmt("  {} fail otherwise", sum(failure.devices for failure in rest))
 
 
-def _failure(failure: Failure, report: SelectorReport, several: bool) -> Iterator[Safe]:
+def _failure(failure: Failure, report: SelectorReport) -> Iterator[Safe]:
     expression = next(
         s.expression for s in report.selectors if (s.device_class, s.index) == (failure.device_class, failure.index)
     )
     note = fmt("did you mean {}?", Safe(" or ").join(failure.near)) if failure.near else safe(failure.error)
     yield from marked(expression, failure.offset, failure.length, note)
     use = _use(failure, report.names)
-    if several or failure.skipped:
-        yield from wrapped(fmt("  fails on {}{}", _on(failure), _skipped(failure)), indent=2)
-    if use is not None and 0 < use.have < use.of:
+    partial = use is not None and 0 < use.have < use.of
+    everywhere = failure.devices == report.totals.devices.value
+    if len(report.failures) > 1 or not (partial or everywhere) or (report.device_class and failure.skipped):
+        skipped = _skipped(failure) if report.device_class is not None else Safe("")
+        yield from wrapped(fmt("  fails on {}{}", _on(failure), skipped), indent=2)
+    if use is not None and partial:
         yield from wrapped(
             fmt("  {} of {} devices have it; those of {} don't", use.have, use.of, _lacking(use)), indent=2
         )
@@ -94,11 +102,11 @@ def _on(failure: Failure) -> Safe:
 
 
 def _skipped(failure: Failure) -> Safe:
+    """The scheduler does not evaluate selectors on devices that are in use as a whole."""
     if not failure.skipped:
         return Safe("")
-    if failure.skipped == failure.devices:
-        return Safe(", in use or not offered: not looked at now")
-    return fmt(" ({} of them in use or not offered: not looked at now)", failure.skipped)
+    number = "all" if failure.skipped == failure.devices else str(failure.skipped)
+    return fmt("; {} of them in use or not offered, so not looked at now", number)
 
 
 def _use(failure: Failure, names: Sequence[NameUse]) -> NameUse | None:

@@ -12,6 +12,7 @@ from kubectl_dra.output.selector.advice import (
     outside_lines,
     refusal_lines,
     rewrite_lines,
+    undecided_line,
 )
 from kubectl_dra.output.selector.devices import clause_lines, device_lines, failure_lines, pool_lines
 from kubectl_dra.output.selector.explained import explanation_lines
@@ -22,6 +23,8 @@ from kubectl_dra.reports.selector.records import SelectorReport
 def selector_page(report: SelectorReport, wide: bool = False) -> list[Safe]:
     """All lines of the report."""
     head = [*_subject(report), *styled_headline(report), *verdict_lines(report)]
+    if report.explanation is not None:
+        return [*head, Safe(""), *explanation_lines(report.explanation, wide)]
     blocks: list[list[Safe]] = [
         head,
         list(failure_lines(report)),
@@ -30,11 +33,10 @@ def selector_page(report: SelectorReport, wide: bool = False) -> list[Safe]:
         list(device_lines(report)) if wide else [],
         list(name_lines(report)),
         list(outside_lines(report)),
-        list(not_ready_line(report)),
+        [*not_ready_line(report), *undecided_line(report)],
         list(order_lines(report)),
         list(rewrite_lines(report)),
         list(refusal_lines(report)),
-        list(explanation_lines(report.explanation, wide)) if report.explanation is not None else [],
         list(missing_lines(report.missing)),
     ]
     lines: list[Safe] = []

@@ -9,7 +9,7 @@ from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code, marked
-from kubectl_dra.output.words import counted, plural
+from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.base import Count
 from kubectl_dra.reports.selector.records import Problem, SelectorRecord, SelectorReport, Verdict
 
@@ -20,7 +20,8 @@ _ISSUES: Final = "compilation failed: "
 def headline(report: SelectorReport) -> Safe:
     """The answer."""
     if not report.class_found:
-        return fmt("DeviceClass {} does not exist.", report.device_class or "")
+        near = fmt(", did you mean {}?", listed(report.class_near, "or")) if report.class_near else Safe(".")
+        return fmt("DeviceClass {} does not exist{}", report.device_class or "", near)
     refused = next((s for s in report.selectors if not s.scheduler.accepted), None)
     if refused is not None:
         return fmt("Does not compile{}: {}.", _owner(refused), _first(refused.scheduler))
@@ -49,16 +50,18 @@ def _outcomes(report: SelectorReport) -> Safe:
     totals = report.totals
     if not totals.devices.value:
         return _no_devices(report)
-    matches, devices = totals.matches.value, totals.devices
-    verb = Safe(plural("match", 1) if matches == 1 else "match")
-    if matches == 1:
-        verb = Safe("matches")
-    of = fmt("{} of {} {}", number(totals.matches), number(devices), plural("device", devices.value))
-    text = fmt("{}{} {}", of, _of_class(report), verb)
+    matches, devices = totals.matches.value, totals.devices.value
+    of = fmt("{} of {} {}", number(totals.matches), number(totals.devices), plural("device", devices))
+    if devices > 1 and matches in (0, devices):
+        quantity = fmt("All {}", number(totals.devices)) if matches else fmt("None of {}", number(totals.devices))
+        of = fmt("{} devices", quantity)
+    text = fmt("{}{} {}", of, _of_class(report), Safe("match" if matches > 1 else "matches"))
     if matches:
         text += fmt(" ({} of them free)", _free(totals.free))
-    text += fmt(", {} {}", number(totals.no), "doesn't" if totals.no.value == 1 else "don't")
-    text += fmt(", {}", _failing(totals.fails))
+    if totals.no.value and matches:
+        text += fmt(", {} {}", number(totals.no), "doesn't" if totals.no.value == 1 else "don't")
+    if totals.fails.value or not totals.undecided.value:
+        text += fmt(", {}", _failing(totals.fails))
     if totals.undecided.value:
         text += fmt(", {} undecided", number(totals.undecided))
     return text
@@ -81,8 +84,9 @@ def _no_devices(report: SelectorReport) -> Safe:
 
 
 def _place(report: SelectorReport) -> Safe:
-    parts = [fmt("of driver {}", report.driver)] if report.driver is not None else []
-    parts += [fmt("in pool {}", report.pool)] if report.pool is not None else []
+    pool = "/".join(filter(None, (report.driver, report.pool)))
+    parts = [fmt("in pool {}", pool)] if report.pool is not None else []
+    parts += [fmt("of driver {}", report.driver)] if report.driver is not None and report.pool is None else []
     parts += [fmt("on node {}", report.node)] if report.node is not None else []
     return Safe("").join([Safe(" ") + part for part in parts])
 
@@ -146,9 +150,7 @@ def _verdict(selector: SelectorRecord) -> Iterator[Safe]:
 def _too_costly(selector: SelectorRecord) -> Safe:
     cost = selector.estimated_cost
     if cost is not None and cost > selector.cost_limit:
-        spent = (
-            fmt(" The most that it really cost on a device is {:,}.", selector.spent) if selector.spent else Safe("")
-        )
+        spent = fmt(" The highest real cost on a device is {:,}.", selector.spent) if selector.spent else Safe("")
         return fmt("Its estimated cost is {:,} of {:,}.{}", cost, selector.cost_limit, spent)
     return Safe("The scheduler could evaluate it, had it been stored before; see below.")
 
@@ -159,7 +161,10 @@ def _problems(selector: SelectorRecord, verdict: Verdict) -> Iterator[Safe]:
         return
     shown = verdict.problems[:_MAX_PROBLEMS]
     for index, problem in enumerate(shown):
-        note = _near(problem) if index == 0 and problem.near else safe(_message(problem)) + _also(problem)
+        # The headline says the first one already.
+        note = _near(problem) if problem.near else Safe("")
+        if index:
+            note = safe(_message(problem)) + (Safe(": ") + note if note else note)
         offset, length = _extent(selector.expression, problem)
         yield from marked(selector.expression, offset, length, note)
     if len(verdict.problems) > len(shown):
@@ -168,10 +173,6 @@ def _problems(selector: SelectorRecord, verdict: Verdict) -> Iterator[Safe]:
 
 def _near(problem: Problem) -> Safe:
     return fmt("did you mean {}?", Safe(" or ").join(problem.near))
-
-
-def _also(problem: Problem) -> Safe:
-    return Safe(": ") + _near(problem) if problem.near else Safe("")
 
 
 def _extent(expression: str, problem: Problem) -> tuple[int, int]:

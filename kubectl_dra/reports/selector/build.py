@@ -10,17 +10,19 @@ from typing import Final
 
 from kubectl_dra.allocation.errors import SelectorFailed
 from kubectl_dra.cel import COST_LIMIT
-from kubectl_dra.cel.mentions import Mention, mentions
+from kubectl_dra.cel.mentions import Mention, Word, mentions
+from kubectl_dra.cel.printer import string_source
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.reports.ask import expression_of
-from kubectl_dra.reports.base import Count, assumptions_of, feature_record, reads_of
+from kubectl_dra.reports.base import Bound, Count, assumptions_of, feature_record, reads_of
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.selector.compiling import Compiled, compile_selector, near_names
+from kubectl_dra.reports.selector.edits import selection
 from kubectl_dra.reports.selector.explaining import explanation
 from kubectl_dra.reports.selector.judging import Judge, Judged, Purse, has_name
 from kubectl_dra.reports.selector.orders import Behind, behind_classes, failing_orders
-from kubectl_dra.reports.selector.questions import Question
+from kubectl_dra.reports.selector.questions import Question, simple_claim
 from kubectl_dra.reports.selector.records import (
     Clause,
     DomainUse,
@@ -83,7 +85,7 @@ class _Work:
     @cached_property
     def usable(self) -> bool:
         """Whether the scheduler can evaluate all of them."""
-        return all(selector.program is not None for selector in self.selectors)
+        return self._class_found and all(selector.program is not None for selector in self.selectors)
 
     @cached_property
     def class_selectors(self) -> int:
@@ -151,12 +153,12 @@ class _Work:
     def report(self) -> SelectorReport:
         question, setting = self.question, self.setting
         evidence, where = setting.facts.evidence, setting.where
-        failures = tuple(self._failures())
         behind, orders = self._behind()
         return SelectorReport(
             subject=question.subject,
             device_class=question.device_class,
             class_found=self._class_found,
+            class_near=() if self._class_found else near_names(question.device_class or "", setting.classes),
             node=where.node,
             driver=where.driver,
             pool=where.pool,
@@ -164,22 +166,26 @@ class _Work:
             refusals=question.refusals,
             totals=self._totals(),
             clauses=tuple(self._clauses()),
-            failures=failures,
+            failures=tuple(self._failures()),
             names=tuple(self._names()),
             unknown_domains=tuple(self._unknown_domains()),
-            rewrites=rewrites(self._case(failures)),
+            rewrites=rewrites(self._case()),
             pools=tuple(_pool(pool, tried) for pool, tried in self._by_pool()),
             outside=self._outside(),
             harmless_behind=behind.keeping,
             passing=behind.passing,
             orders=orders,
-            not_ready={str(pool): number for pool, number in setting.not_ready.items()},
+            not_ready=self._not_ready(),
             explanation=self._explanation(),
             missing=missing_rights(evidence, KINDS),
             assumed=assumptions_of(evidence),
             features=feature_record(setting.facts.features),
             read=reads_of(evidence),
         )
+
+    def _not_ready(self) -> dict[str, int]:
+        meant = {(member.driver, member.pool) for member, _ in self.meant}
+        return {str(pool): number for pool, number in self.setting.not_ready.items() if tuple(pool) in meant}
 
     def _by_pool(self) -> Iterable[tuple[PoolId, Sequence[Tried]]]:
         pools: dict[PoolId, list[Tried]] = {}
@@ -206,13 +212,18 @@ class _Work:
         outcomes = Counter(judged.outcome for _, judged in self.meant)
         free = sum(member.free for member, judged in self.meant if judged.outcome is Outcome.MATCHES)
         sure = bound_of("devices", evidence)
+        undecided = Count(outcomes[Outcome.UNDECIDED], sure)
+        decided = Bound.AT_LEAST if undecided.value and sure is Bound.EXACT else sure
+        of_free = bound_of(DeviceState.FREE, evidence)
+        if undecided.value:
+            of_free = Bound.AT_LEAST if of_free is Bound.EXACT else Bound.UNKNOWN
         return Totals(
             devices=Count(len(self.meant), sure),
-            matches=Count(outcomes[Outcome.MATCHES], sure),
-            free=Count(free, bound_of(DeviceState.FREE, evidence)),
-            no=Count(outcomes[Outcome.NO], sure),
-            fails=Count(outcomes[Outcome.FAILS], sure),
-            undecided=Count(outcomes[Outcome.UNDECIDED], sure),
+            matches=Count(outcomes[Outcome.MATCHES], decided),
+            free=Count(free, of_free),
+            no=Count(outcomes[Outcome.NO], decided),
+            fails=Count(outcomes[Outcome.FAILS], decided),
+            undecided=undecided,
         )
 
     def _outside(self) -> Outside:
@@ -229,10 +240,11 @@ class _Work:
             drivers=dict(sorted(Counter(member.driver for member, _ in others).items())),
         )
 
-    def _case(self, failures: Sequence[Failure]) -> Case:
+    def _case(self) -> Case:
         outcomes = [judged for _, judged in self.meant] if self.usable else None
         of_class = self.question.own_class is not None
-        return Case(self.setting, self.selectors, self.meant_members, outcomes, failures, of_class, self.purse)
+        fixed = of_class or (self.question.device_class is not None and self._class_found)
+        return Case(self.setting, self.selectors, self.meant_members, outcomes, of_class, fixed, self.purse)
 
     def _explanation(self) -> Explanation | None:
         if self.explained is None or self.judge is None:
@@ -265,7 +277,7 @@ class _Work:
         selector = self.selectors[number]
         key = missing_key(error)
         mention = self._missing_mention(selector, key, members[0]) if key is not None else None
-        word = mention.name if mention is not None else None
+        word = self._wrong_word(mention) if mention is not None else None
         return Failure(
             device_class=selector.device_class,
             index=selector.index,
@@ -289,11 +301,21 @@ class _Work:
                 return mention
         return None
 
+    def _wrong_word(self, mention: Mention) -> Word | None:
+        """The domain if no device has it, else the name."""
+        return mention.name if mention.domain.text in self.setting.catalog.domains else mention.domain
+
     def _near(self, mention: Mention) -> tuple[str, ...]:
         """Names that exist, if the one mentioned does not exist at all."""
         catalog = self.setting.catalog
+        if mention.domain.text not in catalog.domains:
+            return near_names(mention.domain.text, catalog.domains)[:1]
         if mention.name is None or catalog.counts[mention.field, mention.domain.text, mention.name.text]:
             return ()
+        other = "capacity" if mention.field == "attributes" else "attributes"
+        if catalog.counts[other, mention.domain.text, mention.name.text]:
+            domain = string_source(mention.domain.text)
+            return (f"device.{other}[{domain}]{selection(mention.name.text)}",)
         return near_names(mention.name.text, catalog.names(mention.field, mention.domain.text))
 
     # --- names --------------------------------------------------------------------------------------------------------
@@ -322,7 +344,7 @@ class _Work:
         known = self.setting.catalog.domains
         for domain in dict.fromkeys(mention.domain.text for mention in self.mentions):
             if domain not in known:
-                yield DomainUse(domain, near_names(domain, known))
+                yield DomainUse(domain, near_names(domain, known)[:1])
 
     # --- what follows -------------------------------------------------------------------------------------------------
 
@@ -342,9 +364,15 @@ class _Work:
             behind = behind_classes(self.setting, outside, self.meant_members)
             inside = [member for member, is_outside in failing.values() if not is_outside]
             exposing = behind_classes(self.setting, inside, self.meant_members).passing
-            classes = tuple(dict.fromkeys((*exposing, *behind.passing)))
-        orders = failing_orders(self.setting, classes, question.claim_for, self._is_ours(failing), failing)
-        return behind, tuple(orders)
+            # The class that people would use for these devices first.
+            classes = tuple(dict.fromkeys((*(n for n in exposing if n in behind.keeping), *exposing, *behind.passing)))
+        ours = self._is_ours(failing)
+        orders = tuple(failing_orders(self.setting, classes, question.claim_for, ours, failing))
+        if not orders and question.claim is not None and question.device_class is not None:
+            # Another request of the claim may end every search before this one's turn.
+            alone = simple_claim(question.device_class, question.expressions)
+            orders = tuple(failing_orders(self.setting, classes, lambda _: alone, ours, failing))
+        return behind, orders
 
     def _is_ours(self, failing: Mapping[DeviceId, tuple[Member, bool]]) -> Callable[[SelectorFailed], bool]:
         """Whether an error of a claim with several requests comes from the selectors of this one."""

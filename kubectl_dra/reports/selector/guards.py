@@ -21,7 +21,15 @@ _LOOSE: Final = frozenset({"_||_", "_?_:_"})
 def guarded(program: Program, keys: Iterable[str], catalog: Catalog) -> Iterator[str]:
     """The expression with every unguarded mention of ``keys`` guarded, in the ways to try, best first."""
     wanted = frozenset(keys)
-    found = [m for m in mentions(program.checked.parsed) if m.name and m.name.text in wanted and not m.guarded]
+    found = [
+        mention
+        for mention in mentions(program.checked.parsed)
+        if mention.name is not None
+        and mention.name.text in wanted
+        and not mention.guarded
+        # What no device has is a wrong name, and a guard would only hide it.
+        and catalog.counts[mention.field, mention.domain.text, mention.name.text]
+    ]
     if not found:
         return
     expression = program.expression

@@ -240,7 +240,8 @@ class Explanation(ReportRecord, frozen=True):
 class SelectorReport(ReportRecord, frozen=True):
     """What would become of one list of selectors: those of the class first, then those of the request.
 
-    ``device_class`` is None without one; ``class_found`` is false where it does not exist. ``refusals``: all that
+    ``device_class`` is None without one; where it does not exist nothing is evaluated, and ``class_near`` are names of
+    classes like it. ``refusals``: all that
     admission says of the manifest. ``harmless_behind`` are classes that keep the failing devices of ``outside`` away,
     ``passing`` classes that let some of them through; ``orders`` are searches that really fail, one per class.
     ``not_ready`` are pools in scope that the scheduler does not look at.
@@ -249,6 +250,7 @@ class SelectorReport(ReportRecord, frozen=True):
     subject: Subject
     device_class: str | None
     class_found: bool
+    class_near: tuple[str, ...]
     node: str | None
     driver: str | None
     pool: str | None
@@ -285,7 +287,7 @@ def is_bad(report: SelectorReport) -> bool:
     return (
         refused
         or not report.class_found
-        or bool(report.refusals or report.orders)
+        or bool(report.refusals)
         or totals.fails.value > 0
         or (totals.matches.value == 0 and totals.undecided.value == 0)
     )

@@ -9,13 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from kubectl_dra.cel import Program
 from kubectl_dra.cel.lexer import tokenize
+from kubectl_dra.cel.mentions import mentions
 from kubectl_dra.cel.printer import string_source
 from kubectl_dra.reports.selector import edits
 from kubectl_dra.reports.selector.compiling import Compiled, compile_selector, near_names
 from kubectl_dra.reports.selector.guards import behind_driver, guarded
 from kubectl_dra.reports.selector.judging import Judge, Judged, Purse
-from kubectl_dra.reports.selector.records import Failure, Outcome, Rewrite
+from kubectl_dra.reports.selector.records import Outcome, Rewrite
 from kubectl_dra.reports.selector.scoping import Member, Setting
 
 _EDITS: Final[tuple[tuple[str, edits.Edit], ...]] = (
@@ -31,15 +33,28 @@ _MAX_TEXT: Final = 10 * 1024
 
 @dataclass(frozen=True)
 class Case:
-    """A list of selectors with its devices, what they got, and where its failures are."""
+    """A list of selectors with its devices and what they got (None: they can't be evaluated).
+
+    ``of_class``: the selectors are those of a DeviceClass. ``fixed``: the devices are those in any case; else they
+    follow from the domains that a text names.
+    """
 
     setting: Setting
     selectors: Sequence[Compiled]
     members: Sequence[Member]
     outcomes: Sequence[Judged] | None
-    failures: Sequence[Failure]
     of_class: bool
+    fixed: bool
     purse: Purse
+
+    def meant_by(self, compiled: Compiled) -> Sequence[Member]:
+        """The devices that a corrected selector is about."""
+        program = compiled.program
+        if self.fixed or program is None:
+            return self.members
+        named = {mention.domain.text for mention in mentions(program.checked.parsed)}
+        drivers = self.setting.catalog.drivers_with(named)
+        return [member for member in self.setting.members if not drivers or member.driver in drivers]
 
 
 def rewrites(case: Case) -> tuple[Rewrite, ...]:
@@ -79,27 +94,25 @@ def _needed(case: Case, number: int) -> bool:
 
 def _edited(case: Case, selector: Compiled) -> tuple[str, list[str]]:
     """The expression after all edits that find something to do."""
-    expression, changes = selector.expression, []
+    expression = selector.expression
+    changes: list[str] = []
     for code, edit in _EDITS:
         expression, named = _known_names(case, expression)
         changes += named
-        edited = edit(expression, case.setting.catalog) if _applies(code, expression, case) else None
+        # Spelling of operators only matters where the text can't be parsed.
+        applies = code != "syntax" or edits.parsed(expression) is None
+        edited = edit(expression, case.setting.catalog) if applies else None
         if edited is not None and edited != expression and len(edited) <= _MAX_TEXT:
             expression = edited
             changes.append(code)
     return expression, changes
 
 
-def _applies(code: str, expression: str, case: Case) -> bool:
-    """Spelling of operators only matters where the text can't be parsed."""
-    return code != "syntax" or edits.parsed(expression) is None
-
-
 def _known_names(case: Case, expression: str) -> tuple[str, list[str]]:
     """Undeclared names and undefined fields replaced by near ones, one after the other."""
-    changes = []
+    changes: list[str] = []
     for _ in range(_MAX_NAMES):
-        compiled = compile_selector(None, 0, expression, case.setting.facts.features)
+        compiled = _compiled(case, expression)
         problems = (*compiled.scheduler.problems, *compiled.admission.problems)
         edited = next((new for p in problems if (new := edits.near_name(expression, p)) is not None), None)
         if edited is None or edited == expression:
@@ -109,66 +122,80 @@ def _known_names(case: Case, expression: str) -> tuple[str, list[str]]:
     return expression, changes
 
 
+def _compiled(case: Case, expression: str, like: Compiled | None = None) -> Compiled:
+    place = (like.device_class, like.index) if like is not None else (None, 0)
+    return compile_selector(*place, expression, case.setting.facts.features)
+
+
 def _candidates(case: Case, number: int, expression: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    yield expression, ()
-    setting = case.setting
-    compiled = compile_selector(None, 0, expression, setting.facts.features)
-    program = compiled.program
-    if program is None:
+    """Texts to try, best first, with what was changed besides."""
+    compiled = _compiled(case, expression)
+    if compiled.program is None or not _usable(case, number):
+        yield expression, ()
         return
-    for value in _near_values(case, number, expression):
-        yield value, ("literal",)
     judge = _judge(case, number, compiled)
-    failed = [judge.of(member) for member in case.members]
-    keys = {key for each in failed if each.outcome is Outcome.FAILS and (key := missing_key(each.error)) is not None}
+    judged = [judge.of(member) for member in case.meant_by(compiled)]
+    if all(each.outcome is Outcome.NO for each in judged):
+        for value in _near_values(judged, number, expression):
+            yield value, ("literal",)
+    yield expression, ()
+    failed = (each for each in judged if each.outcome is Outcome.FAILS and each.selector == number)
+    keys = {key for each in failed if (key := missing_key(each.error)) is not None}
     if keys:
-        yield from ((text, ("guard",)) for text in guarded(program, keys, setting.catalog))
-    if case.of_class and keys:
-        yield from _behind_drivers(case, compiled)
+        if case.of_class:
+            yield from _behind_drivers(case, compiled.expression, compiled.program)
+        for text in guarded(compiled.program, keys, case.setting.catalog):
+            yield text, ("guard",)
 
 
-def _behind_drivers(case: Case, compiled: Compiled) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _behind_drivers(case: Case, expression: str, program: Program) -> Iterator[tuple[str, tuple[str, ...]]]:
     """For a class: only devices of the driver whose attributes it names."""
-    program = compiled.program
-    assert program is not None  # noqa: S101 - the caller looked
-    domains = {domain for domain, _ in (*program.reads.attributes, *program.reads.capacity)}
+    domains = {mention.domain.text for mention in mentions(program.checked.parsed)}
     for driver in sorted(case.setting.catalog.drivers_with(domains)):
-        yield behind_driver(compiled.expression, program, driver), ("driver",)
+        yield behind_driver(expression, program, driver), ("driver",)
 
 
-def _near_values(case: Case, number: int, expression: str) -> Iterator[str]:
-    """Where nothing matches: a text in the place of one that no device has, but that looks like it."""
-    if case.outcomes is None:
-        return
-    seen = {text for o in case.outcomes if o.selector == number for _, text in o.seen if text is not None}
+def _near_values(judged: Iterable[Judged], number: int, expression: str) -> Iterator[str]:
+    """A text in the place of one that no device has, but that looks like it."""
+    seen = {text for each in judged if each.selector == number for _, text in each.seen if text is not None}
     for token in tokenize(expression)[0]:
         text = token.text[1:-1]
         if token.kind == "STRING" and token.text[0] in "\"'" and text not in seen:
             for near in near_names(text, seen)[:1]:
-                new = edits.replaced(expression, [(token.pos, token.pos + len(token.text), string_source(near))])
-                if new is not None:
-                    yield new
+                end = token.pos + len(token.text)
+                yield expression[: token.pos] + string_source(near) + expression[end:]
 
 
 # --- trying ---------------------------------------------------------------------------------------------------------
 
 
+def _usable(case: Case, number: int) -> bool:
+    """Whether all the other selectors can be evaluated."""
+    return all(selector.program is not None for i, selector in enumerate(case.selectors) if i != number)
+
+
 def _judge(case: Case, number: int, compiled: Compiled) -> Judge:
     chain = [compiled if i == number else selector for i, selector in enumerate(case.selectors)]
-    usable = [selector for selector in chain if selector.program is not None]
-    return Judge(usable, case.setting.facts.features, case.purse)
+    return Judge(chain, case.setting.facts.features, case.purse)
 
 
 def _verified(case: Case, number: int, expression: str, changes: tuple[str, ...]) -> Rewrite | None:
     original = case.selectors[number]
-    compiled = compile_selector(original.device_class, original.index, expression, case.setting.facts.features)
-    if not (compiled.admission.accepted and compiled.scheduler.accepted) or compiled.estimated_cost is None:
+    compiled = _compiled(case, expression, original)
+    accepted = compiled.admission.accepted and compiled.scheduler.accepted
+    if not accepted or compiled.estimated_cost is None or not _usable(case, number):
         return None
-    judge = _judge(case, number, compiled)
-    judged = [judge.of(member) for member in case.members]
-    if not _better(case, judged, judged_by=number, changes=changes):
+    members, judge = case.meant_by(compiled), _judge(case, number, compiled)
+    tried = [(member, judge.of(member)) for member in members]
+    before = case.outcomes if list(members) == list(case.members) else None
+    if any(_fails_elsewhere(each, number) for _, each in tried):
+        # Devices on which another selector fails prove nothing about this one.
+        tried = [(member, each) for member, each in tried if not _fails_elsewhere(each, number)]
+        before = [each for each in before if not _fails_elsewhere(each, number)] if before is not None else None
+    judged = [each for _, each in tried]
+    if not _better(before, judged, changes):
         return None
-    matching = [m for m, j in zip(case.members, judged, strict=True) if j.outcome is Outcome.MATCHES]
+    matching = [member for member, each in tried if each.outcome is Outcome.MATCHES]
     return Rewrite(
         index=original.index,
         expression=expression,
@@ -180,20 +207,20 @@ def _verified(case: Case, number: int, expression: str, changes: tuple[str, ...]
     )
 
 
-def _better(case: Case, judged: Sequence[Judged], judged_by: int, changes: Iterable[str]) -> bool:
-    """No error any more; what was decided before stays, unless nothing matched; a guard makes no new matches."""
+def _fails_elsewhere(judged: Judged, number: int) -> bool:
+    return judged.outcome is Outcome.FAILS and judged.selector != number
+
+
+def _better(before: Sequence[Judged] | None, judged: Sequence[Judged], changes: Iterable[str]) -> bool:
+    """No error any more; where something matched before, a guard makes no new matches and loses none."""
     if not judged or any(j.outcome in (Outcome.FAILS, Outcome.UNDECIDED) for j in judged):
         return False
-    matching = sum(j.outcome is Outcome.MATCHES for j in judged)
-    if case.outcomes is None:
-        return matching > 0
-    before = case.outcomes
-    if all(old.outcome is Outcome.NO for old in before):
-        return matching > 0
+    if before is None:
+        return True
     if set(changes) <= {"guard", "driver"}:
         wanted = [Outcome.MATCHES if old.outcome is Outcome.MATCHES else Outcome.NO for old in before]
         return [new.outcome for new in judged] == wanted
-    return matching > 0
+    return any(new.outcome is Outcome.MATCHES for new in judged)
 
 
 def missing_key(error: str) -> str | None:
