@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,7 +29,10 @@ PLURALS = {
 
 @dataclass(frozen=True)
 class Answer:
-    """What a request gets; ``seconds`` before it, ``cut`` bytes left out at its end, ``closed``: no answer at all."""
+    """What a request gets; ``seconds`` before it, ``cut`` bytes left out at its end, ``closed``: no answer at all.
+
+    ``stream`` gives lines of an answer that goes on, as a watch does; bytes are sent as they are.
+    """
 
     body: Any = None
     code: int = 200
@@ -37,6 +40,7 @@ class Answer:
     seconds: float = 0.0
     cut: int = 0
     closed: bool = False
+    stream: Iterable[Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,9 @@ def running(api: FakeApi) -> Iterator[FakeApi]:
             if answer.closed:
                 self.close_connection = True
                 return
+            if answer.stream is not None:
+                self._send_stream(answer.stream)
+                return
             body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
             self.send_response(answer.code)
             headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **answer.headers}
@@ -141,6 +148,20 @@ def running(api: FakeApi) -> Iterator[FakeApi]:
             self.end_headers()
             self.wfile.write(body[: len(body) - answer.cut])
             self.close_connection = bool(answer.cut)
+
+        def _send_stream(self, lines: Iterable[Any]) -> None:
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.flush()
+            for line in lines:
+                data = line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n"
+                try:
+                    self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+                    self.wfile.flush()
+                except OSError:
+                    return
+            self.wfile.write(b"0\r\n\r\n")
 
         def log_message(self, format: str, *args: Any) -> None:
             """Silence."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.source.live import Needs, open_session, read
 from kubectl_dra.source.live.discovery import discover
 from kubectl_dra.source.live.errors import CertificateError, LoginError, RefusedError
+from kubectl_dra.source.live.feed import Feed, Published
 from kubectl_dra.source.live.listing import CHUNK, take_list
 from kubectl_dra.source.spec import Connection
 from tests.controlplane import ControlPlane, User, binaries
@@ -108,3 +110,20 @@ def test_verification_can_be_switched_off_without_noise(
     inventory, _ = read(Connection(kubeconfig=str(path)), Needs(frozenset({"DeviceClass"})))
     assert not inventory.classes
     assert capfd.readouterr() == ("", "")
+
+
+def test_following_the_cluster(plane: ControlPlane) -> None:
+    seen: queue.Queue[Published] = queue.Queue()
+    feed = Feed(_connection(plane), Needs(frozenset({"DeviceClass", "ResourceSlice", "Pod"})), seen.put)
+    feed.start()
+    try:
+        assert not seen.get(timeout=10).inventory.classes
+        client = plane.client()
+        create(client, {"kind": "DeviceClass", "metadata": {"name": "new"}, "spec": {}}, "")
+        published = seen.get(timeout=10)
+        assert list(published.inventory.classes) == ["new"]
+        assert published.troubles == ()
+        client.delete("resource.k8s.io/v1", "DeviceClass", "new")
+        assert not seen.get(timeout=10).inventory.classes
+    finally:
+        feed.close()

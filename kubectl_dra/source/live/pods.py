@@ -12,11 +12,32 @@ from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Container, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.usage import NodeUsage, usage_by_node
+from kubectl_dra.model.usage import NodeUsage, is_terminal, pod_usage, usage_by_node
 
 _NATIVE: Final = "kubernetes.io/"
 # Implicit extended resources: every DeviceClass can be asked for by this prefix and its name.
 _CLASS_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
+
+
+class PodTracker:
+    """Takes chunks of a list of pods, and remembers of each what it takes, so that it can be taken away again."""
+
+    def __init__(self, named: frozenset[Key] = frozenset(), keep_all: bool = False) -> None:
+        self.kept: list[Record] = []
+        self.usage: dict[str, NodeUsage] = {}
+        self.taken: dict[Key, tuple[str, NodeUsage]] = {}
+        self._named = named
+        self._keep_all = keep_all
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Take one chunk."""
+        for pod in records:
+            if isinstance(pod, Pod):
+                key = key_of(pod.metadata)
+                if self._keep_all or key in self._named or matters(pod):
+                    self.kept.append(pod)
+                if place := taken_by(pod):
+                    self.taken[key] = place
 
 
 class PodReducer:
@@ -33,6 +54,13 @@ class PodReducer:
         pods = [record for record in records if isinstance(record, Pod)]
         self.kept += [pod for pod in pods if self._keep_all or matters(pod) or key_of(pod.metadata) in self._named]
         add_usage(self.usage, usage_by_node(pods))
+
+
+def taken_by(pod: Pod) -> tuple[str, NodeUsage] | None:
+    """The node of a pod and what it takes of it; None if it takes nothing."""
+    if not pod.spec.node_name or is_terminal(pod):
+        return None
+    return pod.spec.node_name, pod_usage(pod)
 
 
 def add_usage(total: dict[str, NodeUsage], more: Mapping[str, NodeUsage]) -> None:

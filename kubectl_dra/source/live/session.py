@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode, urlsplit
 
@@ -26,6 +26,7 @@ Query = Mapping[str, str]
 CONNECT_SECONDS: Final = 5.0
 READ_SECONDS: Final = 60.0
 _POOL_SIZE: Final = 16
+_STREAM_BYTES: Final = 1 << 16
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 _log: Final = logging.getLogger("kubectl_dra.live")
 
@@ -79,6 +80,33 @@ class Session:
             raise BadAnswerError(f"{self.server} redirects to {capped(where)}", "is this an API server?")
         return data
 
+    def lines(self, path: str, what: str, query: Query, idle_seconds: float) -> Iterator[bytes]:
+        """An empty line when the server has accepted, then each line as it comes in. Raises ``ClusterError``.
+
+        A server that says nothing for ``idle_seconds`` raises ``TimedOutError``.
+        """
+        from urllib3 import Timeout
+
+        url = f"{self.server}{path}?{urlencode(query)}"
+        timeout = Timeout(connect=CONNECT_SECONDS, read=idle_seconds)
+        with translated_errors(self.server, what):
+            answer = self._pool.request(
+                "GET",
+                url,
+                headers=self._headers({}),
+                timeout=timeout,
+                retries=False,
+                redirect=False,
+                preload_content=False,
+            )
+            try:
+                if answer.status >= 300:
+                    raise error_from_status(answer.status, answer.read(), what, self.server)
+                yield b""
+                yield from _split_lines(answer.stream(_STREAM_BYTES))
+            finally:
+                answer.close()
+
     def close(self) -> None:
         """Close idle connections."""
         self._pool.clear()
@@ -115,6 +143,14 @@ def _headers(target: Target, connection: Connection, server: str) -> list[tuple[
     if urlsplit(server).hostname not in _LOOPBACK and not _compression_disabled(target):
         headers.append(("Accept-Encoding", "gzip"))
     return [(name, _header_value(value)) for name, value in (*headers, *_impersonation(target, connection))]
+
+
+def _split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Whole lines only: an answer that breaks off within a line loses that line."""
+    rest = b""
+    for chunk in chunks:
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from (line for line in lines if line)
 
 
 def _compression_disabled(target: Target) -> bool:

@@ -27,8 +27,8 @@ def translated_errors(server: str, what: str) -> Iterator[None]:
     except exceptions.SSLError as error:
         text = f"no trusted connection to {server}: {_reason(error)}"
         raise CertificateError(text, "check certificate-authority and client-certificate in the kubeconfig") from error
-    except exceptions.NewConnectionError as error:
-        # Also a kind of time-out for the library, but it is a refusal or an unknown name.
+    except (exceptions.NewConnectionError, exceptions.ConnectTimeoutError) as error:
+        # Time-outs of the library as well, but nobody was there, which is not the same as being slow.
         raise _unreachable(server, error) from error
     except exceptions.TimeoutError as error:
         text = f"{server} does not answer in time ({what})"

@@ -1,0 +1,148 @@
+"""A cluster that is followed: reflectors for all kinds, one owner of the state, and Inventories as it changes."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.model.evidence import Coverage, Evidence
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.source.live.discovery import Served, discover
+from kubectl_dra.source.live.needs import Needs
+from kubectl_dra.source.live.session import Session, open_session
+from kubectl_dra.source.live.store import Store
+from kubectl_dra.source.live.watch import Broken, Message, Reflector, Refused, Scope
+from kubectl_dra.source.spec import Connection
+
+INTERVAL_SECONDS: Final = 0.25
+_QUEUE_SIZE: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A kind that can't be followed at the moment; ``since`` is a ``time.monotonic()``."""
+
+    kind: str
+    namespace: str
+    what: str
+    hint: str
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The state at one moment. With ``troubles``, parts of it may be old; ``heard`` is when anything came last."""
+
+    inventory: Inventory
+    evidence: Evidence
+    troubles: tuple[Trouble, ...]
+    heard: float
+
+
+class Feed:
+    """Calls ``publish`` from its own thread: once when everything was read, then after changes, at most every 0.25 s.
+
+    Changes that come closer together are published together; none is lost.
+    """
+
+    def __init__(self, connection: Connection, needs: Needs, publish: Callable[[Published], None]) -> None:
+        self._connection = connection
+        self._needs = needs
+        self._publish = publish
+        self._store = Store(needs)
+        self._inbox: queue.Queue[Message] = queue.Queue(_QUEUE_SIZE)
+        self._closed = threading.Event()
+        self._login = threading.Lock()
+        self._session: Session | None = None
+        self._served: Served | None = None
+        self._waiting: set[Scope] = set()
+        self._scopes: set[Scope] = set()
+        self._troubles: dict[Scope, Trouble] = {}
+        self._heard = time.monotonic()
+
+    def start(self) -> None:
+        """Connect, find out what is served, and begin to follow it. Raises ``ClusterError``."""
+        self._session = open_session(self._connection)
+        kinds = self._needs.wanted()
+        self._served = discover(self._session, kinds)
+        for kind in kinds:
+            for namespace in self._needs.scopes(kind):
+                self._follow(Scope(kind, namespace))
+        threading.Thread(target=self._run, name="feed", daemon=True).start()
+
+    def close(self) -> None:
+        """Stop; nothing is published afterwards but what is being published now."""
+        self._closed.set()
+        if self._session is not None:
+            self._session.close()
+
+    # --- reflectors ---
+
+    def _follow(self, scope: Scope) -> None:
+        if scope in self._scopes or self._served is None:
+            return
+        self._scopes.add(scope)
+        self._waiting.add(scope)
+        version = self._served.api_versions.get(scope.kind.name)
+        if version is None:
+            self._inbox.put(Refused(scope, Coverage.NOT_SERVED, "not served"))
+            return
+        Reflector(scope, version, self._needs, self._current, self._renew, self._inbox, self._closed).start()
+
+    def _current(self) -> Session:
+        with self._login:
+            if self._session is None:
+                self._session = open_session(self._connection)
+            return self._session
+
+    def _renew(self, refused: Session) -> None:
+        """Log in anew, unless another reflector has done so already. Raises ``ClusterError``."""
+        with self._login:
+            if self._session is refused:
+                self._session = open_session(self._connection)
+
+    # --- the owner's thread ---
+
+    def _run(self) -> None:
+        due, dirty = 0.0, False
+        while not self._closed.is_set():
+            ready = dirty and not self._waiting
+            message = self._next(max(0.0, due - time.monotonic()) if ready else 1.0)
+            if message is not None:
+                dirty |= self._apply(message)
+            if dirty and not self._waiting and time.monotonic() >= due:
+                self._send()
+                due, dirty = time.monotonic() + INTERVAL_SECONDS, False
+
+    def _next(self, seconds: float) -> Message | None:
+        try:
+            return self._inbox.get(timeout=seconds) if seconds > 0 else self._inbox.get_nowait()
+        except queue.Empty:
+            return None
+
+    def _apply(self, message: Message) -> bool:
+        scope = message.scope
+        first = scope in self._waiting
+        self._waiting.discard(scope)
+        if isinstance(message, Broken):
+            since = self._troubles[scope].since if scope in self._troubles else time.monotonic()
+            error = message.error
+            self._troubles[scope] = Trouble(scope.kind.name, scope.namespace, error.what, error.hint, since)
+            return True
+        self._heard = time.monotonic()
+        recovered = self._troubles.pop(scope, None) is not None
+        if isinstance(message, Refused) and message.coverage is Coverage.FORBIDDEN and not scope.namespace:
+            for namespace in self._needs.fallback(scope.kind):
+                self._follow(Scope(scope.kind, namespace))
+        return self._store.apply(message) or recovered or first
+
+    def _send(self) -> None:
+        if self._served is None or self._session is None or self._closed.is_set():
+            return
+        evidence = self._store.evidence(self._served.server_version, self._session.server)
+        troubles = tuple(self._troubles.values())
+        self._publish(Published(self._store.inventory(), evidence, troubles, self._heard))

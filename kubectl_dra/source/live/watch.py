@@ -1,0 +1,269 @@
+"""Following one kind in one scope: LIST, then WATCH from there, again and again, in a thread of its own.
+
+After client-go's reflector: bookmarks move the position on, a broken watch resumes at the last position, an expired
+position leads to a new list. Nothing here changes shared state; everything goes as messages into a queue.
+"""
+
+from __future__ import annotations
+
+import queue
+import random
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.api.decode import DecodeError, bad_object, decode_object
+from kubectl_dra.api.kinds import POD, Kind
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.evidence import BadObject, Coverage
+from kubectl_dra.source.errors import ClusterError
+from kubectl_dra.source.live.errors import (
+    BadAnswerError,
+    ExpiredError,
+    LoginError,
+    NotServedError,
+    RefusedError,
+    TimedOutError,
+    error_from_status,
+)
+from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, take_list
+from kubectl_dra.source.live.needs import Needs
+from kubectl_dra.source.live.pods import PodTracker
+from kubectl_dra.source.live.session import Session
+
+IDLE_SECONDS: Final = 90.0  # servers send a bookmark about once a minute
+_WATCH_SECONDS: Final = (240, 480)
+_BACK_OFF_SECONDS: Final = (0.5, 30.0)
+_REFUSED_SECONDS: Final = 300.0
+_POLL_SECONDS: Final = 30.0
+_SHORT_SECONDS: Final = 1.0  # a watch that ends sooner was not really one
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What one reflector follows; an empty namespace is the whole cluster."""
+
+    kind: Kind
+    namespace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Relisted:
+    """A whole list: what is not in it is gone."""
+
+    scope: Scope
+    listed: Listed
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """An object was added or changed, or is gone."""
+
+    scope: Scope
+    record: Record
+    deleted: bool
+    resource_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """An object was added or changed, and can't be decoded."""
+
+    scope: Scope
+    bad: BadObject
+
+
+@dataclass(frozen=True, slots=True)
+class Progressed:
+    """Nothing has changed up to this position; also sent when a broken connection is back."""
+
+    scope: Scope
+    resource_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The list or watch is forbidden, or the kind is not served."""
+
+    scope: Scope
+    coverage: Coverage
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The connection is broken, or the server fails; the reflector tries again."""
+
+    scope: Scope
+    error: ClusterError
+
+
+Message = Relisted | Changed | Unreadable | Progressed | Refused | Broken
+
+
+class _Meta(msgspec.Struct, rename="camel"):
+    resource_version: str = ""
+
+
+class _Positioned(msgspec.Struct):
+    metadata: _Meta = msgspec.field(default_factory=_Meta)
+
+
+class _Event(msgspec.Struct):
+    type: str
+    object: msgspec.Raw
+
+
+class _Failure(msgspec.Struct):
+    code: int = 500
+
+
+_event: Final = msgspec.json.Decoder(_Event)
+_positioned: Final = msgspec.json.Decoder(_Positioned)
+
+
+class Reflector:
+    """A thread that follows ``scope`` and puts messages into ``out`` until ``closed`` is set.
+
+    ``session`` gives the session to use; ``renew`` is told when its login is no longer accepted.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        api_version: str,
+        needs: Needs,
+        session: Callable[[], Session],
+        renew: Callable[[Session], None],
+        out: queue.Queue[Message],
+        closed: threading.Event,
+    ) -> None:
+        self.scope = scope
+        self._api_version = api_version
+        self._needs = needs
+        self._session = session
+        self._renew = renew
+        self._out = out
+        self._closed = closed
+        self._position = ""
+        self._failures = 0
+
+    def start(self) -> None:
+        """Begin; the thread does not keep the process alive."""
+        name = f"{self.scope.kind.plural}/{self.scope.namespace or 'all'}"
+        threading.Thread(target=self._run, name=name, daemon=True).start()
+
+    def _run(self) -> None:
+        while not self._closed.is_set():
+            session: Session | None = None
+            try:
+                session = self._session()
+                self._follow(session)
+            except ExpiredError:
+                self._position = ""
+            except (RefusedError, NotServedError) as error:
+                coverage = Coverage.FORBIDDEN if isinstance(error, RefusedError) else Coverage.NOT_SERVED
+                self._put(Refused(self.scope, coverage, error.what))
+                self._position = ""
+                self._closed.wait(_REFUSED_SECONDS)
+            except ClusterError as error:
+                self._put(Broken(self.scope, error))
+                self._closed.wait(self._back_off())
+                if session is not None and isinstance(error, LoginError):
+                    self._renew_or_report(session)
+
+    def _renew_or_report(self, session: Session) -> None:
+        try:
+            self._renew(session)
+        except ClusterError as error:
+            self._put(Broken(self.scope, error))
+
+    def _follow(self, session: Session) -> None:
+        if not self._position:
+            self._relist(session)
+        while not self._closed.is_set():
+            began = time.monotonic()
+            try:
+                self._watch(session)
+            except TimedOutError:
+                # Silence is no failure: if the server is gone, the next connection tells.
+                continue
+            except RefusedError:
+                # The list was allowed: without the right to watch, it is taken again and again.
+                self._closed.wait(_POLL_SECONDS)
+                self._relist(session)
+                continue
+            if time.monotonic() - began < _SHORT_SECONDS:
+                self._closed.wait(self._back_off())
+
+    def _relist(self, session: Session) -> None:
+        kind = self.scope.kind
+        fields = self._needs.field_selector(kind)
+        listed = take_list(session, kind, self._api_version, self._new_sink, self.scope.namespace, fields)
+        self._position = listed.read.resource_version
+        self._put(Relisted(self.scope, listed))
+
+    def _new_sink(self) -> Sink:
+        if self.scope.kind is POD:
+            return PodTracker(self._needs.pods, self._needs.all_pods)
+        return KeepAll()
+
+    def _watch(self, session: Session) -> None:
+        kind = self.scope.kind
+        fields = self._needs.field_selector(kind)
+        query = {
+            "watch": "1",
+            "allowWatchBookmarks": "true",
+            "resourceVersion": self._position,
+            "timeoutSeconds": str(random.randint(*_WATCH_SECONDS)),  # noqa: S311 - spreads load, hides nothing
+            **({"fieldSelector": fields} if fields else {}),
+        }
+        path = list_path(kind, self._api_version, self.scope.namespace)
+        for line in session.lines(path, f"watch {kind.plural}", query, IDLE_SECONDS):
+            if self._closed.is_set():
+                return
+            if not line:
+                self._put(Progressed(self.scope, self._position))
+                continue
+            self._take(line, session.server)
+            self._failures = 0
+
+    def _take(self, line: bytes, server: str) -> None:
+        try:
+            event = _event.decode(line)
+            data = bytes(event.object)
+            if event.type == "ERROR":
+                failure = msgspec.json.decode(data, type=_Failure)
+                raise error_from_status(failure.code, data, f"watch {self.scope.kind.plural}", server)
+            self._position = _positioned.decode(data).metadata.resource_version or self._position
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise BadAnswerError(f"{server} sent a broken event: {error}", "try again") from error
+        self._put(self._message(event.type, data))
+
+    def _message(self, kind_of_event: str, data: bytes) -> Message:
+        if kind_of_event == "BOOKMARK":
+            return Progressed(self.scope, self._position)
+        try:
+            record = decode_object(data, self._api_version, self.scope.kind)
+        except DecodeError as error:
+            return Unreadable(self.scope, bad_object(data, self.scope.kind.name, str(error)))
+        return Changed(self.scope, record, kind_of_event == "DELETED", self._position)
+
+    def _put(self, message: Message) -> None:
+        """A full queue makes us wait, and in the end the server."""
+        while not self._closed.is_set():
+            try:
+                self._out.put(message, timeout=0.5)
+                return
+            except queue.Full:
+                continue
+
+    def _back_off(self) -> float:
+        first, longest = _BACK_OFF_SECONDS
+        self._failures += 1
+        seconds: float = min(longest, first * 2 ** min(self._failures - 1, 10))
+        return seconds * random.uniform(0.7, 1.3)  # noqa: S311 - keeps many clients from coming at once
