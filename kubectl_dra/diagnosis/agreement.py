@@ -6,7 +6,8 @@ state is merely old. What changed is told by resource versions, which grow throu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kubectl_dra.diagnosis import events as events_
@@ -100,31 +101,30 @@ def not_simulated(message: FitError) -> Mapping[str, int]:
     }
 
 
-def changed_since(pod: Pod, inventory: Inventory) -> bool:
+def changed_since(pod: Pod, newest: Sequence[tuple[int, str]]) -> bool:
     """Whether something that a decision about the pod depends on is newer than the pod's own last change.
 
     The condition is part of the pod, so the pod is at least as new as its condition. Deletions leave no trace.
+    ``newest`` is that of :func:`newest_versions`.
     """
     version = _version(pod.metadata)
-    if version is None:
-        return True
-    return any((_version(meta) or 0) > version for meta in _relevant(pod, inventory))
+    return version is None or any(other > version for other, uid in newest if not uid or uid != pod.metadata.uid)
 
 
-def _relevant(pod: Pod, inventory: Inventory) -> Iterable[ObjectMeta]:
-    for claim in inventory.claims.values():
-        yield claim.metadata
-    for device_class in inventory.classes.values():
-        yield device_class.metadata
-    for slice_ in inventory.slices.values():
-        yield slice_.metadata
-    for rule in inventory.taint_rules.values():
-        yield rule.metadata
-    for node in inventory.nodes.values():
-        yield node.metadata
-    for other in inventory.pods.values():
-        if other.metadata.uid != pod.metadata.uid and other.spec.node_name:
-            yield other.metadata
+def newest_versions(inventory: Inventory) -> tuple[tuple[int, str], ...]:
+    """The highest resource versions of what decisions depend on, with the uid; two, as one may be the pod's own."""
+    versions = ((_version(metadata) or 0, metadata.uid) for metadata in _relevant(inventory))
+    return tuple(heapq.nlargest(2, versions))
+
+
+def _relevant(inventory: Inventory) -> Iterable[ObjectMeta]:
+    objects = (inventory.claims, inventory.classes, inventory.slices, inventory.taint_rules, inventory.nodes)
+    for kind in objects:
+        for record in kind.values():
+            yield record.metadata
+    for pod in inventory.pods.values():
+        if pod.spec.node_name:
+            yield pod.metadata
 
 
 def _version(metadata: ObjectMeta) -> int | None:

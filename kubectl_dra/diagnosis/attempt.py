@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.allocation import nodes as node_selectors
+from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.steps import TimeLimit
 from kubectl_dra.diagnosis import binding, fit_message, pre_filter
@@ -19,6 +20,7 @@ from kubectl_dra.diagnosis.messages import allocation_error
 from kubectl_dra.diagnosis.nodefilters import NodeFilters, Rejection, Request, preselected
 from kubectl_dra.diagnosis.nodefilters.resources import allocatable_of
 from kubectl_dra.diagnosis.records import Cause, NodeOutcome
+from kubectl_dra.diagnosis.renaming import Names
 from kubectl_dra.diagnosis.search import Searched, search
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Node, Pod
@@ -31,6 +33,7 @@ UNAVAILABLE: Final = "resourceclaim not available on the node"
 LEFT_OVER: Final = "cannot schedule extended resource claim"
 CANNOT_FIT: Final = "cannot fit resource"
 _PLUGIN: Final = "DynamicResources"
+_SAME_NAMES: Final = Names()
 _OPTIONAL_OPERATIONS: Final = "DRAOptionalNodeOperations"
 
 
@@ -57,14 +60,18 @@ class Result:
         return self.searched.shared if self.searched is not None else None
 
     @property
-    def error_text(self) -> str:
+    def error(self) -> AllocationError | None:
+        """The error that this node raises; None where it ran out of time."""
+        own = self.searched.own if self.searched is not None and not self.timed_out else None
+        return own.error if isinstance(own, Fatal) else None
+
+    def error_text(self, names: Names = _SAME_NAMES) -> str:
         """The text of the error that this node raises."""
+        error = self.error
+        if error is not None:
+            return allocation_error(names.error(error))
         assert self.searched is not None  # noqa: S101 - only a search raises errors
-        if self.timed_out:
-            return f"node {self.searched.node}: timed out trying to allocate devices"
-        own = self.searched.own
-        assert isinstance(own, Fatal)  # noqa: S101
-        return allocation_error(own.error)
+        return f"node {self.searched.node}: timed out trying to allocate devices"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,13 @@ Order of causes: what aborts the attempt, then what is in the way on the nodes t
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
 
+from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Unsatisfiable
 from kubectl_dra.diagnosis import agreement, error_codes
 from kubectl_dra.diagnosis.attempt import Attempt, Result
@@ -42,6 +43,7 @@ from kubectl_dra.diagnosis.records import (
     TakenPorts,
     Verdict,
 )
+from kubectl_dra.diagnosis.renaming import Renaming
 from kubectl_dra.diagnosis.search import search
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Node, Pod
@@ -79,11 +81,33 @@ class _Bucket:
     devices_fit: bool | None = None
 
 
-def explain(
-    world: World, pod: Pod, tried: Attempt, judgement: Judgement, seen: Observed | None
-) -> tuple[tuple[NodeGroup, ...], tuple[Cause, ...]]:
-    """Groups of nodes, the nearest to fitting first, and the causes in the order of their importance."""
-    return _Explainer(world, pod, tried).explain(judgement, seen)
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What an attempt met on the nodes, and what follows from it; ``errors`` are the typed errors behind fatal texts."""
+
+    groups: tuple[NodeGroup, ...]
+    causes: tuple[Cause, ...]
+    fitting: tuple[str, ...]
+    errors: Mapping[str, AllocationError]
+
+    def renamed(self, renaming: Renaming) -> Explanation:
+        """The explanation with other names of claims."""
+        groups, causes = tuple(map(renaming.group, self.groups)), tuple(map(renaming.cause, self.causes))
+        return Explanation(groups, causes, self.fitting, self.errors)
+
+    def all_causes(self, judgement: Judgement, seen: Observed | None) -> tuple[Cause, ...]:
+        """The causes in the order of their importance, with those that only the pod's condition tells."""
+        return (
+            *judgement.refusals,
+            *_fits(self.fitting, judgement, seen),
+            *self.causes,
+            *_from_words(self.fitting, judgement, seen),
+        )
+
+
+def explain(world: World, pod: Pod, tried: Attempt, judgement: Judgement) -> Explanation:
+    """Groups of nodes, the nearest to fitting first, and their causes."""
+    return _Explainer(world, pod, tried).explain(judgement)
 
 
 class _Explainer:
@@ -92,19 +116,20 @@ class _Explainer:
         self.pod = pod
         self.tried = tried
         self._stories: dict[int, Story] = {}
+        self._errors: dict[str, AllocationError] = {}
 
-    def explain(self, judgement: Judgement, seen: Observed | None) -> tuple[tuple[NodeGroup, ...], tuple[Cause, ...]]:
+    def explain(self, judgement: Judgement) -> Explanation:
         buckets = sorted(self._buckets(judgement), key=_nearness, reverse=True)
         groups = tuple(self._group(bucket) for bucket in buckets)
-        causes = [*judgement.refusals, *self._fits(judgement, seen)]
+        causes: list[Cause] = []
         if self.tried.stop is not None:
             causes += self.tried.stop.causes
         elif not self.world.inventory.nodes and judgement.verdict is Verdict.UNSCHEDULABLE:
             causes.append(Cause(Code.NO_NODES))
         causes += _merged(cause for group in groups for cause in group.causes)
         causes += self._idle()
-        causes += self._from_words(judgement, seen)
-        return groups, tuple(causes)
+        fitting = tuple(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
+        return Explanation(groups, tuple(causes), fitting, self._errors)
 
     # --- groups -----------------------------------------------------------------------------------------------------
 
@@ -151,8 +176,9 @@ class _Explainer:
 
     def _group(self, bucket: _Bucket) -> NodeGroup:
         names = tuple(node.metadata.name for node in bucket.nodes)
+        texts: Iterable[str]
         if bucket.outcome is NodeOutcome.FATAL:
-            texts: Iterable[str] = (result.error_text for result in bucket.results[:_MAX_MESSAGES])
+            texts = map(self._error_text, bucket.results[:_MAX_MESSAGES])
         else:
             texts = (text for result in bucket.results for text in result.texts)
         messages = tuple(dict.fromkeys(texts))
@@ -168,6 +194,12 @@ class _Explainer:
             () if bucket.outcome is NodeOutcome.REJECTED else self.tried.not_checked,
             bucket.devices_fit,
         )
+
+    def _error_text(self, result: Result) -> str:
+        text, error = result.error_text(), result.error
+        if error is not None:
+            self._errors[text] = error
+        return text
 
     # --- causes of one group ----------------------------------------------------------------------------------------
 
@@ -257,26 +289,27 @@ class _Explainer:
         for index in idle_claims(self.pod, self.tried):
             yield Cause(Code.CLAIM_IDLE, claim=_ref(self.tried.claims[index]))
 
-    def _fits(self, judgement: Judgement, seen: Observed | None) -> Iterator[Cause]:
-        """Why a pod that fits still waits: it is not tried all the time."""
-        if judgement.verdict is Verdict.SCHEDULABLE:
-            fitting = tuple(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
-            yield Cause(Code.FITS_NOW, Retry(seen.time if seen is not None else None, _RETRY_TRIGGERS), nodes=fitting)
 
-    def _from_words(self, judgement: Judgement, seen: Observed | None) -> Iterator[Cause]:
-        """What only the scheduler's own message tells, and whether luck decides."""
-        if judgement.depends_on_node_order:
-            fitting = tuple(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
-            yield Cause(Code.DEPENDS_ON_NODE_ORDER, nodes=fitting)
-        if seen is None or seen.status != "False":
-            return
-        message = parse_fit_error(seen.message)
-        if message is not None:
-            for reason in agreement.not_simulated(message):
-                plugin = plugins.plugin_of(reason)
-                yield Cause(_OTHER_CODES[plugins.kind_of(plugin)], PluginText(plugin, reason))
-        elif seen.message.startswith('running PreBind plugin "') and not judgement.refusals:
-            yield Cause(Code.API_ERROR_AT_BINDING, PluginText("PreBind", seen.message))
+def _fits(fitting: tuple[str, ...], judgement: Judgement, seen: Observed | None) -> Iterator[Cause]:
+    """Why a pod that fits still waits: it is not tried all the time."""
+    if judgement.verdict is Verdict.SCHEDULABLE:
+        retry = Retry(seen.time if seen is not None else None, _RETRY_TRIGGERS)
+        yield Cause(Code.FITS_NOW, retry, nodes=fitting)
+
+
+def _from_words(fitting: tuple[str, ...], judgement: Judgement, seen: Observed | None) -> Iterator[Cause]:
+    """What only the scheduler's own message tells, and whether luck decides."""
+    if judgement.depends_on_node_order:
+        yield Cause(Code.DEPENDS_ON_NODE_ORDER, nodes=fitting)
+    if seen is None or seen.status != "False":
+        return
+    message = parse_fit_error(seen.message)
+    if message is not None:
+        for reason in agreement.not_simulated(message):
+            plugin = plugins.plugin_of(reason)
+            yield Cause(_OTHER_CODES[plugins.kind_of(plugin)], PluginText(plugin, reason))
+    elif seen.message.startswith('running PreBind plugin "') and not judgement.refusals:
+        yield Cause(Code.API_ERROR_AT_BINDING, PluginText("PreBind", seen.message))
 
 
 def _pairs(bucket: _Bucket) -> Iterable[tuple[Node, Result]]:

@@ -11,12 +11,11 @@ from typing import Final
 
 from kubectl_dra.diagnosis import agreement, binding, claim_verdicts, fit_message, kubelet, missing, needs
 from kubectl_dra.diagnosis.agreement import Prediction
-from kubectl_dra.diagnosis.attempt import attempt
-from kubectl_dra.diagnosis.causes import explain
 from kubectl_dra.diagnosis.claims import Problem, ResolvedEntry, claims_of, is_reserved_for, resolve
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ClaimGates, other_scheduler, pod_group, scheduling_gates
-from kubectl_dra.diagnosis.judgement import Judgement, judge
+from kubectl_dra.diagnosis.judgement import Judgement
+from kubectl_dra.diagnosis.kinds import Examiner
 from kubectl_dra.diagnosis.records import (
     Agreement,
     Assumption,
@@ -71,13 +70,14 @@ class Diagnoser:
 
     def __init__(self, world: World) -> None:
         self.world = world
+        self._examiner = Examiner(world)
 
     def pod(self, key: Key) -> PodDiagnosis:
         """Why a pod is where it is. Raises :class:`NotFound`."""
         pod = self.world.inventory.pods.get(key)
         if pod is None:
             raise NotFound("Pod", key)
-        return _PodCase(self.world, pod).diagnosis()
+        return _PodCase(self.world, pod, self._examiner).diagnosis()
 
     def claim(self, key: Key) -> ClaimDiagnosis:
         """The state of a claim. Raises :class:`NotFound`."""
@@ -103,8 +103,9 @@ class _Finding:
 class _PodCase:
     """One pod. The verdicts are tried in their order; the first that holds is taken."""
 
-    def __init__(self, world: World, pod: Pod) -> None:
+    def __init__(self, world: World, pod: Pod, examiner: Examiner) -> None:
         self.world = world
+        self.examiner = examiner
         self.pod = pod
         self.key = key_of(pod.metadata)
         self.entries = resolve(world.inventory, world.evidence, world.features, pod)
@@ -192,20 +193,24 @@ class _PodCase:
     # --- tried ------------------------------------------------------------------------------------------------------
 
     def _attempted(self) -> _Finding:
-        world = self.world
         claims = _claims(self.entries)
-        tried = attempt(world, self.pod, claims)
-        judgement = judge(world, self.pod, tried)
+        examination = self.examiner.examine(self.pod, claims)
+        judgement = examination.judgement
         waits = self._binding(claims, judgement)
         if waits:
             return _Finding(Verdict.BINDING, waits)
         seen = agreement.observed(self.pod, self._events())
-        groups, causes = explain(world, self.pod, tried, judgement, seen)
+        causes = examination.explanation.all_causes(judgement, seen)
         if judgement.verdict is Verdict.UNKNOWN:
             causes = (self._evidence_cause(), *causes) if self._lacks_evidence() else causes
         prediction = Prediction(judgement.messages, fitting=_fitting(judgement))
         return _Finding(
-            judgement.verdict, causes, prediction, judgement.reason, groups, judgement.depends_on_node_order
+            judgement.verdict,
+            causes,
+            prediction,
+            judgement.reason,
+            examination.explanation.groups,
+            judgement.depends_on_node_order,
         )
 
     def _lacks_evidence(self) -> bool:
@@ -240,7 +245,7 @@ class _PodCase:
         if finding.verdict in (Verdict.NOT_PENDING, Verdict.UNKNOWN):
             return Agreement.UNCHECKED
         prediction = finding.prediction
-        changed = agreement.changed_since(self.pod, self.world.inventory) if prediction.messages else False
+        changed = agreement.changed_since(self.pod, self.world.newest) if prediction.messages else False
         return agreement.compare(prediction, seen, changed)
 
     def _missing(self) -> tuple[Missing, ...]:

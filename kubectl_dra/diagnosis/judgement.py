@@ -6,8 +6,8 @@ handleSchedulingFailure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kubectl_dra.allocation.outcome import Allocated, Fatal
@@ -16,21 +16,25 @@ from kubectl_dra.diagnosis.attempt import Attempt, Result
 from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.names import is_dra_extended_resource
 from kubectl_dra.diagnosis.records import Cause, FatalError, NodeOutcome, Verdict
+from kubectl_dra.diagnosis.renaming import Names
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.model.usage import pod_requests
 
 _ALL_NODES_BELOW: Final = 100
 _MIN_PERCENT: Final = 5
 _WORDED: Final = 50
+_SAME_NAMES: Final = Names()
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """The verdict of an attempt. ``messages``: what the scheduler may write, the first being the most telling.
 
-    ``refusals`` are errors that come only when the decision is written.
+    ``refusals`` are errors that come only when the decision is written. ``fatal`` are the nodes behind the messages
+    that abort the attempt, ``refused`` the allocations behind refusals of new ones, with the position of their claim.
     """
 
     verdict: Verdict
@@ -39,6 +43,8 @@ class Judgement:
     fitting: int = 0
     depends_on_node_order: bool = False
     refusals: tuple[Cause, ...] = ()
+    fatal: tuple[tuple[Node, Result], ...] = ()
+    refused: tuple[tuple[int, AllocationResult], ...] = ()
 
 
 _UNKNOWN: Final = Judgement(Verdict.UNKNOWN)
@@ -131,18 +137,39 @@ def _fatal(
     certain = [(node, result) for node, result in fatal if _is_certain(world, attempt, result)]
     if not certain:
         return _UNKNOWN
-    # Every node's text may be the one that is written; beyond some, only those that the condition speaks of matter.
-    said = " ".join(c.message for c in pod.status.conditions if c.type == "PodScheduled")
-    worded = certain[:_WORDED] + [(node, r) for node, r in certain[_WORDED:] if node.metadata.name in said]
-    messages = tuple(dict.fromkeys(fit_message.filter_error(result.error_text) for _, result in worded))
     depends = len(fits) + len(attempt.nodes(NodeOutcome.UNDECIDED)) > feasible_nodes_to_find(total)
     return Judgement(
         Verdict.SCHEDULER_ERROR,
         fit_message.SCHEDULER_ERROR,
-        messages,
+        _fatal_messages(pod, certain),
         fitting=len(fits),
         depends_on_node_order=depends,
+        fatal=tuple(certain),
     )
+
+
+def _fatal_messages(pod: Pod, fatal: Sequence[tuple[Node, Result]], names: Names = _SAME_NAMES) -> tuple[str, ...]:
+    """Every node's text may be the one that is written; beyond some, only those that the condition speaks of matter."""
+    said = " ".join(c.message for c in pod.status.conditions if c.type == "PodScheduled")
+    more = [(node, result) for node, result in fatal[_WORDED:] if node.metadata.name in said] if said else []
+    texts = (fit_message.filter_error(result.error_text(names)) for _, result in (*fatal[:_WORDED], *more))
+    return tuple(dict.fromkeys(texts))
+
+
+def reworded(judgement: Judgement, pod: Pod, claims: Sequence[ResourceClaim], names: Names) -> Judgement:
+    """The judgement of another pod of the same kind: ``claims`` are its own, ``names`` how they are called there."""
+    if judgement.fatal:
+        return replace(judgement, messages=_fatal_messages(pod, judgement.fatal, names))
+    if not judgement.refused:
+        return judgement
+    to_allocate = [claim for claim in claims if claim.status.allocation is None]
+    causes = (binding.refused_admin_access(to_allocate[i], allocation) for i, allocation in judgement.refused)
+    refusals = tuple(dict.fromkeys(cause for cause in causes if cause is not None))
+    return replace(judgement, messages=_refusal_messages(refusals), refusals=refusals)
+
+
+def _refusal_messages(refusals: Sequence[Cause]) -> tuple[str, ...]:
+    return tuple(fit_message.pre_bind_error(_text(cause)) for cause in refusals)
 
 
 def _is_certain(world: World, attempt: Attempt, result: Result) -> bool:
@@ -159,44 +186,52 @@ def _fitting(world: World, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node
     searched = any(result.searched is not None for _, result in fits)
     if attempt.not_checked or (searched and world.blind):
         return Judgement(Verdict.UNKNOWN, fitting=len(fits))
-    refusals = _refusals(world, pod, attempt, fits)
+    refusals, refused = _refusals(world, pod, attempt, fits)
     if refusals:
-        texts = tuple(fit_message.pre_bind_error(_text(cause)) for cause in refusals)
-        return Judgement(Verdict.SCHEDULER_ERROR, fit_message.SCHEDULER_ERROR, texts, refusals=refusals)
+        texts = _refusal_messages(refusals)
+        return Judgement(
+            Verdict.SCHEDULER_ERROR, fit_message.SCHEDULER_ERROR, texts, refusals=refusals, refused=refused
+        )
     rest = fit_message.fit_error(total, (text for _, result in attempt.results for text in result.texts))
     return Judgement(Verdict.SCHEDULABLE, messages=(rest,), fitting=len(fits))
 
 
-def _refusals(world: World, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]]) -> tuple[Cause, ...]:
+_Refused = tuple[tuple[Cause, ...], tuple[tuple[int, AllocationResult], ...]]
+_NOTHING_REFUSED: Final[_Refused] = (), ()
+
+
+def _refusals(world: World, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]]) -> _Refused:
     """What the API server would refuse, claim by claim in the order in which they are written."""
     for claim in attempt.claims:
         if claim.status.allocation is not None:
             refused = binding.refused_reservation(pod, claim, world.features)
             if refused is not None:
-                return (refused,)
-    if not _lacks_admin_label(world, pod):
-        return ()
-    found: dict[Cause, None] = {}
+                return (refused,), ()
+    if not lacks_admin_label(world, pod):
+        return _NOTHING_REFUSED
+    found: dict[Cause, tuple[int, AllocationResult]] = {}
     # What is asked for decides about admin access, so one node per group of nodes alike is enough.
     alike = {id(result.outcome_of_search): result for _, result in fits}
     for result in alike.values():
-        causes = _admin_refusals(attempt, result)
-        if not causes:
-            return ()
-        found[causes[0]] = None
-    return tuple(found)
+        first = next(_admin_refusals(attempt, result), None)
+        if first is None:
+            return _NOTHING_REFUSED
+        found.setdefault(first[0], first[1])
+    return tuple(found), tuple(found.values())
 
 
-def _admin_refusals(attempt: Attempt, result: Result) -> list[Cause]:
+def _admin_refusals(attempt: Attempt, result: Result) -> Iterator[tuple[Cause, tuple[int, AllocationResult]]]:
     own = result.searched.own if result.searched is not None else None
-    if not isinstance(own, Allocated):
-        return []
-    pairs = zip(attempt.to_allocate, own.allocations, strict=False)
-    causes = (binding.refused_admin_access(claim, allocation) for claim, allocation in pairs)
-    return [cause for cause in causes if cause is not None]
+    if isinstance(own, Allocated):
+        # The claim made up for extended resources comes last and has no admin access.
+        for position, (claim, allocation) in enumerate(zip(attempt.to_allocate, own.allocations, strict=False)):
+            cause = binding.refused_admin_access(claim, allocation)
+            if cause is not None:
+                yield cause, (position, allocation)
 
 
-def _lacks_admin_label(world: World, pod: Pod) -> bool:
+def lacks_admin_label(world: World, pod: Pod) -> bool:
+    """Whether the pod's namespace is known to lack the label that admin access needs."""
     namespace = world.inventory.namespaces.get(pod.metadata.namespace)
     return namespace is not None and namespace.metadata.labels.get(ADMIN_LABEL) != "true"
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from kubectl_dra.allocation import Answers, Attempt, Budget, Cluster, Outcome
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.resource import ResourceClaim
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Searched:
     """The answer for one node. ``shared`` is that of all nodes alike, with the names of the first of them.
 
@@ -22,7 +23,7 @@ class Searched:
     attempt: Attempt
     node: str
 
-    @property
+    @cached_property
     def own(self) -> Outcome:
         """The answer with this node's own devices; made when it is asked for."""
         return self.answers[self.node]

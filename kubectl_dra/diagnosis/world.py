@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from kubectl_dra.allocation.allocator import Cluster
+from kubectl_dra.diagnosis.agreement import newest_versions
 from kubectl_dra.diagnosis.binding import DEFAULT_TIMEOUT, parse_time
 from kubectl_dra.diagnosis.claims import extended_claims
 from kubectl_dra.diagnosis.extended import ClassMap, clashing, class_by_resource
@@ -80,6 +81,11 @@ class World:
     def usage(self) -> Mapping[str, NodeUsage] | None:
         """What pods take of each node; None if not all pods are known."""
         return self.inventory.usage if self.evidence.complete("Pod") else None
+
+    @cached_property
+    def newest(self) -> tuple[tuple[int, str], ...]:
+        """The highest resource versions of what decisions depend on, with the uid of the object."""
+        return newest_versions(self.inventory)
 
     @cached_property
     def now(self) -> datetime | None:

@@ -1,0 +1,124 @@
+"""Pods of one kind share one attempt and its explanation.
+
+Two pods are of one kind when everything that the scheduler's attempt reads of them and of their claims is equal: the
+pod's spec apart from the names of its claims, and per claim either its spec or, once it is allocated, the very same
+claim. What differs between them is how their claims are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from kubectl_dra.allocation.errors import AllocationError
+from kubectl_dra.diagnosis.attempt import attempt
+from kubectl_dra.diagnosis.causes import Explanation, explain
+from kubectl_dra.diagnosis.claims import is_reserved_for
+from kubectl_dra.diagnosis.extended import virtual_claim
+from kubectl_dra.diagnosis.judgement import Judgement, judge, lacks_admin_label, reworded
+from kubectl_dra.diagnosis.renaming import Names, Renaming
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import ResourceClaim
+
+#: Beyond so many kinds nothing more is remembered: pods that differ so much have little in common.
+_REMEMBERED = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What one attempt gave and why. ``errors`` are those behind the texts of the explanation."""
+
+    judgement: Judgement
+    explanation: Explanation
+    errors: Mapping[str, AllocationError] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    examination: Examination
+    claims: tuple[ResourceClaim, ...]
+
+
+class Examiner:
+    """Examines pods of one World, each kind once."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._known: dict[Hashable, _Known] = {}
+
+    def examine(self, pod: Pod, claims: Sequence[ResourceClaim]) -> Examination:
+        """The attempt of a pod with its existing ``claims``, those of its entries in their order."""
+        kind = kind_of(self._world, pod, claims)
+        known = self._known.get(kind) if kind is not None else None
+        if known is not None:
+            return self._renamed(known, pod, claims)
+        found = self._examine(pod, claims)
+        # Where no node was looked at, nothing is saved.
+        if kind is not None and found.explanation.groups and len(self._known) < _REMEMBERED:
+            self._known[kind] = _Known(found, self._with_made_up(pod, claims))
+        return found
+
+    def _examine(self, pod: Pod, claims: Sequence[ResourceClaim]) -> Examination:
+        tried = attempt(self._world, pod, claims)
+        judgement = judge(self._world, pod, tried)
+        explanation = explain(self._world, pod, tried, judgement)
+        return Examination(judgement, explanation, explanation.errors)
+
+    def _renamed(self, known: _Known, pod: Pod, claims: Sequence[ResourceClaim]) -> Examination:
+        mine = self._with_made_up(pod, claims)
+        pairs = ((key_of(a.metadata), key_of(b.metadata)) for a, b in zip(known.claims, mine, strict=True))
+        names = Names({theirs: own for theirs, own in pairs if theirs != own})
+        found = known.examination
+        judgement = reworded(found.judgement, pod, claims, names)
+        if not names.claims:
+            return Examination(judgement, found.explanation, found.errors)
+        renaming = Renaming(names, found.errors, mine, self._world.inventory.classes)
+        return Examination(judgement, found.explanation.renamed(renaming), found.errors)
+
+    def _with_made_up(self, pod: Pod, claims: Sequence[ResourceClaim]) -> tuple[ResourceClaim, ...]:
+        """The claims and the one that the scheduler may make up for extended resources."""
+        return (*claims, virtual_claim(pod, (), self._world.served))
+
+
+def kind_of(world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> Hashable | None:
+    """Equal for pods of one kind; None for a pod about which something is known that concerns it alone."""
+    features = world.features
+    if pod.status.nominated_node_name or (key_of(pod.metadata), pod.metadata.uid) in world.extended_claims:
+        return None
+    if any(claim.status.reserved_for and is_reserved_for(pod, claim, features) for claim in claims):
+        return None
+    priority = pod.spec.priority if world.nominated else None
+    spec = msgspec.structs.replace(pod.spec, resource_claims=(), priority=priority)
+    return _content(spec), tuple(_claims(claims)), lacks_admin_label(world, pod)
+
+
+def _claims(claims: Sequence[ResourceClaim]) -> Iterator[Hashable]:
+    """Per claim what is read of it; a claim that two entries name is told by where it was named first."""
+    first: dict[Key, int] = {}
+    for position, claim in enumerate(claims):
+        key = key_of(claim.metadata)
+        if claim.status.allocation is not None:
+            yield key
+        else:
+            yield first.setdefault(key, position), _content(claim.spec)
+
+
+def _content(value: object) -> Hashable:
+    """A value by its content. Maps that differ in the order of their keys differ, which is safe."""
+    if isinstance(value, msgspec.Struct):
+        return type(value), tuple(_content(getattr(value, name)) for name in value.__struct_fields__)
+    if isinstance(value, dict):
+        return tuple((key, _content(each)) for key, each in value.items())
+    if isinstance(value, tuple):
+        return tuple(map(_content, value))
+    return bytes(value) if isinstance(value, msgspec.Raw) else _hashable(value)
+
+
+def _hashable(value: object) -> Hashable:
+    assert isinstance(value, Hashable)  # noqa: S101 - texts, numbers and quantities are left
+    return value
