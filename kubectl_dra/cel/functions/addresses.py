@@ -40,6 +40,9 @@ def _quoted(char: str) -> str:
     if char.isprintable() and (char == " " or not char.isspace()):
         return char
     code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:
+        # A byte that is no UTF-8, as Python's surrogateescape holds it.
+        return f"\\x{code - 0xDC00:02x}"
     return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 

@@ -42,21 +42,17 @@ _BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z
 _TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))", re.ASCII)
 
 
-def _too_long(limit: int) -> str:
-    return f"must be no more than {limit} characters"
-
-
 def _pattern(text: str, pattern: str, *examples: str) -> str:
     shown = " or ".join(f"'{example}', " for example in examples)
     return f"{text} (e.g. {shown}regex used for validation is '{pattern}')"
 
 
-def _length(text: str, limit: int) -> list[str]:
-    return [_too_long(limit)] if len(text.encode()) > limit else []
+def _length(text: str, limit: int, unit: str) -> list[str]:
+    return [f"must be no more than {limit} {unit}"] if len(text.encode(errors="surrogateescape")) > limit else []
 
 
 def _label(text: str) -> list[str]:
-    messages = _length(text, 63)
+    messages = _length(text, 63, "characters")
     if not re.fullmatch(_LABEL, text):
         dotted = re.fullmatch(_SUBDOMAIN, text)
         messages.append("must not contain dots" if dotted else _pattern(_LABEL_TEXT, _LABEL, "my-name", "123-abc"))
@@ -64,14 +60,14 @@ def _label(text: str) -> list[str]:
 
 
 def _subdomain(text: str) -> list[str]:
-    messages = _length(text, 253)
+    messages = _length(text, 253, "characters")
     if not re.fullmatch(_SUBDOMAIN, text):
         messages.append(_pattern(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com"))
     return messages
 
 
 def _label_1035(text: str) -> list[str]:
-    messages = _length(text, 63)
+    messages = _length(text, 63, "characters")
     if not re.fullmatch(_LABEL_1035, text):
         messages.append(_pattern(_LABEL_1035_TEXT, _LABEL_1035, "my-name", "abc-123"))
     return messages
@@ -88,14 +84,14 @@ def _qualified_name(text: str) -> list[str]:
     if slash:
         problems = _subdomain(prefix) if prefix else ["must be non-empty"]
         messages += [f"prefix part {problem}" for problem in problems]
-    problems = _length(name, 63) if name else ["must be non-empty"]
+    problems = _length(name, 63, "bytes") if name else ["must be non-empty"]
     if not re.fullmatch(_NAME, name):
         problems.append(wrong_name)
     return messages + [f"name part {problem}" for problem in problems]
 
 
 def _label_value(text: str) -> list[str]:
-    messages = _length(text, 63)
+    messages = _length(text, 63, "bytes")
     if text and not re.fullmatch(_NAME, text):
         messages.append(_pattern(_VALUE_TEXT, f"({_NAME})?", "MyValue", "my_value", "12345"))
     return messages
@@ -103,7 +99,10 @@ def _label_value(text: str) -> list[str]:
 
 def _prefix(check: Callable[[str], list[str]], text: str) -> list[str]:
     """A name that something will be appended to: a trailing dash is accepted."""
-    return check(text[:-2] + "a" if len(text) > 1 and text.endswith("-") else text)
+    data = text.encode()
+    if len(data) > 1 and text.endswith("-"):
+        text = data[:-2].decode(errors="surrogateescape") + "a"
+    return check(text)
 
 
 def _uri(text: str) -> list[str]:

@@ -42,16 +42,17 @@ def compile_regex(pattern: str) -> Regexp:
 def _compile(pattern: str) -> Regexp | RegexError:
     import re2
 
-    if _has_byte_escape(pattern):
-        return RegexError("error parsing regexp: invalid escape sequence: `\\C`")
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _MAX_MEMORY
     try:
-        return re2.compile(pattern, options)
+        compiled = re2.compile(pattern, options)
     except re2.error as error:
         detail = error.args[0]
         return RegexError(_go_text(detail.decode(errors="replace") if isinstance(detail, bytes) else str(detail)))
+    if _has_byte_escape(pattern):
+        return RegexError("error parsing regexp: invalid escape sequence: `\\C`")
+    return compiled
 
 
 def _has_byte_escape(pattern: str) -> bool:

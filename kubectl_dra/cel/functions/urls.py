@@ -24,6 +24,8 @@ _USERINFO: Final = re.compile(r"[A-Za-z0-9\-._:~!$&'()*+,;=%@]*\Z")
 _PORT: Final = re.compile(r"(?::[0-9]*)?\Z")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _ESCAPE: Final = re.compile(r"%[0-9a-fA-F]{2}")
+# Escapes, and in hosts the ASCII characters, in the order in which they are looked at.
+_TOKEN: Final = re.compile(r"%(?:[0-9a-fA-F]{2})?|[\x00-\x7f]")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _MAX_PARAMETERS: Final = 10_000
 
@@ -56,24 +58,27 @@ def _text(characters: str) -> str:
     return characters.encode("latin-1").decode(errors="replace")
 
 
+def _quoted(characters: str) -> str:
+    return quote(characters.encode("latin-1").decode(errors="surrogateescape"))
+
+
 def _unescape(text: str, allowed: frozenset[str] | None = None, zone: bool = False) -> str:
     """Percent escapes decoded. ``allowed``: the ASCII characters of a host, where only other bytes may be escaped."""
-    position = text.find("%")
-    while position >= 0:
-        escape = text[position : position + 3]
-        if not _ESCAPE.match(escape):
-            raise UrlError(f"invalid URL escape {quote(_text(escape))}")
-        if allowed is not None and escape != "%25" and not _escapable(chr(int(escape[1:], 16)), allowed, zone):
-            raise UrlError(f"invalid URL escape {quote(escape)}")
-        position = text.find("%", position + 3)
-    if allowed is not None:
-        for character in _ESCAPE.sub("", text):
-            if character < "\x80" and character not in allowed:
-                raise UrlError(f"invalid character {quote(character)} in host name")
+    for token in _TOKEN.finditer(text):
+        character = token[0]
+        if character[0] == "%":
+            escape = text[token.start() : token.start() + 3]
+            if len(character) != 3 or not _escapable(escape, allowed, zone):
+                raise UrlError(f"invalid URL escape {_quoted(escape)}")
+        elif allowed is not None and character not in allowed:
+            raise UrlError(f"invalid character {quote(character)} in host name")
     return _ESCAPE.sub(lambda match: chr(int(match[0][1:], 16)), text)
 
 
-def _escapable(character: str, allowed: frozenset[str], zone: bool) -> bool:
+def _escapable(escape: str, allowed: frozenset[str] | None, zone: bool) -> bool:
+    if allowed is None or escape == "%25":
+        return True
+    character = chr(int(escape[1:], 16))
     return character == " " or character in allowed if zone else character >= "\x80"
 
 
@@ -154,7 +159,7 @@ def _parse_host(scheme: str, host: str) -> str:
 
 def _check_port(port: str) -> None:
     if not _PORT.match(port):
-        raise UrlError(f"invalid port {quote(_text(port))} after host")
+        raise UrlError(f"invalid port {_quoted(port)} after host")
 
 
 def _parse_literal(host: str) -> str:
@@ -166,7 +171,7 @@ def _parse_literal(host: str) -> str:
     name, percent, zone = host[1:end].partition("%25")
     plain = _unescape(name, _HOST) + (_unescape(percent + zone, _HOST, zone=True) if percent else "")
     try:
-        address, _ = parse_address(_text(plain))
+        address, _ = parse_address(plain.encode("latin-1").decode(errors="surrogateescape"))
     except AddressError as error:
         raise UrlError(f"invalid host: {error}") from None
     if address.bits == 32:
