@@ -137,7 +137,8 @@ def _zone_offset(zone: str, seconds: int) -> int:
     if ".." in zone or zone[0] in "/\\":
         raise CelError("time: invalid location name")
     try:
-        offset = moment.astimezone(ZoneInfo(zone)).utcoffset()
+        # Go takes the name for a path.
+        offset = moment.astimezone(ZoneInfo(re.sub("/+", "/", zone))).utcoffset()
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise CelError(f"unknown time zone {zone}") from None
     return int(offset.total_seconds()) if offset else 0
