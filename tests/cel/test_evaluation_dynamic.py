@@ -1,7 +1,7 @@
 """Dynamic operands of every kind in every operator and function, random nestings, and odd inputs of every library.
 
-The files were recorded with k8s.io/dynamic-resource-allocation v0.37.1: the first line is the device, each other line an
-expression with the answers of both environments, cost included.
+The files were recorded with k8s.io/dynamic-resource-allocation v0.37.1: the first line is the device, each other line
+an expression with the answers of both environments, cost included.
 """
 
 import gzip
