@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import NEWEST_MINOR, FeatureError, Features, features, known_gates, parse_gates
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.source import current_namespace, load
 from kubectl_dra.source.spec import Connection, SourceSpec
@@ -33,11 +35,12 @@ def open_cluster(options: Options, needs: Iterable[str] = ()) -> tuple[Inventory
     return cluster.inventory, cluster.evidence, cluster.features
 
 
-def read_cluster(options: Options, needs: Iterable[str] = ()) -> Cluster:
-    """As :func:`open_cluster`, with the namespace in scope."""
+def read_cluster(options: Options, needs: Iterable[str] = (), pods: Iterable[str] = ()) -> Cluster:
+    """As :func:`open_cluster`, with the namespace in scope; ``pods`` are names that must be read in any case."""
     gates = gates_of(options)
     spec = source_spec(options, needs)
     namespace = "" if options.all_namespaces else current_namespace(spec)
+    spec = dataclasses.replace(spec, pods=frozenset(Key(namespace, name) for name in pods))
     inventory, evidence = load(spec)
     return Cluster(inventory, evidence, features_of(evidence, gates), namespace)
 

@@ -76,7 +76,8 @@ def answer(options: Options, node: str, remedies: bool, words: Sequence[str]) ->
     kinds = {target.kind for target in targets.named} | {targets.kind}
     _check_kinds(kinds)
     workloads = needs.kinds(needs.WORKLOAD) if any(kind.workload for kind in kinds) else ()
-    cluster = read_cluster(options, (*needs.kinds(needs.POD), *workloads))
+    pods = [target.name for target in targets.named if target.kind is POD]
+    cluster = read_cluster(options, (*needs.kinds(needs.POD), *workloads), pods)
     note_evidence(cluster.evidence, options)
     world = World(cluster.inventory, cluster.evidence, cluster.features)
     call = Call(options, node, cluster, Diagnoser(world), remedies)
