@@ -41,7 +41,7 @@ def asks() -> list[Json]:
         {"requests": [request(1, f'{OURS}.model == "B200"')]},
         {"requests": [request(1, f"{OURS}.nvlinkGeneration >= 4")]},
         {"requests": [request(5, f'{OURS}.model == "H100"')], "constraints": domain},
-        {"requests": [request(1, f'{OURS}.uuid.startsWith("GPU-ffffffff")')]},
+        {"requests": [request(3, f'{OURS}.driverVersion.isGreaterThan(semver("580.0.0"))')]},
         {"requests": [request(1, capacity={"requests": {"memory": "96Gi"}})]},
         {"requests": [{**request(4), "name": "a"}, {**request(4), "name": "b"}]},
         {"requests": [request(1, f'{OURS}.model == "H100" && device.driver == "other.example.com"')]},

@@ -83,7 +83,7 @@ class _Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What an attempt met on the nodes, and what follows from it; ``errors`` are the typed errors behind fatal texts."""
+    """What an attempt met on the nodes and what follows; ``errors`` are the typed errors behind fatal texts."""
 
     groups: tuple[NodeGroup, ...]
     causes: tuple[Cause, ...]
