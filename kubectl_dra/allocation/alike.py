@@ -21,8 +21,9 @@ from kubectl_dra.allocation.counters import PoolCounters
 from kubectl_dra.allocation.errors import Aborted, AllocationError
 from kubectl_dra.allocation.groups import PoolGroups
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Observer, Outcome
-from kubectl_dra.allocation.pools import Gathered, Pool, device_on_node, gather
+from kubectl_dra.allocation.pools import Gathered, Pool, gather
 from kubectl_dra.allocation.result import Solution, allocations
+from kubectl_dra.allocation.slices import device_on_node
 from kubectl_dra.allocation.steps import Budget
 from kubectl_dra.allocation.taints import PREVENTING
 from kubectl_dra.model.core import Node
@@ -31,7 +32,7 @@ from kubectl_dra.model.resource import AllocationResult, Device, ResourceSlice
 _END: Final = "end"
 # Beyond so many different searches a cluster's nodes are hardly alike, and remembering more only costs memory.
 _REMEMBERED: Final = 2_000
-# A step along the path: what is seen, and the position of the device, or of the last one before it.
+# A step along the path: what is seen, and the position of the last device that this includes.
 Token = tuple[Hashable, int]
 
 
@@ -135,7 +136,8 @@ class _Sharing:
     def _budget(self) -> Budget:
         if self.effort < self.budget.in_all:
             return self.budget
-        return dataclasses.replace(self.budget, steps=self.budget.first, combinations=self.budget.first)
+        last = self.budget.last
+        return dataclasses.replace(self.budget, first=last, steps=last, combinations=last)
 
     def _keep(
         self, outcome: Outcome, node: Node, solution: Solution | None = None, names_devices: bool = False
@@ -170,6 +172,13 @@ class _Sharing:
 # --- what a search can see ------------------------------------------------------------------------------------------
 
 
+def _is_shared(pool: Pool) -> bool:
+    """Whether other nodes see the same pool in the same way."""
+    if not pool.slices or pool.slices[0].spec.node_name:
+        return False
+    return not any(s.spec.node_name or s.spec.per_device_node_selection for s in pool.slices)
+
+
 class _View:
     """What the searches of one attempt can see of a node."""
 
@@ -178,6 +187,8 @@ class _View:
         self.allocated = attempt.cluster.allocated
         self.content = attempt.selection.lens.content
         self.asks_capacity = any(request.capacity for request in attempt.plan.requests)
+        self._pools: dict[int, tuple[Hashable, int]] = {}
+        self._contents: dict[Hashable, int] = {}
 
     def path(self, node: Node, pools: Sequence[Pool]) -> Iterator[Token]:
         """What the search meets, in its order."""
@@ -185,19 +196,39 @@ class _View:
             yield NODE_FEATURE in node.status.declared_features, -1
         position = -1
         for pool in pools:
-            held = self.allocated.pool(*pool.id)
-            header = self._header(pool, held)
-            if header is not None:
-                yield header, position
-            for slice_ in pool.slices:
-                shape = self._shape(slice_)
-                per_device = node if slice_.spec.per_device_node_selection else None
-                for device in slice_.spec.devices:
-                    position += 1
-                    seen = self.content(pool.id.driver, device)
-                    more = self._more(device, held.get(device.name) if held else None, per_device)
-                    yield (seen if shape is None and more is None else (seen, shape, more)), position
+            if _is_shared(pool):
+                # Seen by many nodes: read once, and compared as a whole.
+                token, size = self._whole(pool)
+                position += size
+                yield token, position
+            else:
+                for seen, step in self._steps(pool, node):
+                    position += step
+                    yield seen, position
         yield _END, position + 1
+
+    def _whole(self, pool: Pool) -> tuple[Hashable, int]:
+        found = self._pools.get(id(pool))
+        if found is None:
+            steps = list(self._steps(pool, None))
+            content = ("pool", *(seen for seen, _ in steps))
+            number = self._contents.setdefault(content, len(self._contents))
+            found = self._pools[id(pool)] = (("pool", number), sum(step for _, step in steps))
+        return found
+
+    def _steps(self, pool: Pool, node: Node | None) -> Iterator[Token]:
+        """What the search meets in a pool, each with 1 if it is a device and 0 if not."""
+        held = self.allocated.pool(*pool.id)
+        header = self._header(pool, held)
+        if header is not None:
+            yield header, 0
+        for slice_ in pool.slices:
+            shape = self._shape(slice_)
+            per_device = node if slice_.spec.per_device_node_selection else None
+            for device in slice_.spec.devices:
+                seen = self.content(pool.id.driver, device)
+                more = self._more(device, held.get(device.name) if held else None, per_device)
+                yield (seen if shape is None and more is None else (seen, shape, more)), 1
 
     def _header(self, pool: Pool, held: PoolState) -> Hashable:
         """What matters of a pool apart from its devices; None for the ordinary pool."""

@@ -13,11 +13,12 @@ from kubectl_dra.allocation.errors import Aborted, TooManyDevices, UndecidedErro
 from kubectl_dra.allocation.frames import ROOT
 from kubectl_dra.allocation.kinds import NotApplicableError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Observer, Outcome, Undecided, Unsatisfiable
-from kubectl_dra.allocation.pools import Gathered, Pool, SliceIndex, gather, uses_groups
+from kubectl_dra.allocation.pools import Gathered, Pool, SliceIndex, gather
 from kubectl_dra.allocation.requests import MAX_RESULTS, Enumerate, Limit, Plan, Stop, plan
 from kubectl_dra.allocation.result import Chosen, Solution, allocations
 from kubectl_dra.allocation.search import Search
 from kubectl_dra.allocation.selectors import Selection
+from kubectl_dra.allocation.slices import uses_groups
 from kubectl_dra.allocation.steps import Budget
 from kubectl_dra.allocation.taints import merge_rules
 from kubectl_dra.model.core import Node

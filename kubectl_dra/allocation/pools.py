@@ -6,17 +6,19 @@ devices; one whose newer generation shows up elsewhere is dropped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
-from kubectl_dra.allocation import nodes
-from kubectl_dra.allocation.errors import Aborted, NodeSelectorUnparsable
+from kubectl_dra.allocation.slices import Condition, condition_of, everywhere, relevant, unsupported, uses_groups
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import PoolId
-from kubectl_dra.model.meta import NodeSelector
-from kubectl_dra.model.resource import CounterSet, Device, ResourceSlice
+from kubectl_dra.model.resource import CounterSet, ResourceSlice
+
+# Views of the slices that belong to no node are kept for so many different sets of nodes.
+_VIEWS: Final = 64
 
 
 class PoolFault(StrEnum):
@@ -37,7 +39,7 @@ class InvalidReason:
     counter_set: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Pool:
     """One pool as one node sees it. ``slices`` hold the devices that target the node, in search order."""
 
@@ -49,6 +51,7 @@ class Pool:
     elsewhere: Sequence[ResourceSlice] = ()
     counter_sets: dict[str, CounterSet] | None = None
     invalid: InvalidReason | None = None
+    _binding: bool | None = None
 
     @property
     def incomplete(self) -> bool:
@@ -63,7 +66,10 @@ class Pool:
     @property
     def binding(self) -> bool:
         """Whether a device has binding conditions, so that the pool is tried after all others."""
-        return self.usable and any(d.binding_conditions is not None for s in self.slices for d in s.spec.devices)
+        if self._binding is None:
+            devices = (device for slice_ in self.slices for device in slice_.spec.devices)
+            self._binding = self.usable and any(device.binding_conditions is not None for device in devices)
+        return self._binding
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,136 +90,149 @@ class Gathered:
     ignored: tuple[ResourceSlice, ...] = ()
 
 
+_PoolKey = tuple[str, str]
+
+
 class SliceIndex:
-    """All slices of one attempt, by node and by pool; made once, used for every node."""
+    """All slices of one attempt, by node and by pool; made once, used for every node.
+
+    Slices of no node are visible to many nodes: what they amount to is worked out once per set of conditions that hold.
+    """
 
     def __init__(self, slices: Iterable[ResourceSlice], features: Features) -> None:
         self.slices = tuple(slices)
         self.features = features
-        self._local: dict[str, list[ResourceSlice]] = {}
-        self._shared: list[ResourceSlice] = []
-        self._pools: dict[tuple[str, str], list[ResourceSlice]] | None = None
+        self._own: dict[str, list[ResourceSlice]] = {}
+        shared: list[ResourceSlice] = []
         for slice_ in self.slices:
             name = slice_.spec.node_name
             if name:
-                self._local.setdefault(name, []).append(slice_)
+                self._own.setdefault(name, []).append(slice_)
             else:
-                self._shared.append(slice_)
+                shared.append(slice_)
+        self._by_pool: dict[_PoolKey, list[ResourceSlice]] | None = None
+        self._conditions: dict[Condition, int] = {everywhere: 0}
+        self._conditional: list[tuple[int, ResourceSlice]] = []
+        self._ignored: list[ResourceSlice] = []
+        self._views: dict[tuple[bool, ...], _View] = {}
+        self._built: dict[tuple[int, ...], Pool | ObsoletePool] = {}
+        for slice_ in shared:
+            self._add_shared(slice_)
 
-    def candidates(self, node_name: str) -> Sequence[ResourceSlice]:
-        """The slices that a node looks at: its own, then those of no node. The first implementation sees all."""
-        if self.features.implementation == "stable":
-            return self.slices
-        own = self._local.get(node_name)
-        if own is None:
-            return self._shared
-        return own + self._shared if self._shared else own
+    def _add_shared(self, slice_: ResourceSlice) -> None:
+        condition = condition_of(slice_)
+        if unsupported(slice_, self.features):
+            self._ignored.append(slice_)
+        elif condition is not None:
+            number = self._conditions.setdefault(condition, len(self._conditions))
+            self._conditional.append((number, slice_))
+
+    def own(self, node_name: str) -> Sequence[ResourceSlice]:
+        """The slices of one node only."""
+        return self._own.get(node_name, ())
 
     def of_pool(self, pool: PoolId) -> Sequence[ResourceSlice]:
         """All slices of a pool, every generation, in the order given."""
-        if self._pools is None:
-            self._pools = {}
+        if self._by_pool is None:
+            self._by_pool = {}
             for slice_ in self.slices:
-                self._pools.setdefault((slice_.spec.driver, slice_.spec.pool.name), []).append(slice_)
-        return self._pools.get(pool, ())
+                self._by_pool.setdefault(_key(slice_), []).append(slice_)
+        return self._by_pool.get(pool, ())
+
+    def shared(self, node: Node) -> _View:
+        """What a node sees of the slices of no node. Raises :class:`Aborted`."""
+        # In the order of the slices, so that of several selectors that can't be parsed the first one is reported.
+        holding = tuple(condition(node) for condition in self._conditions)
+        view = self._views.get(holding)
+        if view is None:
+            if len(self._views) >= _VIEWS:
+                self._views.clear()
+            newest: dict[_PoolKey, list[ResourceSlice]] = {}
+            for number, slice_ in self._conditional:
+                if holding[number]:
+                    _keep_newest(newest, slice_)
+            judged = [self._build(PoolId(*key), slices) for key, slices in newest.items()]
+            view = self._views[holding] = _View(newest, _gathered(judged, self._ignored, self.features))
+        return view
+
+    def _build(self, pool: PoolId, slices: list[ResourceSlice]) -> Pool | ObsoletePool:
+        identity = tuple(map(id, slices))
+        if identity not in self._built:
+            self._built[identity] = _judge(pool, slices, self)
+        return self._built[identity]
 
 
-def device_on_node(device: Device, node: Node) -> bool:
-    """Whether a device of a slice with per-device node selection is for the node; ignores unparsable selectors."""
-    if device.node_name:
-        return device.node_name == node.metadata.name
-    if device.all_nodes:
-        return True
-    return device.node_selector is not None and nodes.matches(device.node_selector, node)
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The newest slices of each pool, among those of no node, and the pools that they make by themselves."""
 
-
-def check_selector(selector: NodeSelector, slice_name: str | None, device: Device | None = None) -> None:
-    """Raise :class:`Aborted` if a node selector can't be parsed."""
-    if problems := nodes.parse(selector).problems:
-        raise Aborted(NodeSelectorUnparsable(selector, problems, slice_name, device))
+    newest: Mapping[_PoolKey, list[ResourceSlice]]
+    gathered: Gathered
 
 
 def gather(index: SliceIndex, node: Node) -> Gathered:
     """The pools that a node sees. Raises :class:`Aborted` for a node selector that can't be parsed."""
-    features = index.features
-    newest: dict[tuple[str, str], list[ResourceSlice]] = {}
+    if index.features.implementation == "stable":
+        return _gather_all(index, node)
+    view = index.shared(node)
+    own: dict[_PoolKey, list[ResourceSlice]] = {}
     ignored: list[ResourceSlice] = []
-    for slice_ in index.candidates(node.metadata.name):
-        if _unsupported(slice_, features):
+    for slice_ in index.own(node.metadata.name):
+        if unsupported(slice_, index.features):
             ignored.append(slice_)
-        elif _relevant(slice_, node, features):
-            _keep_newest(newest, slice_)
-    pools: list[Pool] = []
-    obsolete: list[ObsoletePool] = []
-    for (driver, name), slices in newest.items():
-        pool = _judge(PoolId(driver, name), slices, index)
-        if isinstance(pool, ObsoletePool):
-            obsolete.append(pool)
         else:
-            pools.append(pool)
-    return Gathered(_ordered(pools, features), tuple(obsolete), tuple(ignored))
+            _keep_newest(own, slice_)
+    if not own and not ignored:
+        return view.gathered
+    judged = [_judge(PoolId(*key), _joined(slices, view.newest.get(key)), index) for key, slices in own.items()]
+    shared = view.gathered
+    judged += [pool for pool in shared.pools if pool.id not in own]
+    judged += [pool for pool in shared.obsolete if pool.id not in own]
+    return _gathered(judged, (*ignored, *shared.ignored), index.features)
 
 
-def _ordered(pools: list[Pool], features: Features) -> tuple[Pool, ...]:
+def _gather_all(index: SliceIndex, node: Node) -> Gathered:
+    """As the first implementation does: all slices in turn."""
+    newest: dict[_PoolKey, list[ResourceSlice]] = {}
+    ignored: list[ResourceSlice] = []
+    for slice_ in index.slices:
+        if unsupported(slice_, index.features):
+            ignored.append(slice_)
+        elif relevant(slice_, node, index.features):
+            _keep_newest(newest, slice_)
+    judged = [_judge(PoolId(*key), slices, index) for key, slices in newest.items()]
+    return _gathered(judged, ignored, index.features)
+
+
+def _gathered(judged: Sequence[Pool | ObsoletePool], ignored: Iterable[ResourceSlice], features: Features) -> Gathered:
+    pools = [pool for pool in judged if isinstance(pool, Pool)]
+    obsolete = tuple(pool for pool in judged if isinstance(pool, ObsoletePool))
     if len(pools) > 1:
-        last = (lambda pool: False) if features.implementation == "stable" else (lambda pool: pool.binding)
-        pools.sort(key=lambda pool: (last(pool), pool.id))
-    return tuple(pools)
+        first = features.implementation == "stable"
+        pools.sort(key=lambda pool: (not first and pool.binding, pool.id))
+    return Gathered(tuple(pools), obsolete, tuple(ignored))
 
 
-# --- one slice ------------------------------------------------------------------------------------------------------
+def _key(slice_: ResourceSlice) -> _PoolKey:
+    return slice_.spec.driver, slice_.spec.pool.name
 
 
-def _unsupported(slice_: ResourceSlice, features: Features) -> bool:
-    """Whether the slice uses a feature that is off, so that it does not exist for the allocator."""
-    spec = slice_.spec
-    if not features.partitionable_devices and (spec.per_device_node_selection is not None or spec.shared_counters):
-        return True
-    return not features.compatibility_groups and uses_groups(slice_)
+def _joined(own: list[ResourceSlice], shared: list[ResourceSlice] | None) -> list[ResourceSlice]:
+    """A pool's slices of the node and of no node, as far as they are of the newest generation."""
+    if shared is None:
+        return own
+    mine, theirs = own[0].spec.pool.generation, shared[0].spec.pool.generation
+    if mine == theirs:
+        return own + shared
+    return own if mine > theirs else list(shared)
 
 
-def uses_groups(slice_: ResourceSlice) -> bool:
-    """Whether any device declares compatibility groups."""
-    return any(
-        consumption.compatibility_groups
-        for device in slice_.spec.devices
-        if device.consumes_counters
-        for consumption in device.consumes_counters
-    )
-
-
-def _relevant(slice_: ResourceSlice, node: Node, features: Features) -> bool:
-    spec = slice_.spec
-    if spec.node_name:
-        if spec.node_name == node.metadata.name:
-            return True
-        return bool(spec.shared_counters) and features.implementation == "stable"
-    if spec.shared_counters and features.implementation == "stable":
-        return True
-    if spec.all_nodes:
-        return True
-    if spec.node_selector is not None:
-        check_selector(spec.node_selector, slice_.metadata.name)
-        return nodes.parse(spec.node_selector).matches(node)
-    if spec.per_device_node_selection:
-        return any(_selects(device, slice_, node) for device in spec.devices)
-    # No known node selection: an extension of the future, which nobody can use yet.
-    return False
-
-
-def _selects(device: Device, slice_: ResourceSlice, node: Node) -> bool:
-    if not device.node_name and not device.all_nodes and device.node_selector is not None:
-        check_selector(device.node_selector, slice_.metadata.name, device)
-    return device_on_node(device, node)
-
-
-def _keep_newest(newest: dict[tuple[str, str], list[ResourceSlice]], slice_: ResourceSlice) -> None:
-    spec = slice_.spec
-    key = (spec.driver, spec.pool.name)
+def _keep_newest(newest: dict[_PoolKey, list[ResourceSlice]], slice_: ResourceSlice) -> None:
+    pool, key = slice_.spec.pool, _key(slice_)
     collected = newest.get(key)
-    if collected is None or spec.pool.generation > collected[0].spec.pool.generation:
+    if collected is None or pool.generation > collected[0].spec.pool.generation:
         newest[key] = [slice_]
-    elif spec.pool.generation == collected[0].spec.pool.generation:
+    elif pool.generation == collected[0].spec.pool.generation:
         collected.append(slice_)
 
 
@@ -241,7 +260,7 @@ def _judge(pool: PoolId, slices: list[ResourceSlice], index: SliceIndex) -> Pool
 def _build(pool: PoolId, slices: list[ResourceSlice], others: Sequence[ResourceSlice], features: Features) -> Pool:
     first = slices[0].spec.pool
     if len(slices) > 1 and features.implementation != "stable":
-        slices.sort(key=lambda s: s.metadata.name)
+        slices = sorted(slices, key=lambda s: s.metadata.name)
     result = Pool(pool, first.generation, first.resource_slice_count, first.resource_slice_count, slices)
     counter_slices: list[ResourceSlice] = []
     if features.partitionable_devices:

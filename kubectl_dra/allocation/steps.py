@@ -36,11 +36,12 @@ class Budget:
 
     ``first``: steps of the plain walk before it is tried to compute them instead. ``combinations``: of classes of
     devices when computing. ``steps``, and ``looks`` at devices: of the plain walk in all, where it has to do.
-    ``in_all``: steps and combinations for all nodes of one call; after that only ``first`` is left for each.
+    ``in_all``: steps and combinations for all nodes of one call; after that only ``last`` steps are left for each.
     """
 
     first: int = 2_000
-    combinations: int = 200_000
+    combinations: int = 100_000
     steps: int = 400_000
     looks: int = 2_000_000
-    in_all: int = 4_000_000
+    last: int = 200
+    in_all: int = 2_000_000

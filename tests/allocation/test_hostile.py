@@ -44,7 +44,7 @@ NODE = node_named()
 def _quick() -> Iterator[None]:
     start = time.process_time()
     yield
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 15
 
 
 @pytest.mark.parametrize("count", [33, 10**6, 2**63 - 1, 10**30])
