@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from kubectl_dra.cel.declarations import OVERLOADS_BY_ID, Overload
+from kubectl_dra.cel.functions import registry
 from kubectl_dra.cel.functions.costs import CostRule
 from kubectl_dra.cel.functions.operators import Operator, unable
-from kubectl_dra.cel.functions.registry import IMPLEMENTATIONS, UNGUARDED
 from kubectl_dra.cel.state import Known, State, Step
 from kubectl_dra.cel.types import Type
 from kubectl_dra.cel.values import (
@@ -118,10 +118,10 @@ class _Candidate:
 
 
 def _candidate(function: str, overload: Overload) -> _Candidate | None:
-    run = IMPLEMENTATIONS.get(overload.id)
+    run = registry.implementation(overload.id)
     if run is None:
         return None
-    if function in UNGUARDED:
+    if function in registry.UNGUARDED:
         return _Candidate(run, (None,) * len(overload.params))
     return _Candidate(run, tuple(map(_fits, overload.params)))
 
@@ -223,7 +223,8 @@ def unary(run: Run, rule: CostRule | None, argument: Step) -> Step:
 
 def binary_known(function: str, overload: Overload, left: Step, right: Known) -> Step:
     """A call of cost 1 of values of one class, the second of which is known: it may be shared, nothing changes it."""
-    run = IMPLEMENTATIONS[overload.id]
+    run = registry.implementation(overload.id)
+    assert run is not None  # noqa: S101 (comparisons are implemented)
     value, cost = right.value, right.cost
     kind = value.__class__
     total = cost + 1

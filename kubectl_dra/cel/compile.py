@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from kubectl_dra.cel import ast, calls, chains, fold, logic, loops, messages
+from kubectl_dra.cel import ast, calls, chains, fold, logic, loops
 from kubectl_dra.cel.declarations import OVERLOADS_BY_ID, overloads
 from kubectl_dra.cel.functions import regex
 from kubectl_dra.cel.functions.costs import CostRule, cost_rule
@@ -69,6 +69,8 @@ class Planner:
             case ast.Comprehension():
                 return self._comprehension(node)
             case ast.MessageLit():
+                from kubectl_dra.cel import messages
+
                 return messages.message(node, [self.step(entry.value) for entry in node.entries])
 
     def step(self, node: ast.Node) -> Step:

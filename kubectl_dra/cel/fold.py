@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from kubectl_dra.cel.functions.conversions import OVERLOADS as CONVERSIONS
 from kubectl_dra.cel.functions.printing import plain
 from kubectl_dra.cel.state import Constant, PlanError, State, Step
 from kubectl_dra.cel.values import (
+    MAX_INT,
     NONE,
     Cancelled,
     CelError,
@@ -128,26 +128,15 @@ def _text_membership(item: Step, members: frozenset[Value]) -> Step:
 
 
 def _other_numbers(number: Value) -> list[Value]:
-    """The equal numbers of the other types, found by upstream's own conversions."""
+    """The equal numbers of the other types; a double is found for every integer, even if only close to it."""
     kind = number.__class__
     if kind is int:
-        candidates = [float(number), *_converted("int64_to_uint64", number)]
+        others = [float(number), *([Uint(number)] if number >= 0 else [])]
     elif kind is Uint:
-        candidates = [float(number), *_converted("uint64_to_int64", number)]
-    elif kind is float:
-        candidates = [
-            integer
-            for name in ("double_to_int64", "double_to_uint64")
-            for integer in _converted(name, number)
-            if float(integer) == number
-        ]
+        others = [float(number), *([int(number)] if number <= MAX_INT else [])]
+    elif kind is float and number.is_integer():
+        others = [int(number)] if -(2.0**63) < number < 2.0**63 else []
+        others += [Uint(int(number))] if 0 <= number < 2.0**64 else []
     else:
-        candidates = []
-    return [encode_key(candidate) for candidate in candidates]
-
-
-def _converted(conversion: str, number: Value) -> list[Value]:
-    try:
-        return [CONVERSIONS[conversion](number)]
-    except CelError:
-        return []
+        others = []
+    return [encode_key(other) for other in others]

@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Final
 
 from kubectl_dra.cel.functions.addresses import format_cidr, format_ip
 from kubectl_dra.cel.functions.operators import (
     MAX_SECONDS,
     MIN_SECONDS,
-    NANOS,
     checked_int,
     checked_uint,
     identity,
 )
-from kubectl_dra.cel.functions.time import format_timestamp, parse_duration, parse_timestamp
+from kubectl_dra.cel.functions.time import format_duration, format_timestamp, parse_duration, parse_timestamp
 from kubectl_dra.cel.values import MAX_INT, MAX_UINT, MIN_INT, CelError, Duration, Timestamp, Uint, Value, format_double
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z", re.ASCII)
@@ -106,14 +104,6 @@ def _bytes_to_string(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError:
         raise CelError("invalid UTF-8 in bytes, cannot convert to string") from None
-
-
-def format_duration(duration: Duration) -> str:
-    """Seconds as a double in plain notation, with ``s``."""
-    whole, rest = divmod(abs(duration.nanos), NANOS)
-    shortest = Decimal(repr(whole + rest / 1e9))
-    text = f"{shortest:f}"
-    return f"{'-' if duration.nanos < 0 else ''}{text.rstrip('0').rstrip('.') if '.' in text else text}s"
 
 
 def _string_to_duration(text: str) -> Duration:

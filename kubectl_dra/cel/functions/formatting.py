@@ -12,8 +12,7 @@ from typing import Final, TypeAlias
 from kubectl_dra.cel.format import TemplateError, clause_at
 from kubectl_dra.cel.functions.addresses import quote
 from kubectl_dra.cel.functions.conversions import OVERLOADS as CONVERSIONS
-from kubectl_dra.cel.functions.conversions import format_duration
-from kubectl_dra.cel.functions.time import format_timestamp
+from kubectl_dra.cel.functions.time import format_duration, format_timestamp
 from kubectl_dra.cel.labor import toil, write
 from kubectl_dra.cel.values import (
     LISTS,
@@ -238,3 +237,5 @@ _CLAUSES: Final[dict[str, Clause]] = {
     "X": lambda value, precision: _hexadecimal(value, precision).upper(),
     "o": _octal,
 }
+
+OVERLOADS: Final[dict[str, Callable[..., Value]]] = {"string_format": format_string}

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Final
 
 from kubectl_dra.cel.functions.costs import join_size
-from kubectl_dra.cel.functions.formatting import format_string
 from kubectl_dra.cel.functions.printing import plain
 from kubectl_dra.cel.labor import write
 from kubectl_dra.cel.values import CelError, NativeList, Value, no_such_overload
@@ -152,5 +151,4 @@ OVERLOADS: Final[dict[str, Callable[..., Value]]] = {
     "list_join": _join,
     "list_join_string": _join,
     "strings_quote": _quote,
-    "string_format": format_string,
 }

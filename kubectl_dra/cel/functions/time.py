@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from kubectl_dra.cel.functions.operators import NANOS, checked_timestamp
 from kubectl_dra.cel.values import MAX_INT, CelError, Duration, Timestamp, Value
@@ -112,6 +110,46 @@ def civil_from_days(days: int) -> tuple[int, int, int]:
     return year_of_era + era * 400 + (month <= 2), month, day_of_year - (153 * shifted + 2) // 5 + 1
 
 
+def format_duration(duration: Duration) -> str:
+    """Seconds as a double in plain notation, with ``s``."""
+    whole, rest = divmod(abs(duration.nanos), NANOS)
+    digits, _, exponent = f"{whole + rest / 1e9!r}".partition("e")
+    if exponent:
+        # Shorter than a tenth of a millisecond: the digits are those of the nanoseconds.
+        digits = f"0.{rest:09d}"
+    text = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return f"{'-' if duration.nanos < 0 else ''}{text}s"
+
+
+def plain_duration(duration: Duration) -> str:
+    """``1h2m3.5s``, as Go prints durations."""
+    sign, rest = ("-" if duration.nanos < 0 else ""), abs(duration.nanos)
+    if rest < NANOS:
+        return sign + _small_duration(rest)
+    seconds = format_duration(Duration(rest % (60 * NANOS)))
+    minutes = rest // (60 * NANOS)
+    if not minutes:
+        return sign + seconds
+    return sign + (f"{minutes // 60}h" if minutes >= 60 else "") + f"{minutes % 60}m{seconds}"
+
+
+def _small_duration(nanos: int) -> str:
+    if not nanos:
+        return "0s"
+    unit, scale = ("ns", 0) if nanos < 10**3 else ("µs", 3) if nanos < 10**6 else ("ms", 6)
+    whole, rest = divmod(nanos, 10**scale)
+    return f"{whole}.{rest:0{scale}d}".rstrip("0") + unit if rest else f"{whole}{unit}"
+
+
+def plain_timestamp(moment: Timestamp) -> str:
+    """``2024-03-01 03:04:05.678 +0000 UTC``, as Go prints times."""
+    text = format_timestamp(moment).replace("T", " ")
+    if not moment.offset:
+        return text.removesuffix("Z") + " +0000 UTC"
+    zone = text[-6:].replace(":", "")
+    return f"{text[:-6]} {zone} {zone}"
+
+
 def format_timestamp(moment: Timestamp) -> str:
     """RFC 3339 in the timestamp's own offset, without trailing zeros of the fraction."""
     days, rest = divmod(moment.seconds + moment.offset, 86400)
@@ -130,12 +168,16 @@ def _zone_offset(zone: str, seconds: int) -> int:
         return _fixed_offset(zone)
     if zone in ("", "UTC"):
         return 0
+    from datetime import UTC, datetime
+
     moment = datetime.fromtimestamp(min(max(seconds, -62135510400), 253402214400), UTC)
     if zone == "Local":
         local = moment.astimezone().utcoffset()
         return int(local.total_seconds()) if local else 0
     if ".." in zone or zone[0] in "/\\":
         raise CelError("time: invalid location name")
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
     try:
         # Go takes the name for a path.
         offset = moment.astimezone(ZoneInfo(re.sub("/+", "/", zone))).utcoffset()
