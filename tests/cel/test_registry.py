@@ -1,5 +1,7 @@
 """Every declared function can be carried out, and nothing is implemented that is not declared."""
 
+import subprocess
+import sys
 from importlib import import_module
 
 from kubectl_dra.cel.declarations import FUNCTIONS
@@ -33,13 +35,11 @@ def test_every_implementation_is_declared_once():
 
 
 def test_libraries_that_an_expression_does_not_use_are_not_loaded():
-    import subprocess
-    import sys
-
-    program = (
-        "import sys; from kubectl_dra.cel import SCHEDULER, compile_expression\n"
-        'compile_expression(\'device.driver == "a" && device.capacity["a"].b.compareTo(quantity("1")) > 0\', SCHEDULER)\n'
-        "print([m for m in ('re2', 'celpy', 'lark', 'zoneinfo', 'kubectl_dra.cel.functions.urls') if m in sys.modules])"
-    )
+    program = """
+import sys
+from kubectl_dra.cel import SCHEDULER, compile_expression
+compile_expression('device.driver == "a" && device.capacity["a"].b.compareTo(quantity("1")) > 0', SCHEDULER)
+print([name for name in ("re2", "celpy", "lark", "zoneinfo", "kubectl_dra.cel.functions.urls") if name in sys.modules])
+"""
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "[]"
