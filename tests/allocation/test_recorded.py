@@ -1,16 +1,26 @@
 """Every recorded answer of the real allocator: outcome, allocations, error texts, step counter.
 
-``alloc_mutated`` holds such rows damaged at random (odd quantities, policies, selectors, node selectors, pools, gates
-on and off, all three implementations), answered by the same code.
+``alloc_texts`` has one row per error text and per way to spoil a node selector. ``alloc_mutated`` holds rows damaged at
+random (odd quantities, policies, selectors, node selectors, pools, gates on and off, all three implementations).
 """
 
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
-from tests.vectors.answer_alloc import answer
+from kubectl_dra.allocation.errors import (
+    AllocationError,
+    CapacityFault,
+    CapacityNotComputable,
+    LabelFault,
+    NodeSelectorUnparsable,
+    SelectorFault,
+)
+from kubectl_dra.diagnosis.messages import allocation_error
+from tests.vectors import answer_alloc
 from tests.vectors.rows import rows
 
 _CATEGORIES = sorted({row["category"] for row in rows("alloc")})
@@ -18,7 +28,7 @@ _CATEGORIES = sorted({row["category"] for row in rows("alloc")})
 
 def _check(row: dict[str, Any]) -> None:
     recorded = [{"name": run["name"], "impl": run["impl"], **each} for run in row["expect"] for each in run["results"]]
-    for expected, given in zip(recorded, answer(row)["results"], strict=True):
+    for expected, given in zip(recorded, answer_alloc.answer(row)["results"], strict=True):
         # Where the real answer depends on the order in which slices are listed, ours depends on it, too.
         if not expected.get("orderSensitive"):
             assert given == expected, (row["id"], row.get("note"))
@@ -36,6 +46,30 @@ def test_probes() -> None:
     assert len(rows("alloc_probes")) == 81
     for row in rows("alloc_probes"):
         _check(row)
+
+
+def test_texts() -> None:
+    assert len(rows("alloc_texts")) > 100
+    for row in rows("alloc_texts"):
+        _check(row)
+
+
+def test_every_kind_of_error_is_among_them() -> None:
+    met: list[AllocationError] = []
+
+    def watched(error: AllocationError) -> str:
+        met.append(error)
+        return allocation_error(error)
+
+    with patch.object(answer_alloc, "allocation_error", watched):
+        for name in ("alloc_probes", "alloc_texts"):
+            for row in rows(name):
+                answer_alloc.answer(row)
+    assert {type(error).__name__ for error in met} == {kind.__name__ for kind in AllocationError.__subclasses__()}
+    problems = [p for error in met if isinstance(error, NodeSelectorUnparsable) for p in error.problems]
+    assert {problem.fault for problem in problems} == set(SelectorFault)
+    assert {fault for problem in problems for fault in problem.labels} == set(LabelFault)
+    assert {error.fault for error in met if isinstance(error, CapacityNotComputable)} == set(CapacityFault)
 
 
 def test_mutated() -> None:
