@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.allocation import Answers, Attempt, Budget, Fatal
-from kubectl_dra.allocation.errors import SelectorFailed
+from kubectl_dra.allocation.errors import AllocationError, SelectorFailed
 from kubectl_dra.diagnosis.messages import allocation_error
+from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.membership import Matcher, class_matcher
@@ -17,6 +18,8 @@ from kubectl_dra.reports.selector.scoping import Member, Setting
 
 # Enough to name one; a cluster with more classes than that which let a device through is told of the first.
 _MAX_TRIED: Final = 8
+_AT_ONCE: Final = 256
+_CLOSING: Final = frozenset({"NoSchedule", "NoExecute"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +68,30 @@ def failing_orders(
     if not facts.evidence.complete("Node"):
         return
     only = setting.where.node
-    nodes = [node for name, node in facts.inventory.nodes.items() if only in (None, name)]
+    nodes = [node for name, node in facts.inventory.nodes.items() if name == only or (only is None and _is_open(node))]
+    kinds = {outside for _, outside in failing.values()}
     for name in list(classes)[:_MAX_TRIED]:
-        answers = Answers(Attempt(setting.cluster, (claim_for(name),)), nodes, Budget(), None)
         said: set[bool] = set()
-        for group in answers.groups:
-            error = group.outcome.error if isinstance(group.outcome, Fatal) else None
+        for node, error in _errors(Attempt(setting.cluster, (claim_for(name),)), nodes):
             if isinstance(error, SelectorFailed) and error.device in failing and is_ours(error):
                 member, outside = failing[error.device]
                 if outside not in said:
                     said.add(outside)
                     message = allocation_error(error)
-                    yield Order(name, group.nodes[0], str(error.device), member.state, outside, message)
+                    yield Order(name, node, str(error.device), member.state, outside, message)
+            if said == kinds:
+                break
+
+
+def _is_open(node: Node) -> bool:
+    """Whether the search comes to the node for a pod without tolerations: TaintToleration is asked before."""
+    closing = any(taint.effect in _CLOSING for taint in node.spec.taints)
+    return not closing and not node.spec.unschedulable
+
+
+def _errors(attempt: Attempt, nodes: Sequence[Node]) -> Iterator[tuple[str, AllocationError]]:
+    """The errors that end searches, each for the first of nodes alike; nodes are searched some at a time."""
+    for start in range(0, len(nodes), _AT_ONCE):
+        for group in Answers(attempt, nodes[start : start + _AT_ONCE], Budget(), None).groups:
+            if isinstance(group.outcome, Fatal):
+                yield group.nodes[0], group.outcome.error
