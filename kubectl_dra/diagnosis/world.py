@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import Final
 
+from kubectl_dra.allocation.allocated import AllocatedState
 from kubectl_dra.allocation.allocator import Cluster
 from kubectl_dra.diagnosis.agreement import newest_versions
 from kubectl_dra.diagnosis.binding import DEFAULT_TIMEOUT, parse_time
@@ -35,6 +37,18 @@ class Options:
     schedulers: frozenset[str] = frozenset({DEFAULT_SCHEDULER})
 
 
+#: What is derived, and the parts of the Inventory that it is made from.
+_MADE_FROM: Final[Mapping[str, tuple[str, ...]]] = {
+    "cluster": ("slices", "classes", "claims", "taint_rules"),
+    "served": ("classes",),
+    "clashes": ("classes",),
+    "extended_claims": ("claims",),
+    "nominated": ("pods",),
+    "usage": ("usage",),
+    "sharing_hides_counters": ("slices",),
+}
+
+
 @dataclass(frozen=True)
 class World:
     """The facts; everything derived is made once, when it is first needed."""
@@ -55,6 +69,23 @@ class World:
             self.features,
             tuple(inventory.taint_rules.values()),
         )
+
+    def changed(self, inventory: Inventory) -> World:
+        """The World of a changed Inventory; what its changes can't touch is taken over as it is."""
+        world, old = World(inventory, self.evidence, self.features, self.options), self.inventory
+        for name, fields in _MADE_FROM.items():
+            if name in vars(self) and all(getattr(old, field) is getattr(inventory, field) for field in fields):
+                vars(world)[name] = vars(self)[name]
+        if inventory.slices is old.slices and inventory.taint_rules is old.taint_rules and "cluster" not in vars(world):
+            vars(world)["cluster"] = self._cluster_of(inventory)
+        return world
+
+    def _cluster_of(self, inventory: Inventory) -> Cluster:
+        """The cluster of an Inventory with the same slices and taint rules."""
+        held = self.cluster.allocated
+        if inventory.claims is not self.inventory.claims:
+            held = AllocatedState(inventory.claims.values(), self.features)
+        return Cluster(self.cluster.index, dict(inventory.classes), held, self.features)
 
     @cached_property
     def served(self) -> ClassMap:

@@ -102,6 +102,7 @@ def claim(name: str = "claim", *requests: dict[str, Any], **fields: Any) -> dict
         if where:
             field = {"key": "metadata.name", "operator": "In", "values": [where]}
             status["allocation"]["nodeSelector"] = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+        metadata.setdefault("finalizers", ["resource.kubernetes.io/delete-protection"])
         status["reservedFor"] = [{"resource": "pods", "name": pod, "uid": f"pod-{pod}"} for pod in by]
     return {"kind": "ResourceClaim", "metadata": metadata, "spec": {"devices": devices}, "status": status}
 

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from kubectl_dra.diagnosis import kinds
+from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.claims import resolve
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.kinds import kind_of
@@ -30,11 +31,10 @@ OTHER_NAMESPACE = "another-namespace"
 def attempts(monkeypatch: pytest.MonkeyPatch) -> list[Key]:
     """The pods for which an attempt was really made."""
     made: list[Key] = []
-    real = kinds.attempt
 
     def counted(world: World, pod: Pod, claims: Any) -> Any:
         made.append(key_of(pod.metadata))
-        return real(world, pod, claims)
+        return attempt(world, pod, claims)
 
     monkeypatch.setattr(kinds, "attempt", counted)
     return made

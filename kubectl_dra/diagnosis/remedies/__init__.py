@@ -36,6 +36,20 @@ class Proposal:
     changed: Inventory | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All proposals, cheapest first. ``tried_pairs``: no single change was enough, so that two together were tried."""
+
+    proposals: tuple[Proposal, ...]
+    tried_pairs: bool = False
+
+    @property
+    def none_of_size_two(self) -> bool:
+        """Whether neither one change nor two together help, of those that could be tried."""
+        helpful = (p for p in self.proposals if p.remedy.verified and p.remedy.kind is not RemedyKind.ADD_DEVICES)
+        return self.tried_pairs and not any(True for _ in helpful)
+
+
 def remedies(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT) -> tuple[Remedy, ...]:
     """What could be done about a pod, cheapest first."""
     return tuple(proposal.remedy for proposal in proposals(world, diagnosis, limit))
@@ -43,6 +57,11 @@ def remedies(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT) -> tupl
 
 def proposals(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT) -> tuple[Proposal, ...]:
     """The same with what each leads to."""
+    return find(world, diagnosis, limit).proposals
+
+
+def find(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT) -> Found:
+    """The same with how far was searched."""
     return _Finder(world, diagnosis).find(limit)
 
 
@@ -53,16 +72,17 @@ class _Finder:
         self._gated = diagnosis.verdict is Verdict.GATED
         self._found: list[Proposal] = []
 
-    def find(self, limit: int) -> tuple[Proposal, ...]:
+    def find(self, limit: int) -> Found:
         if self._case.diagnosis.verdict not in _TRIED:
-            return tuple(_untried(c) for c in objects.candidates(self._case) if not c.changes)[:limit]
+            return Found(tuple(_untried(c) for c in objects.candidates(self._case) if not c.changes)[:limit])
         singles = sorted((*edits.candidates(self._case), *objects.candidates(self._case)), key=_cost)
         self._verify_all(singles)
         self._verify_all(sorted(freeing.candidates(self._case, self._trials), key=_cost))
-        if all(proposal.remedy.kind is RemedyKind.ADD_DEVICES for proposal in self._found):
+        pairs = all(proposal.remedy.kind is RemedyKind.ADD_DEVICES for proposal in self._found)
+        if pairs:
             self._verify_all(self._pairs(singles))
         untried = [_untried(candidate) for candidate in singles if not candidate.changes]
-        return _ranked((*self._found, *untried))[:limit]
+        return Found(_decent(_ranked((*self._found, *untried)))[:limit], pairs and not self._trials.exhausted)
 
     def _verify_all(self, candidates: Iterable[Candidate]) -> None:
         for candidate in candidates:
@@ -104,7 +124,7 @@ def _applied(inventory: Inventory, changes: Iterable[Change]) -> Inventory:
 def _followers(case: Case, first: Candidate) -> Iterator[Candidate]:
     """The candidates for the cluster that ``first`` leads to, each together with it."""
     inventory = _applied(case.world.inventory, first.changes)
-    world = World(inventory, case.world.evidence, case.world.features, case.world.options)
+    world = case.world.changed(inventory)
     then = Case(world, Diagnoser(world).pod(case.diagnosis.pod.key))
     for second in sorted((*edits.candidates(then), *objects.candidates(then)), key=_cost):
         if second.changes and second.kind in _COMBINABLE:
@@ -120,6 +140,11 @@ def _untried(candidate: Candidate) -> Proposal:
     return Proposal(Remedy(candidate.kind, candidate.actions, False, (), candidate.cost))
 
 
+def _decent(ranked: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
+    """Without proposals to delete system-critical pods where nothing else would come before them."""
+    return ranked if ranked and ranked[0].remedy.cost < freeing.CRITICAL_COST else ()
+
+
 def _ranked(found: Iterable[Proposal]) -> tuple[Proposal, ...]:
     """Cheapest first, every set of actions once."""
     kept: dict[tuple[Action, ...], Proposal] = {}
@@ -128,4 +153,4 @@ def _ranked(found: Iterable[Proposal]) -> tuple[Proposal, ...]:
     return tuple(kept.values())
 
 
-__all__ = ["Action", "Proposal", "Remedy", "RemedyKind", "proposals", "remedies"]
+__all__ = ["Action", "Found", "Proposal", "Remedy", "RemedyKind", "find", "proposals", "remedies"]

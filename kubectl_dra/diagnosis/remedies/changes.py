@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from kubectl_dra.diagnosis.claims import controller_of
+from kubectl_dra.diagnosis.claims import FINALIZER, controller_of
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory
@@ -120,21 +120,23 @@ def without_pods(keys: Collection[Key]) -> Change:
 
 
 def _released(claims: Mapping[Key, ResourceClaim], uids: Collection[str]) -> dict[Key, ResourceClaim]:
-    """Claims of the pods go with them; others are deallocated when their last consumer goes."""
-    kept: dict[Key, ResourceClaim] = {}
-    for key, claim in claims.items():
-        controller = controller_of(claim.metadata)
-        if controller is not None and controller.uid in uids:
-            continue
-        kept[key] = _without_consumers(claim, uids)
-    return kept
+    left = ((key, after_deletion(claim, uids)) for key, claim in claims.items())
+    return {key: claim for key, claim in left if claim is not None}
 
 
-def _without_consumers(claim: ResourceClaim, uids: Collection[str]) -> ResourceClaim:
-    left = tuple(consumer for consumer in claim.status.reserved_for if consumer.uid not in uids)
-    if len(left) == len(claim.status.reserved_for):
+def after_deletion(claim: ResourceClaim, uids: Collection[str]) -> ResourceClaim | None:
+    """What becomes of a claim when pods go: None if it goes with its owner, which it does without other consumers.
+
+    Others are deallocated by the claim controller when it drops their last consumer, if they have its finalizer.
+    """
+    users = claim.status.reserved_for
+    left = tuple(consumer for consumer in users if consumer.uid not in uids)
+    controller = controller_of(claim.metadata)
+    if not left and controller is not None and controller.uid in uids:
+        return None
+    if len(left) == len(users):
         return claim
-    if not left:
+    if not left and FINALIZER in claim.metadata.finalizers:
         return msgspec.structs.replace(claim, status=ResourceClaimStatus())
     return msgspec.structs.replace(claim, status=msgspec.structs.replace(claim.status, reserved_for=left))
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kubectl_dra.diagnosis.claims import controller_of
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ClaimElsewhere, Funnel, NodeOutcome, ObjectRef, StageName
 from kubectl_dra.diagnosis.remedies import changes
@@ -27,6 +26,10 @@ _MAX_PODS: Final = 6
 _MAX_SINGLE: Final = 12
 _POD_COST: Final = 60
 _ADD_COST: Final = 90
+#: What deleting a pod that the cluster itself needs costs: more than anything else.
+CRITICAL_COST: Final = 100
+_SYSTEM_CRITICAL: Final = 2_000_000_000  # priority class system-cluster-critical
+_MIRROR: Final = "kubernetes.io/config.mirror"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ def _idle_claims(case: Case) -> Iterator[Candidate]:
 
 def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
     """Each pod that would be enough, else the fewest pods that are."""
-    releases = sorted(_releases(case.world.inventory, node), key=lambda r: (-len(r.devices), key_of(r.pod.metadata)))
+    releases = sorted(_releases(case.world.inventory, node), key=_first_to_go)
     releases = [release for release in releases if key_of(release.pod.metadata) != case.diagnosis.pod.key]
     alone = [release for release in releases[:_MAX_SINGLE] if _enough(trials, [release], node)]
     for release in alone:
@@ -109,12 +112,19 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
             yield _deleting(case, together, node)
 
 
+def _first_to_go(release: _Release) -> tuple[bool, int, Key]:
+    """System-critical pods last, then by the number of devices."""
+    critical = (release.pod.spec.priority or 0) >= _SYSTEM_CRITICAL
+    return critical, -len(release.devices), key_of(release.pod.metadata)
+
+
 def _releases(inventory: Inventory, node: str) -> Iterator[_Release]:
     pods: dict[Key, Pod] = {}
     for claim in _holders(inventory, node):
         for consumer in claim.status.reserved_for:
             pod = inventory.pods_by_uid.get(consumer.uid)
-            if pod is not None:
+            # The kubelet makes the mirror of a static pod anew, whoever deletes it.
+            if pod is not None and _MIRROR not in pod.metadata.annotations:
                 pods[key_of(pod.metadata)] = pod
     for pod in pods.values():
         devices = tuple(device for claim in _released_by(inventory, pod) for device in _devices(claim))
@@ -124,14 +134,11 @@ def _releases(inventory: Inventory, node: str) -> Iterator[_Release]:
 
 def _released_by(inventory: Inventory, pod: Pod) -> Iterator[ResourceClaim]:
     """Claims that only this pod keeps."""
-    uid = pod.metadata.uid
     for claim in inventory.claims.values():
-        if claim.metadata.namespace != pod.metadata.namespace or claim.status.allocation is None:
-            continue
-        controller = controller_of(claim.metadata)
-        owned = controller is not None and controller.uid == uid
-        if owned or {consumer.uid for consumer in claim.status.reserved_for} == {uid}:
-            yield claim
+        if claim.metadata.namespace == pod.metadata.namespace and claim.status.allocation is not None:
+            left = changes.after_deletion(claim, {pod.metadata.uid})
+            if left is None or left.status.allocation is None:
+                yield claim
 
 
 def _enough(trials: Trials, releases: Sequence[_Release], node: str) -> bool:
@@ -164,7 +171,8 @@ def _deleting(case: Case, releases: Sequence[_Release], node: str) -> Candidate:
         for r in releases
     )
     keys = {key_of(release.pod.metadata) for release in releases}
-    cost = _POD_COST + 3 * len(releases)
+    critical = any((r.pod.spec.priority or 0) >= _SYSTEM_CRITICAL for r in releases)
+    cost = (CRITICAL_COST if critical else _POD_COST) + 3 * len(releases)
     return Candidate(
         RemedyKind.FREE_DEVICES, actions, cost, (changes.without_pods(keys),), only=(node,) if node else ()
     )

@@ -65,7 +65,7 @@ class Trials:
         inventory = self._world.inventory
         for change in changes:
             inventory = change(inventory)
-        return outcome(World(inventory, self._world.evidence, self._world.features, self._world.options), self._key)
+        return outcome(self._world.changed(inventory), self._key)
 
 
 def outcome(world: World, key: Key) -> Result:
