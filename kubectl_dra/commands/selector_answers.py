@@ -18,6 +18,7 @@ from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.selector.page import selector_page
+from kubectl_dra.output.words import counted, plural
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.find import devices_of, find_devices, find_pools
 from kubectl_dra.reports.selector import (
@@ -153,7 +154,8 @@ def _note_bad(manifests: Manifests, options: Options) -> bool:
     for bad in manifests.bad_objects:
         console(options).error(f"{bad.origin}: {bad.kind} {bad.name}: {bad.error}".replace(" : ", ": "))
     for kind, count in manifests.other.items():
-        console(options).note(fmt("note: {}: {} objects of kind {} have no selectors", manifests.name, count, kind))
+        objects, verb = counted(count, "object"), plural("has", count)
+        console(options).note(fmt("note: {}: {} of kind {} {} no selectors", manifests.name, objects, kind, verb))
     return bool(manifests.bad_objects)
 
 

@@ -59,6 +59,8 @@ def _lack(report: SelectorReport) -> Safe:
 
 def _fate(report: SelectorReport) -> Safe:
     outside = report.outside
+    if outside.undecided:
+        return Safe(": not all of them were tried.")
     if not outside.fails:
         matching = fmt("{} of them match, ", outside.matches) if outside.matches else Safe("")
         return fmt(": {}none fails.", matching) if matching else Safe(" and don't match, without failing.")

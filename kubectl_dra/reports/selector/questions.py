@@ -90,18 +90,37 @@ def _claim_questions(
     namespace = meta.namespace or "default"
     claim = ResourceClaim(metadata=ObjectMeta(name=meta.name, namespace=namespace), spec=spec)
     refusals = _refusals(record, features)
-    for name, form in _forms(spec.devices.requests):
+    for name, place, form in _forms(spec.devices.requests):
         subject = Subject(kind, namespace, meta.name, name, origin)
         expressions = tuple(map(expression_of, form.selectors))
-        yield Question(subject, expressions, form.device_class_name or None, None, claim, refusals)
+        # What is said of no request in particular goes with the first one.
+        own = tuple(text for text in refusals if _belongs(_place(text) or "requests[0]", place))
+        refusals = tuple(text for text in refusals if text not in own)
+        yield Question(subject, expressions, form.device_class_name or None, None, claim, own)
 
 
-def _forms(requests: Iterable[DeviceRequest]) -> Iterator[tuple[str, ExactDeviceRequest | DeviceSubRequest]]:
-    for request in requests:
+def _forms(requests: Iterable[DeviceRequest]) -> Iterator[tuple[str, str, ExactDeviceRequest | DeviceSubRequest]]:
+    """Name, the place that refusals begin with, and the request or subrequest."""
+    for index, request in enumerate(requests):
+        place = f"requests[{index}]"
         if request.exactly is not None:
-            yield request.name, request.exactly
-        for sub in request.first_available:
-            yield f"{request.name}/{sub.name}", sub
+            yield request.name, place, request.exactly
+        for number, sub in enumerate(request.first_available):
+            yield f"{request.name}/{sub.name}", f"{place}.firstAvailable[{number}]", sub
+
+
+def _belongs(place: str, form: str) -> bool:
+    """Whether a refusal is about a form of a request, or about the request as a whole and this its first form."""
+    request = form.partition(".")[0]
+    if place.startswith(f"{request}.firstAvailable["):
+        return place.startswith(form)
+    return place.startswith(request) and form in (request, f"{request}.firstAvailable[0]")
+
+
+def _place(refusal: str) -> str:
+    """Where a refusal is, from ``requests[N]`` on; empty if it is about no request."""
+    path = refusal.partition(": ")[0]
+    return path[path.index("requests[") :] if "requests[" in path else ""
 
 
 def _refusals(record: Record, features: Features) -> tuple[str, ...]:
