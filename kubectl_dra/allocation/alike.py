@@ -75,6 +75,7 @@ class Answers(Mapping[str, Outcome]):
         sharing = _Sharing(attempt, budget, observer)
         self._found = {name: sharing.on(node) for name, node in self._nodes.items()}
         self.groups = tuple(found.group for found in sharing.made)
+        attempt.selection.forget()
 
     def __getitem__(self, name: str) -> Outcome:
         found = self._found[name]

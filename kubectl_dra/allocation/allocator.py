@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from kubectl_dra.allocation.allocated import AllocatedState
@@ -17,7 +18,7 @@ from kubectl_dra.allocation.pools import Gathered, Pool, SliceIndex, gather
 from kubectl_dra.allocation.requests import MAX_RESULTS, Enumerate, Limit, Plan, Stop, plan
 from kubectl_dra.allocation.result import Chosen, Solution, allocations
 from kubectl_dra.allocation.search import Search
-from kubectl_dra.allocation.selectors import Selection
+from kubectl_dra.allocation.selectors import Selection, narrows
 from kubectl_dra.allocation.slices import uses_groups
 from kubectl_dra.allocation.steps import Budget
 from kubectl_dra.allocation.taints import merge_rules
@@ -50,12 +51,9 @@ class Cluster:
         taint_rules: Sequence[DeviceTaintRule] = (),
     ) -> Cluster:
         """``claims``: all claims of the cluster, of which those with an allocation hold devices."""
-        return cls(
-            SliceIndex(merge_rules(slices, taint_rules, features), features),
-            {device_class.metadata.name: device_class for device_class in classes},
-            AllocatedState(claims, features),
-            features,
-        )
+        by_name = {device_class.metadata.name: device_class for device_class in classes}
+        tainted = merge_rules(slices, taint_rules, features, partial(narrows, by_name))
+        return cls(SliceIndex(tainted, features), by_name, AllocatedState(claims, features), features)
 
 
 class Attempt:
@@ -119,8 +117,8 @@ class Walk:
         self.solution: Solution | None = None
         self.reach: int | None = None
         self._pools = gathered.pools
-        self._own = Collector() if observer is None else None
-        self._observer: Observer = observer or Collector(0) if self._own is None else self._own
+        self._own = Collector()
+        self._observer: Observer = self._own if observer is None else observer
         self._search: Search | None = None
         self.effort = 0
         for cause in pool_causes(gathered, attempt.features):
@@ -157,8 +155,7 @@ class Walk:
             self.solution = _solution(search)
             return Allocated(steps=search.steps, allocations=self._allocations(self.solution))
         invalid = any(pool.invalid is not None for pool in self._pools)
-        causes = self._own.causes if self._own is not None else ()
-        return Unsatisfiable(steps=search.steps, invalid_pools=invalid, causes=causes)
+        return Unsatisfiable(steps=search.steps, invalid_pools=invalid, causes=self._own.causes)
 
     def _allocations(self, solution: Solution) -> tuple[AllocationResult, ...]:
         return allocations(solution, self.attempt.plan, self.checks.candidates, self.node, self.attempt.features)
@@ -171,7 +168,8 @@ class Walk:
             found = self._compute(needed, listed)
         if found is None:
             self._observer.gave_up(search.steps)
-            if self._own is not None:
+            if self._observer is self._own:
+                # It has seen what there is to see, and a long walk is faster unobserved.
                 search.observer = None
             found = search.run(self.budget.steps, self.budget.looks)
             self.effort += search.steps

@@ -86,7 +86,7 @@ class Search:
         self._shares: dict[int, list[Amounts]] = {}
         self._results = [0] * len(self._claims)
         # Per request and position: the cause that rules the device out, True if none does, False while not known.
-        self._verdicts: list[list[Cause | bool]] = [[False] * len(self.candidates) for _ in checks.plan.requests]
+        self._verdicts: list[list[Cause | bool]] = [[] for _ in checks.plan.requests]
         self._worthwhile: list[list[int] | None] = [None] * len(checks.plan.requests)
         self._settled = [False] * len(checks.plan.requests)
         self._counters: dict[int, PoolCounters] = {}
@@ -196,7 +196,7 @@ class Search:
 
     def pick(self, request: Request, start: int) -> int | None:
         """Place the first acceptable candidate from ``start`` on, None if there is none. Raises :class:`Aborted`."""
-        verdicts, taken = self._verdicts[request.number], self._taken
+        verdicts, taken = self._verdicts_of(request), self._taken
         for position in self._open(request, start):
             self.looks += 1
             if taken[position] and self._is_taken(request, position):
@@ -218,10 +218,16 @@ class Search:
             return range(start, len(self.candidates))
         known = self._worthwhile[request.number]
         if known is None or (not start and not self._settled[request.number]):
-            verdicts = self._verdicts[request.number]
+            verdicts = self._verdicts_of(request)
             known = self._worthwhile[request.number] = [p for p, v in enumerate(verdicts) if v is True or v is False]
             self._settled[request.number] = False not in verdicts
         return known[bisect_left(known, start) :] if start else known
+
+    def _verdicts_of(self, request: Request) -> list[Cause | bool]:
+        verdicts = self._verdicts[request.number]
+        if not verdicts:
+            verdicts += [False] * len(self.candidates)
+        return verdicts
 
     def _is_taken(self, request: Request, position: int) -> bool:
         taken = self._taken[position]

@@ -6,7 +6,7 @@ devices all carry unique attributes that hardly any selector looks at.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -32,7 +32,7 @@ from kubectl_dra.cel import (
     device_value,
 )
 from kubectl_dra.model.features import Features
-from kubectl_dra.model.resource import Device, DeviceAttribute
+from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceClass, DeviceTaintRule
 from kubectl_dra.model.semver import Semver, SemverError
 
 
@@ -120,6 +120,29 @@ def _is_version(text: str) -> bool:
     return True
 
 
+def narrows(classes: Mapping[str, DeviceClass], rule: DeviceTaintRule, driver: str, device: Device) -> bool:
+    """Whether class and selectors of a DeviceTaintRule of 1.33 or 1.34 admit a device; what fails admits nothing."""
+    selector = rule.spec.device_selector
+    if selector is None:
+        return False
+    selectors = list(selector.selectors)
+    if selector.device_class_name is not None:
+        device_class = classes.get(selector.device_class_name)
+        if device_class is None:
+            return False
+        selectors += device_class.spec.selectors
+    value = device_value(driver, device)
+    return all(s.cel is not None and _admits(s.cel.expression, value) for s in selectors)
+
+
+def _admits(expression: str, value: DeviceValue) -> bool:
+    program = _compile(expression, False)
+    try:
+        return isinstance(program, Program) and program.matches(value)
+    except EvaluationError:
+        return False
+
+
 class Selection:
     """Evaluates the selectors and derived attributes of one attempt, each once per content."""
 
@@ -132,6 +155,11 @@ class Selection:
         self._contents: dict[Hashable, Hashable] = {}
         self._verdicts: dict[tuple[int, Hashable], Selector | None] = {}
         self._derived: dict[tuple[str, Hashable], DeviceAttribute] = {}
+
+    def forget(self) -> None:
+        """Drop what was evaluated so far."""
+        self._verdicts.clear()
+        self._derived.clear()
 
     def refusing(self, request: Request, candidate: Candidate) -> Selector | None:
         """The first selector of class and request that says no. Raises :class:`Aborted` for an error."""

@@ -6,7 +6,7 @@ another matter (``diagnosis``): there a toleration needs the literal effect NoEx
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -20,6 +20,9 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
     ResourceSliceSpec,
 )
+
+# Whether a rule's class and selectors admit a device of a driver.
+Narrowing = Callable[[DeviceTaintRule, str, Device], bool]
 
 PREVENTING: Final = frozenset({"NoSchedule", "NoExecute"})
 
@@ -55,23 +58,43 @@ def selects(rule: DeviceTaintRule, driver: str, pool: str, device: str | None = 
 
 
 def merge_rules(
-    slices: Iterable[ResourceSlice], rules: Sequence[DeviceTaintRule], features: Features
+    slices: Iterable[ResourceSlice],
+    rules: Sequence[DeviceTaintRule],
+    features: Features,
+    narrowing: Narrowing | None = None,
 ) -> tuple[ResourceSlice, ...]:
-    """Append every rule's taint to the devices that it selects; slices that no rule hits are passed on as they are."""
+    """Append every rule's taint to the devices that it selects; slices that no rule hits are passed on as they are.
+
+    ``narrowing`` decides about the class and the selectors that rules of 1.33 and 1.34 could have; without it such
+    rules select nothing.
+    """
     if not rules or not features.device_taint_rules:
         return tuple(slices)
-    return tuple(_merged(slice_, rules) for slice_ in slices)
+    return tuple(_merged(slice_, rules, narrowing) for slice_ in slices)
 
 
-def _merged(slice_: ResourceSlice, rules: Sequence[DeviceTaintRule]) -> ResourceSlice:
+def is_narrowed(rule: DeviceTaintRule) -> bool:
+    """Whether the rule names a class or has selectors, as only 1.33 and 1.34 knew."""
+    selector = rule.spec.device_selector
+    return selector is not None and (selector.device_class_name is not None or bool(selector.selectors))
+
+
+def _merged(slice_: ResourceSlice, rules: Sequence[DeviceTaintRule], narrowing: Narrowing | None) -> ResourceSlice:
     spec = slice_.spec
     near = [rule for rule in rules if selects(rule, spec.driver, spec.pool.name)]
     if not near:
         return slice_
-    devices = tuple(_tainted(device, spec, near) for device in spec.devices)
+    devices = tuple(_tainted(device, spec, near, narrowing) for device in spec.devices)
     return msgspec.structs.replace(slice_, spec=msgspec.structs.replace(spec, devices=devices))
 
 
-def _tainted(device: Device, spec: ResourceSliceSpec, rules: Sequence[DeviceTaintRule]) -> Device:
-    added = tuple(rule.spec.taint for rule in rules if selects(rule, spec.driver, spec.pool.name, device.name))
+def _tainted(
+    device: Device, spec: ResourceSliceSpec, rules: Sequence[DeviceTaintRule], narrowing: Narrowing | None
+) -> Device:
+    hits = (rule for rule in rules if selects(rule, spec.driver, spec.pool.name, device.name))
+    added = tuple(
+        rule.spec.taint
+        for rule in hits
+        if not is_narrowed(rule) or (narrowing is not None and narrowing(rule, spec.driver, device))
+    )
     return msgspec.structs.replace(device, taints=device.taints + added) if added else device

@@ -10,13 +10,24 @@ from kubectl_dra.allocation.taints import merge_rules, preventing, tolerates
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import (
+    DeviceClass,
     DeviceTaint,
     DeviceTaintRule,
     DeviceTaintRuleSpec,
     DeviceTaintSelector,
     DeviceToleration,
 )
-from tests.allocation.clusters import DRIVER, claim_of, cluster_of, device, exactly, node_named, slice_of
+from tests.allocation.clusters import (
+    DRIVER,
+    claim_of,
+    class_of,
+    cluster_of,
+    device,
+    exactly,
+    node_named,
+    selectors,
+    slice_of,
+)
 
 TAINT = DeviceTaint("key", "value", "NoSchedule")
 
@@ -84,6 +95,26 @@ def test_rules_add_to_the_drivers_taints() -> None:
     rules = [_rule(DeviceTaintSelector(), "one"), _rule(DeviceTaintSelector(), "two")]
     (after,) = merge_rules([before], rules, Features())
     assert [taint.key for taint in after.spec.devices[0].taints] == ["key", "one", "two"]
+
+
+def _tainted_with(selector: DeviceTaintSelector, *classes: DeviceClass) -> list[str]:
+    devices = [device("a", attributes={"model": "x"}), device("b", attributes={"model": "y"}), device("c")]
+    cluster = cluster_of(slice_of(devices), classes=classes, taint_rules=[_rule(selector)])
+    return [d.name for d in cluster.index.slices[0].spec.devices if d.taints]
+
+
+def test_rules_of_old_servers_may_have_a_class_and_selectors() -> None:
+    model = f'device.attributes["{DRIVER}"].model == "x"'
+    chosen = class_of(model, name="chosen")
+    assert _tainted_with(DeviceTaintSelector(device_class_name="chosen"), chosen) == ["a"]
+    assert _tainted_with(DeviceTaintSelector(device_class_name="gone"), chosen) == []
+    assert _tainted_with(DeviceTaintSelector(selectors=selectors(model))) == ["a"]
+    assert _tainted_with(DeviceTaintSelector(device="b", selectors=selectors(model))) == []
+    assert _tainted_with(DeviceTaintSelector(selectors=selectors("1 +"))) == []
+    (untouched,) = merge_rules(
+        [slice_of([device("a")])], [_rule(DeviceTaintSelector(selectors=selectors(model)))], Features()
+    )
+    assert untouched.spec.devices[0].taints == ()
 
 
 @pytest.mark.parametrize("rules", [True, False])
