@@ -22,6 +22,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "describe-claim": ("describe_claim", "A ResourceClaim: what it asks for and holds, who uses it, what drivers say"),
     "test-selector": ("test_selector", "A device selector tried on real devices: what it matches, where it fails"),
     "get": ("get", "Tables of pools, devices, claims, classes and taints"),
+    "taint-device": ("taint_device", "Taint devices, or end it: who is hit is shown before anything is written"),
     "convert": ("convert", "Manifests of any generation of the API as objects of another, losses named"),
     "snapshot": ("snapshot", "Write what the other commands read into a file, for --from"),
     "version": ("version", "The version of this plugin"),

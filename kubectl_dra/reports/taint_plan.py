@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from kubectl_dra.allocation.taints import selects
+from kubectl_dra.api.taint_rules import changed_rule, new_rule
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule
@@ -102,6 +105,19 @@ def removal_plan(
     ]
     writes = [_changed(Verb.DELETE, rule, rule.spec.taint, api_version) for _, rule in sorted(rules.items())]
     return _plan(facts, changes, taint, writes, (), target, removal=True)
+
+
+def with_effect(plan: TaintPlan, effect: str) -> TaintPlan:
+    """The same writes with another effect; hits stay those of the plan."""
+    taint = msgspec.structs.replace(plan.taint, effect=effect)
+    writes = tuple(msgspec.structs.replace(write, taint=taint) for write in plan.writes)
+    return msgspec.structs.replace(plan, taint=taint, writes=writes)
+
+
+def planned_object(write: RuleWrite, facts: Facts) -> bytes:
+    """The object that a write makes or changes, as it would be; of a deletion as it is."""
+    rule = facts.inventory.taint_rules.get(write.name)
+    return new_rule(write) if rule is None else changed_rule(rule, write)
 
 
 def removable(facts: Facts, device: DeviceId, taint: DeviceTaint) -> tuple[DeviceTaintRule, ...]:

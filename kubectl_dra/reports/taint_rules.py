@@ -27,6 +27,11 @@ def rule_name(device: DeviceId, key: str, purpose: str = "") -> str:
     return f"{readable}-{digest[:_DIGITS]}".lstrip("-")
 
 
+def observing_name(device: DeviceId, key: str) -> str:
+    """The name of the rule with effect None that ``--observe`` makes for a moment."""
+    return rule_name(device, key, "observe")
+
+
 def exact_selector(device: DeviceId) -> DeviceTaintSelector:
     """The selector of one device."""
     return DeviceTaintSelector(driver=device.driver, pool=device.pool, device=device.device)
@@ -40,9 +45,13 @@ def is_own(rule: DeviceTaintRule) -> bool:
 
 
 def own_rules(rules: Iterable[DeviceTaintRule], device: DeviceId, key: str) -> tuple[DeviceTaintRule, ...]:
-    """The own rules for a device and key, by name; more than one only if somebody copied one."""
-    selector = exact_selector(device)
-    found = (rule for rule in rules if is_own(rule) and rule.spec.device_selector == selector)
+    """The own rules for a device and key, by name; more than one only if somebody copied one.
+
+    A rule that only counts for a moment is none: whoever made it is about to delete it.
+    """
+    selector, counting = exact_selector(device), observing_name(device, key)
+    own = (rule for rule in rules if is_own(rule) and rule.metadata.name != counting)
+    found = (rule for rule in own if rule.spec.device_selector == selector)
     return tuple(sorted((r for r in found if r.spec.taint.key == key), key=lambda rule: rule.metadata.name))
 
 

@@ -8,20 +8,23 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from kubectl_dra.api.decode import DecodeError, decode_object
-from kubectl_dra.api.encode import encode
-from kubectl_dra.api.kinds import DEVICE_TAINT_RULE
-from kubectl_dra.model.meta import ObjectMeta
-from kubectl_dra.model.resource import DeviceTaintRule, DeviceTaintRuleSpec
-from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER, PlanTarget, RuleWrite, TaintPlan, Verb
+from kubectl_dra.api.kinds import DEVICE_TAINT_RULE, POD, Kind
+from kubectl_dra.api.taint_rules import check_selector, new_rule
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.resource import DeviceTaintRule
+from kubectl_dra.model.taint_plan import MANAGER, PlanTarget, RuleWrite, TaintPlan, Verb
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.errors import ApiError, BadAnswerError, NotServedError
 from kubectl_dra.source.live.listing import list_path
 from kubectl_dra.source.live.session import Session
 from kubectl_dra.source.spec import Connection
 
+R = TypeVar("R", bound=Record)
 _CONFLICT: Final = 409
 _METHODS: Final = {Verb.CREATE: "POST", Verb.PATCH: "PATCH", Verb.DELETE: "DELETE"}
 _MERGE_PATCH: Final = "application/merge-patch+json"
@@ -71,7 +74,9 @@ def carry_out(session: Session, plan: TaintPlan) -> tuple[Outcome, ...]:
 def _carry_out_one(session: Session, write: RuleWrite) -> Outcome:
     try:
         data = _send(session, write)
-        return Outcome(write, WriteState.DONE, None if write.verb is Verb.DELETE else _decode(session, write.api_version, data))
+        return Outcome(
+            write, WriteState.DONE, None if write.verb is Verb.DELETE else _decode(session, write.api_version, data)
+        )
     except ClusterError as error:
         return _truth(session, write, error)
 
@@ -108,21 +113,6 @@ def read_rule(session: Session, api_version: str, name: str) -> DeviceTaintRule 
     return _decode(session, api_version, data)
 
 
-def rule_object(write: RuleWrite) -> bytes:
-    """The object of a creation as JSON. Raises ``ValueError`` for a selector that is not exactly one device."""
-    selector = write.selector
-    if selector is None or not (selector.driver and selector.pool and selector.device):
-        # An empty selector taints every device of the cluster.
-        raise ValueError(f"rule {write.name} does not select exactly one device")
-    rule = DeviceTaintRule(
-        metadata=ObjectMeta(name=write.name, labels={MANAGED_BY: MANAGER}),
-        spec=DeviceTaintRuleSpec(device_selector=selector, taint=write.taint),
-    )
-    document = json.loads(encode(rule, DEVICE_TAINT_RULE, write.api_version))
-    document.pop("status", None)
-    return json.dumps(document).encode("ascii")
-
-
 def _send(session: Session, write: RuleWrite, dry: bool = False) -> bytes:
     name = "" if write.verb is Verb.CREATE else write.name
     path = list_path(DEVICE_TAINT_RULE, write.api_version, name=name)
@@ -137,31 +127,46 @@ def _send(session: Session, write: RuleWrite, dry: bool = False) -> bytes:
 def _body(write: RuleWrite, dry: bool) -> bytes:
     match write.verb:
         case Verb.CREATE:
-            return rule_object(write)
+            return new_rule(write)
         case Verb.PATCH:
             return json.dumps(_patch(write)).encode("ascii")
     options: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions"}
-    options["preconditions"] = {"uid": write.uid, "resourceVersion": write.resource_version}
+    versions = {"uid": write.uid, "resourceVersion": write.resource_version}
+    options["preconditions"] = {name: version for name, version in versions.items() if version}
     # With a body the server does not look at the query.
     return json.dumps({**options, "dryRun": ["All"]} if dry else options).encode("ascii")
 
 
 def _patch(write: RuleWrite) -> dict[str, Any]:
     """A merge patch of the taint alone; without timeAdded, tolerations count from now, whatever changes."""
-    rule_object(write)
+    check_selector(write)
     taint = {"value": write.taint.value or None, "effect": write.taint.effect, "timeAdded": None}
     metadata = {"uid": write.uid, "resourceVersion": write.resource_version}
     return {"metadata": metadata, "spec": {"taint": taint}}
 
 
 def _decode(session: Session, api_version: str, data: bytes) -> DeviceTaintRule:
+    return _decode_as(DeviceTaintRule, session, DEVICE_TAINT_RULE, api_version, data)
+
+
+def _decode_as(record: type[R], session: Session, kind: Kind, api_version: str, data: bytes) -> R:
     try:
-        record = decode_object(data, api_version, DEVICE_TAINT_RULE)
+        found = decode_object(data, api_version, kind)
     except DecodeError as error:
-        raise BadAnswerError(f"{session.server} sent a broken DeviceTaintRule: {error}", "try again") from error
-    if not isinstance(record, DeviceTaintRule):
-        raise BadAnswerError(f"{session.server} does not answer with a DeviceTaintRule", "is this an API server?")
-    return record
+        raise BadAnswerError(f"{session.server} sent a broken {kind.name}: {error}", "try again") from error
+    if not isinstance(found, record):
+        raise BadAnswerError(f"{session.server} does not answer with a {kind.name}", "is this an API server?")
+    return found
+
+
+def read_pod(session: Session, key: Key, uid: str) -> Pod | None:
+    """A pod as it is now; None if it is gone, or another one has its name. Raises ``ClusterError``."""
+    path = list_path(POD, POD.api_version, key.namespace, key.name)
+    try:
+        pod = _decode_as(Pod, session, POD, POD.api_version, session.get(path, f"get pod {key}"))
+    except NotServedError:
+        return None
+    return pod if pod.metadata.uid == uid else None
 
 
 def plan_target(session: Session, connection: Connection) -> PlanTarget:

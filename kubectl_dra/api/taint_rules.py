@@ -1,0 +1,42 @@
+"""The DeviceTaintRule objects of planned writes, in the version that they are written in."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+from kubectl_dra.api.encode import encode
+from kubectl_dra.api.kinds import DEVICE_TAINT_RULE
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.resource import DeviceTaintRule, DeviceTaintRuleSpec
+from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER, RuleWrite
+
+
+def check_selector(write: RuleWrite) -> None:
+    """Raise ``ValueError`` unless exactly one device is selected: an empty selector would taint the whole cluster."""
+    selector = write.selector
+    if selector is None or not (selector.driver and selector.pool and selector.device):
+        raise ValueError(f"rule {write.name} does not select exactly one device")
+
+
+def new_rule(write: RuleWrite) -> bytes:
+    """The object of a creation as JSON. Raises ``ValueError``, see :func:`check_selector`."""
+    check_selector(write)
+    rule = DeviceTaintRule(
+        metadata=ObjectMeta(name=write.name, labels={MANAGED_BY: MANAGER}),
+        spec=DeviceTaintRuleSpec(device_selector=write.selector, taint=write.taint),
+    )
+    return _encoded(rule, write)
+
+
+def changed_rule(rule: DeviceTaintRule, write: RuleWrite) -> bytes:
+    """The object after a change, or, as it is, before a deletion."""
+    spec = msgspec.structs.replace(rule.spec, taint=write.taint)
+    return _encoded(msgspec.structs.replace(rule, spec=spec), write)
+
+
+def _encoded(rule: DeviceTaintRule, write: RuleWrite) -> bytes:
+    document = json.loads(encode(rule, DEVICE_TAINT_RULE, write.api_version))
+    document.pop("status", None)
+    return json.dumps(document).encode("ascii")

@@ -1,0 +1,135 @@
+"""What taint-device does: plan, dry run, preview, and then the dialogue; or the list of taints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubectl_dra.commands.errors import UsageProblem
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.show import console, is_document, note_evidence, print_pages, write
+from kubectl_dra.commands.taint_planning import Planner
+from kubectl_dra.commands.taint_source import open_source
+from kubectl_dra.commands.taint_words import Words, parse_words
+from kubectl_dra.model.taint_plan import TaintPlan
+from kubectl_dra.output.console import is_dialogue
+from kubectl_dra.output.documents import list_bytes, objects_bytes, report_bytes
+from kubectl_dra.output.exit_codes import ExitCode
+from kubectl_dra.output.safe import Safe
+from kubectl_dra.output.taints.list_page import list_page
+from kubectl_dra.output.taints.plan_page import plan_document, plan_page
+from kubectl_dra.output.taints.results import dry_lines, present_lines, rule_reference
+from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.taint_listing import listed_taints
+from kubectl_dra.reports.taint_plan import KINDS, planned_object
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The options of the command beyond the shared ones. ``timeout`` is in seconds, None for no limit."""
+
+    words: tuple[str, ...] = ()
+    listing: bool = False
+    match: str = ""
+    dry_run: str = "none"
+    yes: bool = False
+    observe: bool = False
+    force: bool = False
+    wait: bool = False
+    timeout: float | None = None
+
+
+def answer(options: Options, asked: Asked) -> int:
+    """Run the command; returns the exit code."""
+    if asked.listing:
+        return _list(options, asked)
+    words = parse_words(asked.words, match=bool(asked.match))
+    _check(options, asked, words)
+    with open_source(options) as source:
+        planner = Planner(source, words, asked.match, asked.force)
+        plan = planner.plan()
+        note_evidence(planner.facts.evidence, options)
+        if asked.dry_run == "client":
+            return _show_objects(options, planner, plan)
+        if asked.dry_run == "server":
+            planner.check(plan)
+            return _show_plan(options, planner, plan)
+        from kubectl_dra.commands.taint_dialogue import Dialogue
+
+        return Dialogue(options, asked, planner).run(plan)
+
+
+def _check(options: Options, asked: Asked, words: Words) -> None:
+    """Combinations that make no sense, before anything is read."""
+    planning = asked.dry_run != "none"
+    if options.from_ is not None and asked.dry_run != "client":
+        raise UsageProblem("nothing can be written to what --from names", "--dry-run=client shows the plan")
+    for flag, given in (("--observe", asked.observe), ("--wait", asked.wait)):
+        if given and planning:
+            raise UsageProblem(f"{flag} needs a rule, which a dry run does not make", "leave out one of them")
+        if given and words.removal:
+            raise UsageProblem(f"{flag} is about eviction, which a removal ends", f"leave out {flag}")
+    if asked.force and not words.removal:
+        raise UsageProblem("--force is for the removal of rules that others made", "KEY- --force")
+    if asked.observe and len(words.devices) != 1:
+        raise UsageProblem("--observe counts for one device", "name one device")
+    if not planning:
+        _check_consent(asked, several=bool(asked.match) or len(words.devices) > 1)
+
+
+def _check_consent(asked: Asked, several: bool) -> None:
+    """Somebody must have seen what will be written."""
+    if asked.yes and several:
+        raise UsageProblem("-y is for one device: of several the number has to be typed in", "leave out -y")
+    if not asked.yes and not is_dialogue():
+        hint = "--dry-run=server shows the plan" if several else "-y to write without a question, or --dry-run=server"
+        raise UsageProblem("there is no terminal to ask on", hint)
+
+
+# --- dry runs -------------------------------------------------------------------------------------------------------
+
+
+def _show_objects(options: Options, planner: Planner, plan: TaintPlan) -> int:
+    """A client's dry run: with ``-o json|yaml`` the objects as they would be, as kubectl gives them."""
+    if not is_document(options):
+        return _show_plan(options, planner, plan, server=False)
+    objects = [planned_object(each, planner.facts) for each in plan.writes]
+    write(objects[0] if len(objects) == 1 else objects_bytes(objects), options)
+    return ExitCode.OK
+
+
+def _show_plan(options: Options, planner: Planner, plan: TaintPlan, server: bool = True) -> int:
+    terminal = console(options)
+    page = plan_page(plan, planner.missing, planner.notes()) if plan.writes else []
+    lines = [*page, *([Safe("")] if page else []), *present_lines(plan), *dry_lines(plan, server)]
+    if is_document(options):
+        write(report_bytes("TaintPlan", plan_document(plan, page, missing=planner.missing)), options)
+        return ExitCode.OK
+    if options.output == "name":
+        lines = [rule_reference(name) for name in (*plan.present, *(each.name for each in plan.writes))]
+    for line in lines:
+        terminal.out(line)
+    return ExitCode.OK
+
+
+# --- the list -------------------------------------------------------------------------------------------------------
+
+
+def _list(options: Options, asked: Asked) -> int:
+    if asked != Asked(listing=True, timeout=asked.timeout):
+        raise UsageProblem("--list takes no words and no other options", "kubectl dra get taints NAME shows one")
+    from kubectl_dra.commands.cluster import read_cluster
+    from kubectl_dra.reports.facts import Facts
+
+    cluster = read_cluster(options, KINDS)
+    note_evidence(cluster.evidence, options)
+    facts = Facts(cluster.inventory, cluster.evidence, cluster.features)
+    taints, missing = listed_taints(facts), missing_rights(facts.evidence, KINDS)
+    if is_document(options):
+        write(list_bytes("TaintList", taints, missing=missing), options)
+    elif options.output == "name":
+        for each in taints:
+            if each.taint.rule is not None:
+                console(options).out(rule_reference(each.taint.rule))
+    else:
+        print_pages([list_page(taints, missing, facts.now)], options)
+    return ExitCode.OK

@@ -1,0 +1,47 @@
+"""``kubectl dra taint-device``: the options. What it does with them stands in ``taint_answers``."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import click
+
+from kubectl_dra.commands.kubectl_style import KubectlStyle
+from kubectl_dra.commands.options import Options, Timeout, shared_options
+
+_EXAMPLES: Final = """\b
+Examples:
+  kubectl dra taint-device gpu.example.com/a/gpu-0 ecc=errors:NoSchedule
+  kubectl dra taint-device gpu.example.com/a/gpu-0 ecc:NoExecute --dry-run=server
+  kubectl dra taint-device gpu.example.com/a/gpu-0 ecc:NoExecute --wait
+  kubectl dra taint-device gpu.example.com/a/gpu-0 ecc-    # remove it
+  kubectl dra taint-device --match 'device.driver == "x.example.com"' ecc:NoSchedule
+  kubectl dra taint-device --list"""
+
+
+@click.command("taint-device", cls=KubectlStyle, epilog=_EXAMPLES)
+@shared_options(scope=False, output=("json", "yaml", "name"))
+@click.option("--list", "listing", is_flag=True, help="Show all taints of devices and whom they hit.")
+@click.option("--match", default="", metavar="EXPR", help="Taint all devices that a CEL selector matches.")
+@click.option(
+    "--dry-run",
+    type=click.Choice(["none", "client", "server"]),
+    default="none",
+    help="Show the plan and write nothing; server: let the server check it too.",
+)
+@click.option("-y", "--yes", is_flag=True, help="Don't ask; for one device only.")
+@click.option("--observe", is_flag=True, help="First let the controller count what NoExecute would do (effect None).")
+@click.option("--force", is_flag=True, help="Remove rules of others too.")
+@click.option("--wait", is_flag=True, help="Follow the eviction until the pods are gone.")
+@click.option("--timeout", type=Timeout(), default="5m", help="How long --wait waits; 0: without end. Default 5m.")
+@click.argument("words", nargs=-1, metavar="[DRIVER/POOL/DEVICE]... KEY[=VALUE]:EFFECT|KEY[:EFFECT]-")
+def command(options: Options, **values: Any) -> int:  # noqa: ANN401 - the fields of Asked
+    """Taint devices with DeviceTaintRules, or remove such taints: NoSchedule keeps new claims away, NoExecute also
+    evicts pods.
+
+    Shows first which rules it will write and which pods that hits, then asks. This is the only command that changes
+    anything in a cluster.
+    """
+    from kubectl_dra.commands.taint_answers import Asked, answer
+
+    return answer(options, Asked(**values))

@@ -1,0 +1,275 @@
+"""From a plan to writes: preview, question, second reading, and exactly the writes that were shown.
+
+Nothing is written on a plan that differs from the one that was agreed to; it is shown anew instead.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from kubectl_dra.commands.errors import CommandError
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.show import console, is_document, write
+from kubectl_dra.commands.taint_planning import Planner
+from kubectl_dra.commands.taint_watch import controllers_word, wait_for_eviction
+from kubectl_dra.model.taint_plan import TaintPlan, Verb
+from kubectl_dra.output.documents import report_bytes
+from kubectl_dra.output.exit_codes import ExitCode
+from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.taints.notes import has_effect_none
+from kubectl_dra.output.taints.observation import comparison_lines
+from kubectl_dra.output.taints.plan_page import plan_document, plan_page
+from kubectl_dra.output.taints.results import change_lines, done_line, present_lines, rule_reference, truth_text
+from kubectl_dra.output.words import counted
+from kubectl_dra.reports.taint_observation import (
+    agrees,
+    counts_of,
+    end_of_observation,
+    expected_counts,
+    observation,
+)
+from kubectl_dra.reports.taint_plan import with_effect
+from kubectl_dra.source.live.errors import ApiError
+from kubectl_dra.source.live.write import Outcome, WriteState, carry_out
+
+if TYPE_CHECKING:
+    from kubectl_dra.commands.taint_answers import Asked
+
+NO_SCHEDULE: Final = "NoSchedule"
+NO_EXECUTE: Final = "NoExecute"
+_QUESTIONS: Final = {Verb.CREATE: "Create it?", Verb.PATCH: "Change it?", Verb.DELETE: "Delete it?"}
+# Without anybody to ask, a cluster that changes between every two readings is left alone.
+_ATTEMPTS: Final = 3
+
+
+class Choice(StrEnum):
+    """What the user wants done with a plan."""
+
+    ALL = "all"
+    STEPS = "steps"
+    NOTHING = "nothing"
+
+
+class Dialogue:
+    """One call that may write."""
+
+    def __init__(self, options: Options, asked: Asked, planner: Planner) -> None:
+        self._options = options
+        self._asked = asked
+        self._planner = planner
+        self._terminal = console(options)
+        self._outcomes: list[Outcome] = []
+        self._shown: list[Safe] = []
+
+    def run(self, plan: TaintPlan) -> int:
+        """Carry the dialogue through; returns the exit code."""
+        if self._asked.observe and not self._observe():
+            return ExitCode.ERROR
+        plan, choice = self._agree(plan, steps=self._offers_steps(plan))
+        if choice is Choice.NOTHING:
+            return self._nothing()
+        if choice is Choice.STEPS:
+            return self._second_step(plan)
+        return self._finish(self._carry_out(plan))
+
+    # --- agreeing ---------------------------------------------------------------------------------------------------
+
+    def _agree(self, plan: TaintPlan, steps: bool = False, effect: str = "") -> tuple[TaintPlan, Choice]:
+        """A plan that was shown, agreed to, and found unchanged by a second reading."""
+        for _ in range(_ATTEMPTS if self._asked.yes else 1_000_000):
+            if not plan.writes:
+                return plan, Choice.ALL
+            self._planner.check(plan)
+            self._preview(plan)
+            choice = Choice.ALL if self._asked.yes else self._ask(plan, steps)
+            if choice is Choice.NOTHING:
+                return plan, choice
+            again = self._planner.plan(effect)
+            if again.substance == plan.substance:
+                return again, choice
+            self._say_changes(plan, again)
+            plan = again
+        raise CommandError("whom this hits changes all the time: nothing was written", "try again, or without -y")
+
+    def _preview(self, plan: TaintPlan) -> None:
+        self._shown = plan_page(plan, self._planner.missing, self._planner.notes())
+        for line in self._shown:
+            self._terminal.note(line)
+
+    def _ask(self, plan: TaintPlan, steps: bool) -> Choice:
+        self._terminal.note(Safe(""))
+        choice = self._ask_steps() if steps else Choice.ALL
+        if choice is Choice.NOTHING:
+            return choice
+        if self._planner.several:
+            return choice if self._count_typed(plan) else Choice.NOTHING
+        if steps:
+            return choice
+        return Choice.ALL if self._yes(f"{_QUESTIONS[plan.writes[0].verb]} [y/N]") else Choice.NOTHING
+
+    def _ask_steps(self) -> Choice:
+        self._terminal.note(Safe("Safer in two steps: first NoSchedule, so that no new pod gets it meanwhile."))
+        word = self._terminal.ask(Safe("[t]wo steps, [a]ll at once, [N]othing?")).lower()
+        if word in ("t", "two", "two steps"):
+            return Choice.STEPS
+        return Choice.ALL if word in ("a", "all", "all at once") else Choice.NOTHING
+
+    def _count_typed(self, plan: TaintPlan) -> bool:
+        return self._terminal.ask(Safe("Type the number of rules above to go on:")) == str(len(plan.writes))
+
+    def _yes(self, question: str) -> bool:
+        return self._terminal.ask(Safe(question)).lower() in ("y", "yes")
+
+    def _say_changes(self, before: TaintPlan, after: TaintPlan) -> None:
+        self._terminal.note(Safe("Meanwhile this has changed, so nothing was written:"))
+        for line in change_lines(before, after):
+            self._terminal.note(Safe("  ") + line)
+        self._terminal.note(Safe(""))
+
+    def _offers_steps(self, plan: TaintPlan) -> bool:
+        """Only a new NoExecute has a first step: a rule that is there already keeps new claims away."""
+        evicting = not plan.removal and plan.taint.effect == NO_EXECUTE
+        return evicting and not self._asked.yes and all(each.verb is Verb.CREATE for each in plan.writes)
+
+    # --- writing ----------------------------------------------------------------------------------------------------
+
+    def _carry_out(self, plan: TaintPlan) -> TaintPlan:
+        """Write; after a conflict agree again. The plan that was carried out. Raises CommandError."""
+        for _ in range(_ATTEMPTS):
+            outcomes = carry_out(self._planner.source.live, plan)
+            self._outcomes += outcomes
+            for outcome in outcomes:
+                self._report(outcome)
+            failed = next((outcome for outcome in outcomes if not outcome.done), None)
+            if failed is None:
+                return plan
+            if failed.state is not WriteState.CONFLICT:
+                raise self._failure(failed, outcomes)
+            self._terminal.note(fmt("Somebody else was faster: {}.", truth_text(failed.write, failed.now)))
+            plan, choice = self._agree(self._planner.plan(plan.taint.effect), effect=plan.taint.effect)
+            if choice is Choice.NOTHING:
+                raise CommandError("nothing more was written", "kubectl dra taint-device --list")
+        raise CommandError("somebody else changes the same rules all the time", "kubectl dra taint-device --list")
+
+    def _report(self, outcome: Outcome) -> None:
+        if outcome.done and not is_document(self._options):
+            only_name = self._options.output == "name"
+            self._terminal.out(rule_reference(outcome.write.name) if only_name else done_line(outcome.write))
+        if outcome.state is WriteState.CONFIRMED and outcome.error is not None:
+            self._terminal.note(fmt("warning: {}; but it was done", outcome.error.what))
+
+    def _failure(self, failed: Outcome, outcomes: tuple[Outcome, ...]) -> CommandError:
+        """What went wrong, and what is true now."""
+        error = failed.error
+        what = error.what if error is not None else "the write failed"
+        name = failed.write.name
+        if failed.state is WriteState.UNKNOWN:
+            truth = fmt("whether rule {} was written is not known", name)
+        else:
+            truth = fmt("now {}", truth_text(failed.write, failed.now))
+            if not isinstance(error, ApiError):
+                truth += Safe(", but the request may still arrive")
+        done = sum(outcome.done for outcome in outcomes)
+        if len(outcomes) > 1:
+            truth += fmt("; {} of {} written", done, counted(len(outcomes), "rule"))
+        return CommandError(fmt("{}: {}", what, truth), f"kubectl get devicetaintrule {name}; then the same again")
+
+    def _finish(self, plan: TaintPlan) -> int:
+        if is_document(self._options):
+            self._write_document(plan)
+        elif not plan.writes:
+            for line in present_lines(plan):
+                self._terminal.out(line)
+        if self._asked.wait:
+            wait_for_eviction(self._planner.source.live, plan, self._asked.timeout, self._terminal)
+        return ExitCode.OK
+
+    def _write_document(self, plan: TaintPlan) -> None:
+        outcomes = [{"rule": each.write.name, "verb": each.write.verb, "state": each.state} for each in self._outcomes]
+        document = plan_document(plan, self._shown, missing=self._planner.missing, outcomes=outcomes)
+        write(report_bytes("TaintPlan", document), self._options)
+
+    def _nothing(self) -> int:
+        self._terminal.note(Safe("Nothing was written."))
+        return ExitCode.ERROR
+
+    # --- two steps --------------------------------------------------------------------------------------------------
+
+    def _second_step(self, agreed: TaintPlan) -> int:
+        """NoSchedule as the first step of what was agreed to, then NoExecute with a preview of its own."""
+        first = with_effect(agreed, NO_SCHEDULE)
+        self._carry_out(first)
+        self._terminal.note(Safe(""))
+        try:
+            second, choice = self._agree(self._planner.plan(NO_EXECUTE), effect=NO_EXECUTE)
+        except KeyboardInterrupt:
+            self._say_first_step_stays(first)
+            raise
+        if choice is Choice.NOTHING:
+            self._say_first_step_stays(first)
+            return ExitCode.ERROR
+        return self._finish(self._carry_out(second))
+
+    def _say_first_step_stays(self, first: TaintPlan) -> None:
+        devices = [str(device.id) for device in first.devices]
+        undo = command("kubectl", "dra", "taint-device", *devices[:1], f"{first.taint.key}-")
+        self._terminal.note(Safe(""))
+        stays = fmt("Nobody is evicted. NoSchedule stays on {}", counted(len(devices), "device"))
+        self._terminal.note(stays + (fmt("; to remove it: {}", undo) if undo and len(devices) == 1 else Safe("")))
+
+    # --- observing --------------------------------------------------------------------------------------------------
+
+    def _observe(self) -> bool:
+        """Let the controller count; whether to go on."""
+        planner, source = self._planner, self._planner.source
+        while True:
+            plan = planner.plan(NO_EXECUTE)
+            if not has_effect_none(source.api_version, planner.facts.evidence.server_version):
+                raise CommandError(f"{source.api_version} of this server has no effect None", "leave out --observe")
+            counting = observation(plan, source.api_version)
+            self._check_free(counting)
+            planner.check(counting)
+            self._preview(counting)
+            self._terminal.note(Safe("It will be deleted as soon as the controller has counted."))
+            if not (self._asked.yes or self._yes("\nCreate it for counting? [y/N]")):
+                self._nothing()
+                return False
+            again = planner.plan(NO_EXECUTE)
+            if again.substance == plan.substance:
+                break
+            self._say_changes(plan, again)
+        return self._count(counting, again)
+
+    def _check_free(self, counting: TaintPlan) -> None:
+        name, device = counting.writes[0].name, counting.devices[0].id
+        if name in self._planner.facts.inventory.taint_rules:
+            what = f"rule {name} is there: somebody is counting at the moment, or was interrupted"
+            raise CommandError(what, f"kubectl dra taint-device {device} {counting.taint.key}:None- removes it")
+
+    def _count(self, counting: TaintPlan, plan: TaintPlan) -> bool:
+        source, facts = self._planner.source, self._planner.facts
+        session = source.live
+        (created,) = carry_out(session, counting)
+        if not created.done or created.now is None:
+            raise self._failure(created, (created,))
+        try:
+            condition = controllers_word(session, source.api_version, created.write.name)
+        finally:
+            # Also when the user interrupts: the rule was only to be there for a moment.
+            (deleted,) = carry_out(session, end_of_observation(counting, created.now))
+            if not deleted.done:
+                self._terminal.note(fmt("warning: {} could not be deleted", rule_reference(created.write.name)))
+        if condition is None:
+            self._terminal.note(Safe("The controller has not counted: is it running, with its feature gate on?"))
+            return not self._asked.yes
+        counts = counts_of(condition)
+        if counts is None:
+            self._terminal.note(fmt("The controller says: {}", condition.message))
+            return not self._asked.yes
+        expected = expected_counts(plan, facts)
+        agree = agrees(counts, expected, plan)
+        for line in comparison_lines(counts, expected, agree):
+            self._terminal.note(line)
+        self._terminal.note(Safe(""))
+        return agree or not self._asked.yes

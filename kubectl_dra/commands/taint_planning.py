@@ -1,0 +1,147 @@
+"""From the words of taint-device to a plan, as often as it is needed: each plan rests on a reading of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.suggest import did_you_mean
+from kubectl_dra.commands.taint_source import TaintSource
+from kubectl_dra.commands.taint_words import Words
+from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.resource import Device
+from kubectl_dra.model.taint_plan import TaintPlan
+from kubectl_dra.output.safe import Safe
+from kubectl_dra.output.taints.notes import version_notes
+from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.find import devices_of
+from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.taint_hits import driver_taints
+from kubectl_dra.reports.taint_plan import (
+    KINDS,
+    NameTakenError,
+    matches,
+    published_device,
+    removable,
+    removal_plan,
+    taint_plan,
+)
+from kubectl_dra.reports.taint_rules import is_own
+
+
+class Planner:
+    """Makes the plans of one call."""
+
+    def __init__(self, source: TaintSource, words: Words, match: str, force: bool) -> None:
+        self.source = source
+        self.words = words
+        self._match = match
+        self._force = force
+        self._facts: Facts | None = None
+
+    @property
+    def facts(self) -> Facts:
+        """What the last plan rests on."""
+        assert self._facts is not None  # noqa: S101 - there is no planner without a plan
+        return self._facts
+
+    def plan(self, effect: str = "") -> TaintPlan:
+        """A plan from a new reading, with another ``effect`` than asked for if one is given.
+
+        Raises CommandError for devices and taints that are not there.
+        """
+        self._facts = self.source.facts()
+        devices, failing = self._matching() if self._match else (self.words.devices, 0)
+        if self.words.removal:
+            return self._removal(devices)
+        for device in devices:
+            _check_published(device, self.facts)
+        taint = self.words.taint
+        wanted = msgspec.structs.replace(taint, effect=effect or taint.effect)
+        try:
+            return taint_plan(self.facts, devices, wanted, self.source.api_version, self.source.target, failing)
+        except NameTakenError as error:
+            name = error.rule.metadata.name
+            what = f'a DeviceTaintRule "{name}" exists that this program did not make, or that was changed since'
+            raise CommandError(what, f"kubectl get devicetaintrule {name} -o yaml; rename or delete it") from error
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one device may be meant."""
+        return bool(self._match) or len(self.words.devices) > 1
+
+    @property
+    def missing(self) -> tuple[Missing, ...]:
+        """What the last plan could not see."""
+        return missing_rights(self.facts.evidence, KINDS)
+
+    def notes(self) -> list[Safe]:
+        """What the server's version means for the last plan."""
+        return list(version_notes(self.source.api_version, self.facts.evidence.server_version, self.facts.features))
+
+    def check(self, plan: TaintPlan) -> None:
+        """Let the server try every write. Raises ``ClusterError``."""
+        from kubectl_dra.source.live.write import dry_run
+
+        dry_run(self.source.live, plan)
+
+    def _matching(self) -> tuple[tuple[DeviceId, ...], int]:
+        from kubectl_dra.reports.membership import Matcher, Verdict  # the compiler of selectors
+
+        matcher = Matcher([self._match], self.facts.features)
+        if matcher.problem is not None:
+            raise UsageProblem(f"--match: {matcher.problem}", "kubectl dra test-selector shows where")
+        verdicts = {id_: matcher.verdict(id_.driver, device) for id_, device in _published(self.facts)}
+        found = tuple(device for device, verdict in verdicts.items() if verdict is Verdict.MATCHES)
+        failing = sum(verdict is Verdict.ERROR for verdict in verdicts.values())
+        if not found:
+            what = f"--match selects none of {len(verdicts)} devices"
+            errors = f"; {failing} can't be evaluated: {next(iter(matcher.errors))}" if failing else ""
+            raise CommandError(what + errors, "kubectl dra test-selector EXPR shows why")
+        return found, failing
+
+    def _removal(self, devices: tuple[DeviceId, ...]) -> TaintPlan:
+        source, taint = self.source, self.words.taint
+        plan = removal_plan(self.facts, devices, taint, source.api_version, source.target, self._force)
+        if not plan.writes:
+            raise self._nothing_to_remove(devices)
+        return plan
+
+    def _nothing_to_remove(self, devices: tuple[DeviceId, ...]) -> CommandError:
+        """Whose the taint is, if there is one."""
+        taint = self.words.taint
+        for device in devices:
+            foreign = [rule.metadata.name for rule in removable(self.facts, device, taint) if not is_own(rule)]
+            if foreign:
+                what = f"{device} has this taint from rule {', '.join(foreign)}, which this program did not make"
+                return CommandError(what, "--force removes it all the same")
+            if any(matches(own, taint) for own in driver_taints(device, self.facts)):
+                what = f"{device} has this taint from its driver: only the driver can remove it"
+                return CommandError(what, "repair the device, or see the driver's documentation")
+        name = str(devices[0]) if len(devices) == 1 else f"none of {len(devices)} devices"
+        verb = "has no taint" if len(devices) == 1 else "has a taint"
+        keys = {rule.spec.taint.key for rule in self.facts.inventory.taint_rules.values()}
+        return CommandError(f'{name} {verb} "{taint.key}"{did_you_mean(taint.key, keys)}', "taint-device --list")
+
+
+def _check_published(device: DeviceId, facts: Facts) -> None:
+    """A rule for a device that nobody publishes would be a mistake in typing, or come too late."""
+    if published_device(device, facts) is not None:
+        return
+    pool = device.pool_id
+    if pool not in facts.pools:
+        known = did_you_mean(str(pool), map(str, facts.pools))
+        raise CommandError(f'there is no pool "{pool}"{known}', "kubectl dra get pools")
+    near = did_you_mean(device.device, (each.device for each in devices_of(pool, facts)))
+    raise CommandError(
+        f'pool "{pool}" publishes no device "{device.device}"{near}', f"kubectl dra describe-pool {pool}"
+    )
+
+
+def _published(facts: Facts) -> Iterator[tuple[DeviceId, Device]]:
+    for pool in facts.pools:
+        for slice_ in facts.newest(pool):
+            yield from ((DeviceId(*pool, device.name), device) for device in slice_.spec.devices)

@@ -1,0 +1,87 @@
+"""The words of taint-device: devices, and a taint in kubectl's notation. Nothing is looked up here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.api.admission.formats import dns_label, label_key, label_value
+from kubectl_dra.commands.errors import UsageProblem
+from kubectl_dra.commands.suggest import did_you_mean
+from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.resource import DeviceTaint
+
+EFFECTS: Final = ("NoSchedule", "NoExecute")
+_SPEC: Final = re.compile(r"(?P<key>[^=:]*)(=(?P<value>[^:]*))?(:(?P<effect>[^:]*))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is asked for. Of a removal value and effect may be empty: then they may be anything."""
+
+    devices: tuple[DeviceId, ...]
+    taint: DeviceTaint
+    removal: bool
+
+
+def parse_words(words: Sequence[str], *, match: bool) -> Words:
+    """``DRIVER/POOL/DEVICE… TAINT``, or ``TAINT`` alone where an expression names the devices. Raises a usage error."""
+    if not words:
+        raise UsageProblem("name a device and a taint", "DRIVER/POOL/DEVICE KEY[=VALUE]:EFFECT")
+    *named, spec = words
+    if match and named:
+        raise UsageProblem("--match and names of devices exclude each other", "leave out one of them")
+    if not match and not named:
+        missing = "taint" if spec.count("/") > 1 else "device"
+        raise UsageProblem(f'"{spec}" alone is not enough: no {missing}', "DRIVER/POOL/DEVICE KEY[=VALUE]:EFFECT")
+    removal = spec.endswith("-")
+    taint = _taint(spec.removesuffix("-"), removal)
+    return Words(tuple(dict.fromkeys(map(_device, named))), taint, removal)
+
+
+def _taint(spec: str, removal: bool) -> DeviceTaint:
+    parts = _SPEC.fullmatch(spec)
+    if parts is None:
+        raise UsageProblem(f'"{spec}" is no taint', "write it as KEY=VALUE:EFFECT, KEY:EFFECT or KEY-")
+    taint = DeviceTaint(parts["key"], parts["value"] or "", parts["effect"] or "")
+    _check("key", taint.key, label_key(taint.key))
+    _check("value", taint.value, label_value(taint.value))
+    if taint.effect or not removal:
+        _check_effect(taint.effect, spec, removal)
+    return taint
+
+
+def _check(what: str, text: str, problems: Sequence[str]) -> None:
+    if problems:
+        raise UsageProblem(f'"{text}" can\'t be the {what} of a taint: {problems[0]}')
+
+
+def _check_effect(effect: str, spec: str, removal: bool) -> None:
+    if effect in EFFECTS or (removal and effect == "None"):
+        return
+    if not effect:
+        raise UsageProblem(f'"{spec}" has no effect', f"{spec.partition(':')[0]}:NoSchedule or …:NoExecute")
+    if effect == "None":
+        hint = f"{spec.partition(':')[0]}:NoExecute --observe"
+        raise UsageProblem("effect None changes nothing; --observe uses it to count what NoExecute would do", hint)
+    near = did_you_mean(effect, EFFECTS)
+    raise UsageProblem(f'"{effect}" is no effect of a device taint{near}', "NoSchedule or NoExecute")
+
+
+def _device(word: str) -> DeviceId:
+    """First segment driver, last device, what is between them the pool, which may have slashes."""
+    driver, _, rest = word.partition("/")
+    pool, _, device = rest.rpartition("/")
+    if not (driver and pool and device):
+        raise UsageProblem(
+            f'"{word}" is not the full name of a device', "DRIVER/POOL/DEVICE, as in get devices -o name"
+        )
+    _check_device(word, device)
+    return DeviceId(driver, pool, device)
+
+
+def _check_device(word: str, device: str) -> None:
+    if problems := dns_label(device):
+        raise UsageProblem(f'"{word}" can\'t be a device: its name {problems[0]}')

@@ -1,0 +1,1 @@
+"""What taint-device says: plans, hits, lists, and what became of writes."""

@@ -1,0 +1,63 @@
+"""All taints of devices on one page: what, from whom, what the controller says of it, whom it hits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.model.resource import DeviceTaint
+from kubectl_dra.output.devices.parts import number
+from kubectl_dra.output.layout import Column, table, wrapped
+from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.taints.hits import hit_rows
+from kubectl_dra.output.taints.plan_page import selector_text, taint_text
+from kubectl_dra.output.words import age, counted, plural
+from kubectl_dra.reports.taint_list import TaintRow
+from kubectl_dra.reports.taint_listing import ListedTaint
+
+_SHOWN = 3
+
+
+def list_page(taints: Sequence[ListedTaint], missing: Sequence[Missing], now: datetime) -> list[Safe]:
+    """All lines, one block per rule or driver's taint."""
+    rules = sum(each.taint.rule is not None for each in taints)
+    head = fmt("{}: {}, {} by drivers.", counted(len(taints), "taint"), counted(rules, "rule"), len(taints) - rules)
+    lines = [styled(head if taints else Safe("No device is tainted, and there is no DeviceTaintRule."), Style.BOLD)]
+    for each in taints:
+        lines += [Safe(""), *_block(each, now)]
+    tail = list(missing_lines(missing))
+    return [*lines, Safe(""), *tail] if tail else lines
+
+
+def _block(listed: ListedTaint, now: datetime) -> Iterator[Safe]:
+    row = listed.taint
+    taint = DeviceTaint(row.key, row.value, row.effect)
+    yield from wrapped(fmt("{} on {}", styled(taint_text(taint), Style.NAME), _where(row)), indent=2, first=0)
+    yield from wrapped(_source(listed, now), indent=4, first=2)
+    for condition in row.conditions:
+        text = fmt("{}: {} {}", condition.type, condition.reason, condition.message)
+        yield from wrapped(text, indent=4, first=2)
+    cells = [list(cells) for cells in hit_rows(listed.hits, taint, listed.devices)]
+    yield from table([Column(), Column(flexible=True), Column(flexible=True)], cells, header=False, indent=4)
+
+
+def _where(row: TaintRow) -> Safe:
+    if row.rule is None:
+        more = row.device_count.value - len(row.devices[:_SHOWN])
+        return Safe(", ").join(row.devices[:_SHOWN]) + (fmt(" +{}", more) if more else Safe(""))
+    count = row.device_count
+    text = selector_text(row.selector)
+    if count.value == 1 and row.devices and text == row.devices[0]:
+        return text
+    return fmt("{} ({} published {})", text, number(count), plural("device", count.value))
+
+
+def _source(listed: ListedTaint, now: datetime) -> Safe:
+    row = listed.taint
+    since = age(row.time_added or row.created, now)
+    if row.rule is None:
+        return fmt("set by the driver {} ago: only the driver can remove it", since)
+    whose = Safe("") if listed.own else Safe(", not made by kubectl-dra")
+    return fmt("rule {}{}, {} ago", safe(row.rule), whose, since)

@@ -1,0 +1,175 @@
+"""A plan before anything is written: where and as whom, which rules, whom they hit, what changes for new claims."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from kubectl_dra.allocation.taints import PREVENTING
+from kubectl_dra.api.encode import encode_part
+from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.model.resource import DeviceTaint, DeviceTaintSelector
+from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
+from kubectl_dra.output.console import DEFAULT_WIDTH
+from kubectl_dra.output.devices.parts import ranges
+from kubectl_dra.output.layout import GAP, Column, padded, table, width, wrapped
+from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
+from kubectl_dra.output.taints.hits import hit_rows
+from kubectl_dra.output.words import counted, listed, plural
+
+_VERBS: Final = {Verb.CREATE: "create", Verb.PATCH: "change", Verb.DELETE: "delete"}
+_SHOWN: Final = 3
+_INDENT: Final = 2
+_FROM_NOW_ON: Final = Safe("from now on")
+NO_EXECUTE: Final = "NoExecute"
+
+
+def plan_page(plan: TaintPlan, missing: Sequence[Missing] = (), notes: Sequence[Safe] = ()) -> list[Safe]:
+    """All lines of a plan with writes."""
+    lines = [*target_lines(plan.target), *_write_lines(plan.writes), Safe("")]
+    lines += _who_and_what(plan)
+    tail = [line for note in (*_notes(plan), *notes) for line in wrapped(note)]
+    tail += missing_lines(missing)
+    return [*lines, Safe(""), *tail] if tail else lines
+
+
+def target_lines(target: PlanTarget) -> list[Safe]:
+    """Context, cluster and user, in the first line; none for a file."""
+    if not target.server:
+        return []
+    where = f"{target.cluster}, {target.server}" if target.cluster not in ("", target.context) else target.server
+    user = styled(safe(target.user or "without a name in the kubeconfig"), Style.BOLD)
+    acting = fmt(" as {}", styled(safe(target.as_user), Style.BOLD)) if target.as_user else Safe("")
+    name = styled(safe(target.context or "none"), Style.BOLD)
+    return wrapped(fmt("Context {} ({}), user {}{}", name, where, user, acting), indent=2, first=0)
+
+
+def _write_lines(writes: Sequence[RuleWrite]) -> Iterator[Safe]:
+    if len(writes) == 1:
+        write = writes[0]
+        head = fmt("Will {} {}DeviceTaintRule {}", Safe(_VERBS[write.verb]), _foreign(write), write.name)
+        yield from wrapped(fmt("{} ({}): {}", head, write.api_version, _content(write)), indent=2, first=0)
+        return
+    for verb, word in _VERBS.items():
+        some = [write for write in writes if write.verb is verb]
+        if some:
+            yield fmt("Will {} {} ({}):", Safe(word), counted(len(some), "DeviceTaintRule"), some[0].api_version)
+        for write in some:
+            yield from wrapped(fmt("{}{}: {}", _foreign(write), write.name, _content(write)), indent=4, first=2)
+
+
+def _foreign(write: RuleWrite) -> Safe:
+    return Safe("") if write.own else styled(Safe("somebody else's "), Style.WARN)
+
+
+def _content(write: RuleWrite) -> Safe:
+    where = selector_text(write.selector)
+    if write.before is not None:
+        return fmt("from {} to {} on {}", taint_text(write.before), taint_text(write.taint), where)
+    return fmt("{} on {}", taint_text(write.taint), where)
+
+
+def taint_text(taint: DeviceTaint | OtherTaint) -> Safe:
+    """``key[=value]:effect``; what a removal leaves open is left out."""
+    value, effect = (f"={taint.value}" if taint.value else ""), (f":{taint.effect}" if taint.effect else "")
+    return safe(f"{taint.key}{value}{effect}")
+
+
+def selector_text(selector: DeviceTaintSelector | None) -> Safe:
+    """``DRIVER/POOL/DEVICE``, or how far a wider selector reaches."""
+    if selector is None:
+        return Safe("nothing")
+    parts = (("driver", selector.driver), ("pool", selector.pool), ("device", selector.device))
+    if all(value is not None for _, value in parts):
+        return Safe("/").join(value or "" for _, value in parts)
+    named = [fmt("{} {}", Safe(what), value) for what, value in parts if value is not None]
+    return styled(fmt("every device of {}", Safe(", ").join(named) or Safe("the cluster")), Style.WARN)
+
+
+def _who_and_what(plan: TaintPlan) -> Iterator[Safe]:
+    """Pod by pod, then device by device; both behind the same first column."""
+    rows = list(hit_rows(plan.hits, plan.taint, [device.id for device in plan.devices]))
+    first = max(width(text) for text in (_FROM_NOW_ON, *(row[0] for row in rows)))
+    if not any(hit.pod for hit in plan.hits):
+        yield from _beside(
+            Safe("nobody"), Safe("no pod uses it" if len(plan.devices) == 1 else "no pod uses them"), first
+        )
+    cells = [(padded(fate, first), who, why) for fate, who, why in rows]
+    if cells:
+        yield from table([Column(), Column(flexible=True), Column(flexible=True)], cells, header=False, indent=_INDENT)
+    for number, (devices, text) in enumerate(_outlooks(plan).items()):
+        yield from _beside(Safe("") if number else _FROM_NOW_ON, fmt("{} {}", devices, text), first)
+
+
+def _beside(head: Safe, text: Safe, columns: int) -> list[Safe]:
+    """A text in lines beside the first column."""
+    start = Safe(" " * _INDENT) + padded(head, columns) + Safe(" " * GAP)
+    lines = wrapped(text, DEFAULT_WIDTH - width(start))
+    return [(start if number == 0 else Safe(" " * width(start))) + line for number, line in enumerate(lines)]
+
+
+def _outlooks(plan: TaintPlan) -> dict[Safe, Safe]:
+    """Devices that fare alike together."""
+    groups: defaultdict[Safe, list[PlannedDevice]] = defaultdict(list)
+    for device in plan.devices:
+        groups[_outlook(device, plan)].append(device)
+    return {
+        _devices_text(devices): fmt("{} {}", Safe(plural("is", len(devices))), text) for text, devices in groups.items()
+    }
+
+
+def _outlook(device: PlannedDevice, plan: TaintPlan) -> Safe:
+    """What follows "is"."""
+    others = [other for other in device.others if other.effect in PREVENTING]
+    by = listed([f"{other.key}:{other.effect} ({_source(other)})" for other in others])
+    if not plan.removal:
+        already = fmt(", as already because of {}", by) if others else Safe("")
+        return fmt("not given to new claims unless they tolerate {}{}", plan.taint.key, already)
+    if others:
+        return fmt("still kept from new claims by {}", by)
+    return Safe("free for new claims again") if device.pool_devices else Safe("not published any more")
+
+
+def _source(other: OtherTaint) -> str:
+    return f"rule {other.rule}" if other.rule is not None else "driver"
+
+
+def _devices_text(devices: Sequence[PlannedDevice]) -> Safe:
+    """``nic-3 (1 of 4 in rack-1)``; the first few of many."""
+    pools: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+    for device in devices:
+        pools[device.pool, device.pool_devices].append(device.device)
+    texts = [
+        fmt("{} ({} of {} in {})", listed(ranges(names)), len(names), total, pool)
+        if total
+        else fmt("{} (of {})", listed(ranges(names)), pool)
+        for (pool, total), names in pools.items()
+    ]
+    more = len(texts) - _SHOWN
+    return Safe("; ").join(texts[:_SHOWN]) + (fmt("; and in {}", counted(more, "other pool")) if more > 0 else "")
+
+
+def _notes(plan: TaintPlan) -> Iterator[Safe]:
+    if plan.failing:
+        yield fmt("The expression can't be evaluated for {}, left out here.", counted(plan.failing, "other device"))
+    if plan.present:
+        yield fmt("{} such a rule already.", _have(plan))
+    if any(
+        (write.before or write.taint).effect == NO_EXECUTE for write in plan.writes if write.verb is not Verb.CREATE
+    ):
+        yield Safe("Pods that were evicted before stay so.")
+
+
+def _have(plan: TaintPlan) -> Safe:
+    number = len(plan.present)
+    return fmt("{} {}", counted(number, "device"), Safe("has" if number == 1 else "have"))
+
+
+def plan_document(plan: TaintPlan, lines: Sequence[Safe], **more: object) -> dict[str, Any]:
+    """The fields of a plan with its page; codes are the contract, the text may change."""
+    fields: dict[str, Any] = msgspec.json.decode(encode_part(plan), type=dict[str, msgspec.Raw])
+    return {**fields, **more, "output": {"text": "\n".join(plain(line) for line in lines)}}
