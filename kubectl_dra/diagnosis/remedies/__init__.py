@@ -6,7 +6,7 @@ an edited claim can be taken. Everything is computed, nothing is done.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,10 +30,11 @@ _COMBINABLE: Final = frozenset({RemedyKind.EDIT_CLAIM, RemedyKind.EDIT_POD, Reme
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A remedy and the Inventory that it leads to; None where that can't be tried."""
+    """A remedy, the Inventory that it leads to (None where that can't be tried), and what each action changes."""
 
     remedy: Remedy
     changed: Inventory | None = None
+    changes: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +100,17 @@ class _Finder:
             if not self._works(self._trials.sample(*form.changes, nodes=form.only or None)):
                 continue
             result = self._trials.all(*form.changes)
-            if self._works(result):
+            if self._works(result) and not self._partly_enough(form.changes):
                 remedy = Remedy(form.kind, form.actions, True, result.nodes, form.cost)
-                return Proposal(remedy, _applied(self._case.world.inventory, form.changes))
+                return Proposal(remedy, _applied(self._case.world.inventory, form.changes), form.changes)
         return None
+
+    def _partly_enough(self, changes: Sequence[Change]) -> bool:
+        """Whether all but one of several changes do as well."""
+        if len(changes) < 2:
+            return False
+        parts = ((*changes[:i], *changes[i + 1 :]) for i in range(len(changes)))
+        return any(self._works(self._trials.all(*part)) for part in parts)
 
     def _pairs(self, singles: Iterable[Candidate]) -> Iterator[Candidate]:
         """A change that does not help alone, with one that what is then in the way asks for."""

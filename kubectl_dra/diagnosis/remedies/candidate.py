@@ -22,8 +22,8 @@ from kubectl_dra.model.resource import ExactDeviceRequest, ResourceClaim
 class Candidate:
     """Actions, what they change, and what they ask of their reader.
 
-    ``changes`` empty: what it leads to can't be tried. ``steps`` are weaker forms of the same, tried in their order
-    until one works. ``only``: the nodes where it could help.
+    ``changes``: one per action; empty: what it leads to can't be tried. ``steps`` are weaker forms of the same, tried
+    in their order until one works. ``only``: the nodes where it could help.
     """
 
     kind: RemedyKind

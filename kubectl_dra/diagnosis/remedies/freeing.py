@@ -170,12 +170,10 @@ def _deleting(case: Case, releases: Sequence[_Release], node: str) -> Candidate:
         DeletePod(ObjectRef.of("Pod", key_of(r.pod.metadata)), r.devices, recreated_by(inventory, r.pod))
         for r in releases
     )
-    keys = {key_of(release.pod.metadata) for release in releases}
     critical = any((r.pod.spec.priority or 0) >= _SYSTEM_CRITICAL for r in releases)
     cost = (CRITICAL_COST if critical else _POD_COST) + 3 * len(releases)
-    return Candidate(
-        RemedyKind.FREE_DEVICES, actions, cost, (changes.without_pods(keys),), only=(node,) if node else ()
-    )
+    gone = tuple(changes.without_pods({key_of(release.pod.metadata)}) for release in releases)
+    return Candidate(RemedyKind.FREE_DEVICES, actions, cost, gone, only=(node,) if node else ())
 
 
 def _consumers(case: Case) -> Iterator[Candidate]:
