@@ -33,7 +33,8 @@ def describe_claims(options: Options, words: Sequence[str]) -> int:
         raise UsageProblem(f'"{wrong.kind.singular}" is no claim', hint)
     if not targets.named:
         raise UsageProblem("describe-claim needs a name", "kubectl dra get claims")
-    cluster = read_cluster(options, KINDS)
+    names = [target.name for target in targets.named]
+    cluster = read_cluster(options, KINDS, claims=names, local=True)
     note_evidence(cluster.evidence, options)
     facts = Facts(cluster.inventory, cluster.evidence, cluster.features)
     keys = [Key(cluster.namespace, target.name) for target in targets.named]

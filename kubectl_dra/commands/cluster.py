@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
-from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.model.evidence import Evidence, Fields
 from kubectl_dra.model.features import NEWEST_MINOR, FeatureError, Features, features, known_gates, parse_gates
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
@@ -35,12 +35,29 @@ def open_cluster(options: Options, needs: Iterable[str] = ()) -> tuple[Inventory
     return cluster.inventory, cluster.evidence, cluster.features
 
 
-def read_cluster(options: Options, needs: Iterable[str] = (), pods: Iterable[str] = ()) -> Cluster:
-    """As :func:`open_cluster`, with the namespace in scope; ``pods`` are names that must be read in any case."""
+def read_cluster(
+    options: Options,
+    needs: Iterable[str] = (),
+    pods: Iterable[str] = (),
+    *,
+    slices: Iterable[Fields] = (),
+    claims: Iterable[str] = (),
+    local: bool = False,
+) -> Cluster:
+    """As :func:`open_cluster`, with the namespace in scope; ``pods`` are names that must be read in any case.
+
+    ``slices``, ``claims`` (names) and ``local`` say what of a live cluster is enough, as :class:`SourceSpec` explains.
+    """
     gates = gates_of(options)
     spec = source_spec(options, needs)
     namespace = "" if options.all_namespaces else current_namespace(spec)
-    spec = dataclasses.replace(spec, pods=frozenset(Key(namespace, name) for name in pods))
+    spec = dataclasses.replace(
+        spec,
+        pods=frozenset(Key(namespace, name) for name in pods),
+        slices=frozenset(slices),
+        claims=frozenset(Key(namespace, name) for name in claims),
+        local=local,
+    )
     inventory, evidence = load(spec)
     return Cluster(inventory, evidence, features_of(evidence, gates), namespace)
 

@@ -20,6 +20,7 @@ from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.pool_answers import pool_not_found
 from kubectl_dra.commands.show import console, is_document, note_evidence, print_pages, write
 from kubectl_dra.commands.suggest import did_you_mean
+from kubectl_dra.model.evidence import Coverage, Fields
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
@@ -33,7 +34,7 @@ from kubectl_dra.reports.claim_list import claim_rows, unused_claims
 from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, ListedDevice, device_list
 from kubectl_dra.reports.facts import Facts
-from kubectl_dra.reports.find import find_devices, find_pools
+from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
 from kubectl_dra.reports.membership import Matcher, class_matcher
 from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.pool import pool_summary
@@ -104,7 +105,11 @@ def answer(options: Options, query: Query) -> int:
     """Run the command; returns the exit code."""
     wanted = parse_query(query, options)
     needs = {kind: None for each in wanted for kind in (*_NEEDS[each.type], *_MORE.get(each.type, ()))}
-    cluster = read_cluster(options, tuple(needs))
+    local = all(each.type == CLAIMS for each in wanted)
+    cluster = read_cluster(options, tuple(needs), slices=_selections(wanted), local=local)
+    if cluster.evidence.coverage("ResourceSlice") is Coverage.FILTERED and not _all_found(wanted, cluster):
+        # What comes near stands in slices that were not asked for.
+        cluster = read_cluster(options, tuple(needs))
     note_evidence(cluster.evidence, options)
     call = Call(options, query, cluster, Facts(cluster.inventory, cluster.evidence, cluster.features))
     sections = [_SECTIONS[each.type](call, each) for each in wanted]
@@ -113,6 +118,27 @@ def answer(options: Options, query: Query) -> int:
     _print(call, wanted, sections)
     _note_missing(call, wanted)
     return ExitCode.ERROR if call.failed else ExitCode.OK
+
+
+def _selections(wanted: Sequence[Wanted]) -> frozenset[Fields]:
+    """The slices that the words name; empty for all."""
+    found: set[Fields] = set()
+    for each in wanted:
+        of_name = {POOLS: pool_selections, DEVICES: device_selections}.get(each.type)
+        selections = [of_name(name) for name in each.names] if of_name is not None else []
+        if not all(selections) or not selections:
+            return frozenset()
+        found.update(*selections)
+    return frozenset(found)
+
+
+def _all_found(wanted: Sequence[Wanted], cluster: Cluster) -> bool:
+    facts = Facts(cluster.inventory, cluster.evidence, cluster.features)
+    return all(
+        find_pools(name, facts) if each.type == POOLS else find_devices(name, facts)
+        for each in wanted
+        for name in each.names
+    )
 
 
 # --- printing -------------------------------------------------------------------------------------------------------
@@ -157,6 +183,9 @@ def _print_documents(call: Call, wanted: Sequence[Wanted], sections: Sequence[Se
 def _note_missing(call: Call, wanted: Sequence[Wanted]) -> None:
     """What the tables can't know; documents of pools and devices say it themselves."""
     kinds = dict.fromkeys(kind for each in wanted for kind in _NEEDS[each.type])
+    if call.facts.evidence.coverage("ResourceSlice") is Coverage.FILTERED:
+        # Those of the names were read, and nothing else is shown.
+        del kinds["ResourceSlice"]
     namespace = call.cluster.namespace if [each.type for each in wanted] == [CLAIMS] else ""
     for line in missing_lines(missing_rights(call.facts.evidence, kinds, namespace)):
         console(call.options).note(line)

@@ -18,17 +18,25 @@ from kubectl_dra.output.documents import list_bytes, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.reports.facts import Facts
-from kubectl_dra.reports.find import find_pools, pool_names
+from kubectl_dra.reports.find import find_pools, pool_names, pool_selections
 from kubectl_dra.reports.pool import KINDS, PoolReport, PoolSummary, is_troubled, pool_report, pool_summaries
 from kubectl_dra.reports.rights import missing_rights
 
 
 def describe_pools(options: Options, words: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
-    cluster = read_cluster(options, KINDS)
-    note_evidence(cluster.evidence, options)
-    facts = Facts(cluster.inventory, cluster.evidence, cluster.features)
+    facts = _facts(options, words)
+    if not all(find_pools(word, facts) for word in words) and not facts.evidence.complete("ResourceSlice"):
+        # What comes near, or what a name with slashes also means, stands in slices that were not asked for.
+        facts = _facts(options)
+    note_evidence(facts.evidence, options)
     return _named(options, facts, words) if words else _all(options, facts)
+
+
+def _facts(options: Options, words: Sequence[str] = ()) -> Facts:
+    selections = {fields for word in words for fields in pool_selections(word)}
+    cluster = read_cluster(options, KINDS, slices=selections)
+    return Facts(cluster.inventory, cluster.evidence, cluster.features)
 
 
 def _all(options: Options, facts: Facts) -> int:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
+from kubectl_dra.model.ids import PoolId
+
 ALL_NAMESPACES: Final = ""
+# Fields of objects, by their paths, with the value that they have: a field selector, or what a question is about.
+Fields = frozenset[tuple[str, str]]
+DRIVER_FIELD: Final = "spec.driver"
+POOL_FIELD: Final = "spec.pool.name"
 
 
 class Coverage(StrEnum):
@@ -15,6 +21,7 @@ class Coverage(StrEnum):
 
     COMPLETE = "complete"
     ASSUMED = "assumed"  # a plain list without a header: a kind that does not occur is taken as none
+    FILTERED = "filtered"  # only objects with certain fields were asked for, and of those all were read
     PARTIAL = "partial"  # read, but some objects could not be decoded or the list broke off
     FORBIDDEN = "forbidden"
     NOT_SERVED = "notServed"  # the server does not know the kind: complete, and empty
@@ -23,7 +30,11 @@ class Coverage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """One list that was taken: ``namespace`` is empty for the whole cluster. ``time`` is RFC 3339, UTC."""
+    """One list that was taken: ``namespace`` is empty for the whole cluster. ``time`` is RFC 3339, UTC.
+
+    With ``fields`` it says nothing about objects whose fields differ. ``note`` says why it was refused, or how the list
+    was limited.
+    """
 
     kind: str
     namespace: str = ALL_NAMESPACES
@@ -31,6 +42,7 @@ class Read:
     resource_version: str = ""
     time: str = ""
     note: str = ""
+    fields: Fields = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +88,22 @@ class Evidence:
         """Whether every object of ``kind`` in ``namespace`` (empty: in the cluster) is in the Inventory."""
         return self.coverage(kind, namespace) in _SUFFICIENT
 
+    def within(self, fields: Fields) -> Evidence:
+        """The evidence for a question about objects with these ``fields`` only: filtered lists may answer it."""
+        if not any(read.fields for read in self.reads):
+            return self
+        return replace(self, reads=tuple(_unfiltered(read) for read in self.reads if read.fields <= fields))
+
     def missing(self, kinds: Iterable[str]) -> tuple[str, ...]:
         """Those of ``kinds`` that are not complete in the whole cluster."""
         return tuple(kind for kind in kinds if not self.complete(kind))
+
+
+def pool_fields(pool: PoolId) -> Fields:
+    """What all slices of a pool, and no others, have in common."""
+    return frozenset({(DRIVER_FIELD, pool.driver), (POOL_FIELD, pool.pool)})
+
+
+def _unfiltered(read: Read) -> Read:
+    coverage = Coverage.COMPLETE if read.coverage is Coverage.FILTERED else read.coverage
+    return replace(read, coverage=coverage, fields=frozenset())

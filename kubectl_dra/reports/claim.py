@@ -9,8 +9,8 @@ import msgspec
 from kubectl_dra.diagnosis.claim_verdicts import verdict
 from kubectl_dra.diagnosis.records import ClaimVerdict, Missing
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.evidence import Evidence
-from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.evidence import Evidence, pool_fields
+from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import (
@@ -155,7 +155,7 @@ def claim_report(claim: ResourceClaim, facts: Facts) -> ClaimReport:
         scope=claim_scope(allocation.node_selector, facts) if allocation is not None else None,
         reserved_for=consumers_of(claim, facts),
         waiting=tuple(map(_waiting, waiting_pods(claim, facts.inventory))),
-        missing=missing_rights(facts.evidence, KINDS, meta.namespace),
+        missing=missing_rights(facts.evidence, _kinds_of(claim, facts.evidence), meta.namespace),
         features=feature_record(facts.features),
         read=reads_of(facts.evidence),
         as_of=facts.as_of,
@@ -223,9 +223,20 @@ def _results(claim: ResourceClaim, facts: Facts) -> tuple[ResultRecord, ...]:
         found = published_device(device_id, facts)
         taints = device_taints(found[1], found[0].spec, facts.rules, facts.features) if found else ()
         status = _driver_status(claim, result)
-        published = True if found else (False if facts.evidence.complete("ResourceSlice") else None)
+        published = True if found else (False if _slices_known(device_id.pool_id, facts.evidence) else None)
         records.append(_result(result, published, taints, facts.health.get(device_id, ()), status))
     return tuple(records)
+
+
+def _slices_known(pool: PoolId, evidence: Evidence) -> bool:
+    return evidence.within(pool_fields(pool)).complete("ResourceSlice")
+
+
+def _kinds_of(claim: ResourceClaim, evidence: Evidence) -> tuple[str, ...]:
+    """The kinds that this claim's report needs: of the slices only those of the pools that it holds devices of."""
+    results = claim.status.allocation.devices.results if claim.status.allocation is not None else ()
+    known = all(_slices_known(PoolId(result.driver, result.pool), evidence) for result in results)
+    return tuple(kind for kind in KINDS if kind != "ResourceSlice" or not known)
 
 
 def published_device(device: DeviceId, facts: Facts) -> tuple[ResourceSlice, Device] | None:

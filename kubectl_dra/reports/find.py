@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubectl_dra.model.evidence import POOL_FIELD, Fields, pool_fields
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.reports.facts import Facts
 
@@ -14,6 +15,19 @@ from kubectl_dra.reports.facts import Facts
 def find_pools(word: str, facts: Facts) -> tuple[PoolId, ...]:
     """The pools that ``word`` names, sorted."""
     return tuple(pool for pool in facts.pools if word in (pool.pool, str(pool)))
+
+
+def pool_selections(word: str) -> frozenset[Fields]:
+    """Selections of slices, of which each one that ``word`` may name as a pool matches one."""
+    driver, slash, pool = word.partition("/")
+    whole: Fields = frozenset({(POOL_FIELD, word)})
+    return frozenset({pool_fields(PoolId(driver, pool)), whole} if slash else {whole})
+
+
+def device_selections(word: str) -> frozenset[Fields]:
+    """As :func:`pool_selections` for the name of a device; none where any pool may have it."""
+    pool, slash, _ = word.rpartition("/")
+    return pool_selections(pool) if slash else frozenset()
 
 
 def find_devices(word: str, facts: Facts) -> tuple[DeviceId, ...]:

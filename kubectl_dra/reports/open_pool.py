@@ -12,6 +12,7 @@ from kubectl_dra.allocation.allocated import DeviceState as Held
 from kubectl_dra.allocation.counters import PoolCounters
 from kubectl_dra.allocation.pools import Pool
 from kubectl_dra.allocation.taints import selects
+from kubectl_dra.model.evidence import Evidence, pool_fields
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, DeviceTaintRule, ResourceSlice
 from kubectl_dra.reports.device_state import DeviceState, device_state
@@ -33,6 +34,11 @@ class PoolFacts:
     held: Mapping[str, Held]
     rules: Sequence[DeviceTaintRule]
     slices: tuple[ResourceSlice, ...]
+
+    @property
+    def evidence(self) -> Evidence:
+        """What is known of this pool: other pools' slices need not have been read."""
+        return self.facts.evidence.within(pool_fields(self.id))
 
     @property
     def view(self) -> PoolView:

@@ -153,8 +153,8 @@ def pool_summary(opened: PoolFacts) -> PoolSummary:
         view=opened.view,
         views=opened.views.differing,
         stale_slices=len(facts.inventory.slices_by_pool.get(opened.id, ())) - len(opened.slices),
-        totals=tally.totals(facts.evidence),
-        capacity=tally.capacity_totals(facts.evidence),
+        totals=tally.totals(opened.evidence),
+        capacity=tally.capacity_totals(opened.evidence),
     )
 
 
@@ -236,7 +236,7 @@ def pool_report(pool: PoolId, facts: Facts) -> PoolReport:
         counters=_counters(opened),
         partitions=_partitions(opened),
         devices=devices,
-        missing=missing_rights(facts.evidence, KINDS),
+        missing=missing_rights(opened.evidence, KINDS),
         assumed=assumptions_of(facts.evidence),
         features=feature_record(facts.features),
         read=reads_of(facts.evidence),
@@ -272,7 +272,7 @@ def _counters(opened: PoolFacts) -> tuple[CounterRecord, ...]:
 def _partitions(opened: PoolFacts) -> tuple[PartitionType, ...]:
     if opened.counters is None:
         return ()
-    return partition_types(_members(opened), opened.counters, bound_of(DeviceState.FREE, opened.facts.evidence))
+    return partition_types(_members(opened), opened.counters, bound_of(DeviceState.FREE, opened.evidence))
 
 
 def _members(opened: PoolFacts) -> list[Member]:

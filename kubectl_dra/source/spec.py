@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kubectl_dra.model.evidence import Fields
 from kubectl_dra.model.ids import Key
 
 DEMO = "demo"
@@ -31,6 +32,10 @@ class SourceSpec:
     ``namespace`` is the one asked for, empty where the source is to say which is current, or where ``all_namespaces``
     are meant. ``needs`` names the kinds that the command reads, empty for all. ``pods`` are asked for by name: a live
     cluster keeps them whatever they ask for, and reads them even when they are finished.
+
+    The rest limits what a live cluster is asked for; files are read as they are. ``slices`` are field selectors, of
+    which a slice must match one. ``local``: only the namespace matters, also of pods and claims. ``claims``: the
+    question is about these only, so that slices are read of the pools that they hold devices of.
     """
 
     file: str | None = None
@@ -39,3 +44,6 @@ class SourceSpec:
     needs: frozenset[str] = frozenset()
     all_namespaces: bool = False
     pods: frozenset[Key] = frozenset()
+    slices: frozenset[Fields] = frozenset()
+    local: bool = False
+    claims: frozenset[Key] = frozenset()

@@ -42,4 +42,6 @@ def needs_of(spec: SourceSpec) -> Needs:
         namespaces: tuple[str, ...] = ()
     else:
         namespaces = (spec.namespace or current_namespace(spec.connection),)
-    return Needs(spec.needs, namespaces, spec.pods, all_pods=not spec.needs)
+    return Needs(
+        spec.needs, namespaces, spec.pods, not spec.needs, slices=spec.slices, local=spec.local, claims=spec.claims
+    )

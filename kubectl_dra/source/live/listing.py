@@ -96,7 +96,9 @@ def _take(
         token = page.metadata.continue_
         if not token:
             coverage = Coverage.PARTIAL if bad else Coverage.COMPLETE
-            return Listed(Read(kind.name, namespace, coverage, version, time), tuple(bad), sink)
+            limits = query.get("fieldSelector", "")
+            note = f"only {limits}" if limits else ""
+            return Listed(Read(kind.name, namespace, coverage, version, time, note), tuple(bad), sink)
 
 
 def _page(data: bytes, api_version: str, kind: Kind, server: str) -> Page:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.api.kinds import KINDS, Kind
+from kubectl_dra.model.evidence import Fields
 from kubectl_dra.model.ids import Key
 
 # Namespaced kinds of which objects in other namespaces matter: they hold devices, or take resources of nodes.
@@ -21,12 +22,18 @@ class Needs:
     ``namespaces`` are those that the question is about, empty for all: kinds that only matter there are read only
     there, and the others are read there when the whole cluster may not be read. ``pods`` are asked for by name: they
     are read in any phase, and kept. With ``all_pods`` no pod is reduced to its node's sums, and finished ones are read.
+
+    ``slices`` are field selectors, of which a slice must match one. ``local``: pods and claims outside the namespaces
+    don't matter, and finished pods do. ``claims``: slices are read of the pools that these claims hold devices of.
     """
 
     kinds: frozenset[str] = frozenset()
     namespaces: tuple[str, ...] = ()
     pods: frozenset[Key] = frozenset()
     all_pods: bool = False
+    slices: frozenset[Fields] = frozenset()
+    local: bool = False
+    claims: frozenset[Key] = frozenset()
 
     def wanted(self) -> tuple[Kind, ...]:
         """The kinds, in the order in which an Inventory lists them."""
@@ -34,7 +41,7 @@ class Needs:
 
     def scopes(self, kind: Kind) -> tuple[str, ...]:
         """The namespaces in which to read ``kind``; ``("",)`` is the whole cluster."""
-        local = kind.namespaced and kind.name not in _EVERYWHERE
+        local = kind.namespaced and (self.local or kind.name not in _EVERYWHERE)
         return self.namespaces if local and self.namespaces else ("",)
 
     def fallback(self, kind: Kind) -> tuple[str, ...]:
@@ -43,4 +50,5 @@ class Needs:
 
     def field_selector(self, kind: Kind) -> str:
         """The ``fieldSelector`` of the list."""
-        return "" if kind.name == "Pod" and self.all_pods else _FIELDS.get(kind.name, "")
+        whole = kind.name == "Pod" and (self.all_pods or (self.local and bool(self.namespaces)))
+        return "" if whole else _FIELDS.get(kind.name, "")

@@ -7,20 +7,21 @@ from dataclasses import dataclass, field
 
 from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.decode import DecodeError, decode_object
-from kubectl_dra.api.kinds import NAMESPACE, POD, Kind
+from kubectl_dra.api.kinds import NAMESPACE, POD, RESOURCE_SLICE, Kind
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.evidence import BadObject, Coverage, Evidence, Read
+from kubectl_dra.model.evidence import BadObject, Coverage, Evidence, Fields, Read
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.discovery import Served, discover
 from kubectl_dra.source.live.errors import NotServedError, RefusedError
-from kubectl_dra.source.live.listing import KeepAll, Sink, list_path, now, take_list
+from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, now, take_list
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.parallel import in_parallel
 from kubectl_dra.source.live.pods import PodReducer, add_usage
 from kubectl_dra.source.live.session import Session
+from kubectl_dra.source.live.slices import list_slices, pools_of
 
 
 @dataclass
@@ -41,7 +42,11 @@ def read(session: Session, needs: Needs) -> tuple[Inventory, Evidence]:
     """
     kinds = needs.wanted()
     served = discover(session, kinds)
-    outcomes = in_parallel([lambda kind=kind: _Reader(session, needs, served).read(kind) for kind in kinds])  # type: ignore[misc]
+    reader = _Reader(session, needs, served)
+    later = bool(needs.claims) and RESOURCE_SLICE in kinds
+    outcomes = in_parallel([lambda k=k: reader.read(k) for k in kinds if not (later and k is RESOURCE_SLICE)])  # type: ignore[misc]
+    if later:
+        outcomes += _slices_of_claims(reader, needs, outcomes)
     reads = tuple(each for outcome in outcomes for each in outcome.reads)
     if reads and all(each.coverage in (Coverage.FORBIDDEN, Coverage.NOT_SERVED) for each in reads):
         _raise_refusal(session, needs, served)
@@ -54,6 +59,12 @@ def read(session: Session, needs: Needs) -> tuple[Inventory, Evidence]:
     return _inventory(outcomes), evidence
 
 
+def _slices_of_claims(reader: _Reader, needs: Needs, outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """The slices that the claims in question lead to: where they hold nothing, none are looked at."""
+    selections = pools_of((record for outcome in outcomes for record in outcome.records), needs.claims)
+    return [reader.read(RESOURCE_SLICE, selections)] if selections else []
+
+
 class _Reader:
     """Reads kinds in the scopes that ``needs`` names, and in smaller ones where those are refused."""
 
@@ -62,35 +73,43 @@ class _Reader:
         self._needs = needs
         self._served = served
 
-    def read(self, kind: Kind) -> Outcome:
-        """One kind."""
+    def read(self, kind: Kind, slices: frozenset[Fields] = frozenset()) -> Outcome:
+        """One kind; ``slices`` are selections instead of those that the needs name."""
         outcome = Outcome(kind)
         api_version = self._served.api_versions.get(kind.name)
         if api_version is None:
             outcome.reads.append(Read(kind.name, coverage=Coverage.NOT_SERVED, time=now()))
             return outcome
         for scope in self._needs.scopes(kind):
-            if not self._list(outcome, api_version, scope) and not scope:
+            if not self._list(outcome, api_version, scope, slices or self._needs.slices) and not scope:
                 self._fall_back(outcome, api_version)
         if kind is POD:
             self._add_named_pods(outcome, api_version)
         return outcome
 
-    def _list(self, outcome: Outcome, api_version: str, namespace: str) -> bool:
+    def _list(
+        self, outcome: Outcome, api_version: str, namespace: str, slices: frozenset[Fields] = frozenset()
+    ) -> bool:
         """Whether the list was taken; a refusal is noted as evidence."""
         kind = outcome.kind
-        fields = self._needs.field_selector(kind)
         try:
-            listed = take_list(self._session, kind, api_version, self._new_sink(kind), namespace, fields)
+            lists = self._take(kind, api_version, namespace, slices)
         except (RefusedError, NotServedError) as error:
             coverage = Coverage.FORBIDDEN if isinstance(error, RefusedError) else Coverage.NOT_SERVED
             outcome.reads.append(Read(kind.name, namespace, coverage, time=now(), note=error.what))
             return coverage is Coverage.NOT_SERVED
-        outcome.records += listed.sink.kept
-        outcome.bad_objects += listed.bad_objects
-        outcome.reads.append(listed.read)
-        add_usage(outcome.usage, listed.sink.usage)
+        for listed in lists:
+            outcome.records += listed.sink.kept
+            outcome.bad_objects += listed.bad_objects
+            outcome.reads.append(listed.read)
+            add_usage(outcome.usage, listed.sink.usage)
         return True
+
+    def _take(self, kind: Kind, api_version: str, namespace: str, slices: frozenset[Fields]) -> list[Listed]:
+        if kind is RESOURCE_SLICE and slices:
+            return list_slices(self._session, api_version, slices)
+        fields = self._needs.field_selector(kind)
+        return [take_list(self._session, kind, api_version, self._new_sink(kind), namespace, fields)]
 
     def _new_sink(self, kind: Kind) -> Callable[[], Sink]:
         if kind is not POD:
