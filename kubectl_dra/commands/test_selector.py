@@ -11,10 +11,10 @@ from kubectl_dra.commands.options import Options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra test-selector 'device.attributes["gpu.example.com"].model == "H100"'
-  kubectl dra test-selector EXPR --class gpu.example.com      # as a request for that class
-  kubectl dra test-selector EXPR --explain gpu.example.com/node-a/gpu-0
-  kubectl dra test-selector -f claim.yaml --exit-code         # every selector of a manifest"""
+  kubectl dra test-selector 'device.driver == "gpu.example.com"'
+  kubectl dra test-selector EXPR --class gpu.example.com  # behind that class
+  kubectl dra test-selector EXPR --explain node-a/gpu-0   # every part of it
+  kubectl dra test-selector -f claim.yaml --exit-code     # all its selectors"""
 
 
 @click.command("test-selector", cls=KubectlStyle, epilog=_EXAMPLES)

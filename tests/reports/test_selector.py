@@ -25,11 +25,12 @@ from kubectl_dra.reports.selector import (
 from kubectl_dra.reports.selector.questions import simple_claim
 from kubectl_dra.source.demo import CLUSTER as DEMO
 from kubectl_dra.source.manifests import read_manifests
-from tests.reports.clusters import facts
+from tests.reports.clusters import document, facts
 
 FACTS = facts(DEMO)
 SETTING = Setting(FACTS)
 GPU = 'device.attributes["gpu.example.com"]'
+PCIE = 'device.attributes["resource.kubernetes.io"].pcieRoot'
 MEMORY = 'device.capacity["gpu.example.com"].memory'
 EXPRESSIONS = (
     "true",
@@ -161,6 +162,16 @@ def test_unseen_claims_make_free_devices_an_upper_bound() -> None:
     assert [item.kind for item in found.missing] == ["ResourceClaim"]
 
 
+def test_the_order_of_objects_does_not_matter() -> None:
+    content = document(DEMO)
+    content["items"].reverse()
+    shuffled = Setting(facts(content))
+    for expression in EXPRESSIONS[:8]:
+        for device_class in (None, "gpu.example.com"):
+            question = expression_question(expression, device_class)
+            assert selector_report(question, shuffled) == report(expression, device_class)
+
+
 # --- search orders --------------------------------------------------------------------------------------------------
 
 
@@ -257,6 +268,7 @@ def test_admission(expression: str, reason: str | None) -> None:
         ('device.attributes.model == "H100"', f'{GPU}.model == "H100"'),
         ('device.attributes["model"] == "H100"', f'{GPU}.model == "H100"'),
         ('device.attributes["gpu.example.com/model"] == "H100"', f'{GPU}.model == "H100"'),
+        (f"{GPU}['resource.kubernetes.io/pcieRoot'] == 'pci0000:10'", f"{PCIE} == 'pci0000:10'"),
         (f'{GPU}.model.string == "H100"', f'{GPU}.model == "H100"'),
         (f'{GPU}.model = "H100"', f'{GPU}.model == "H100"'),
         (

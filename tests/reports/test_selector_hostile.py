@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kubectl_dra.cel import SCHEDULER, compile_expression, device_value
 from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import safe
 from kubectl_dra.output.selector.page import selector_page
@@ -90,9 +91,15 @@ def test_texts(expression: str) -> None:
 def test_random_expressions(row: dict[str, Any]) -> None:
     expression = row["expression"]
     found = answered(expression)
-    for member in SETTING.members[:1]:
-        selector_report(expression_question(expression), SETTING, member.id)
-    assert found.selectors
+    selector_report(expression_question(expression), SETTING, SETTING.members[0].id)
+    if not found.selectors[0].scheduler.accepted or found.totals.undecided.value:
+        return
+    program = compile_expression(expression, SCHEDULER)
+    for member in SETTING.members[::5]:
+        answer = program.evaluate(device_value(member.driver, member.device))
+        field = "fails" if answer.error is not None else "matches" if answer.match else "no"
+        [pool] = [pool for pool in found.pools if pool.pool == member.pool]
+        assert member.device.name in getattr(pool, field)
 
 
 _LOOP = "[1,2,3,4,5,6,7,8,9,10].all("

@@ -156,14 +156,14 @@ def name_lines(report: SelectorReport) -> Iterator[Safe]:
         if pointed.intersection(domain.near):
             continue
         near = fmt(", did you mean {}?", Safe(" or ").join(domain.near)) if domain.near else Safe(".")
-        yield from wrapped(fmt("No device has the domain {}{}", domain.name, near))
+        yield from wrapped(fmt("None of the devices has the domain {}{}", domain.name, near))
     known = {domain.name for domain in report.unknown_domains}
     keys = {failure.key for failure in report.failures if failure.near}
     for use in report.names:
         if use.of and not use.have and use.domain not in known and use.name not in keys:
             near = fmt(", did you mean {}?", Safe(" or ").join(use.near)) if use.near else Safe(".")
             what = "attribute" if use.field == "attributes" else "capacity"
-            yield from wrapped(fmt("No device has the {} {} of {}{}", what, use.name, use.domain, near))
+            yield from wrapped(fmt("None of these devices has the {} {} of {}{}", what, use.name, use.domain, near))
 
 
 def undecided_line(report: SelectorReport) -> Iterator[Safe]:

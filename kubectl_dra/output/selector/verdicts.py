@@ -26,7 +26,7 @@ def headline(report: SelectorReport) -> Safe:
     if refused is not None:
         return fmt("Does not compile{}: {}.", _owner(refused), _first(refused.scheduler))
     if not report.selectors:
-        return fmt("No selector: {}.", _outcomes(report))
+        return fmt("No selectors. {}.", _outcomes(report))
     refused = next((s for s in report.selectors if not s.admission.accepted), None)
     if refused is not None:
         return fmt("The API server refuses {}: {}.", _which(refused), _first(refused.admission))
@@ -79,8 +79,8 @@ def _failing(count: Count) -> Safe:
 
 def _no_devices(report: SelectorReport) -> Safe:
     if report.device_class is not None and report.outside.devices:
-        return fmt("no device{} is in class {}", _place(report), report.device_class)
-    return fmt("there are no devices{} to try it on", _place(report))
+        return fmt("No device{} is in class {}", _place(report), report.device_class)
+    return fmt("There are no devices{} to try it on", _place(report))
 
 
 def _place(report: SelectorReport) -> Safe:

@@ -177,11 +177,17 @@ class _Work:
             orders=orders,
             not_ready=self._not_ready(),
             explanation=self._explanation(),
-            missing=missing_rights(evidence, KINDS),
+            missing=missing_rights(evidence, self._needs()),
             assumed=assumptions_of(evidence),
             features=feature_record(setting.facts.features),
             read=reads_of(evidence),
         )
+
+    def _needs(self) -> Iterator[str]:
+        """The kinds that the answer rests on: classes and nodes only say what a failure leads to, or are asked for."""
+        fails = any(judged.outcome is Outcome.FAILS for _, judged in self.tried)
+        wanted = {"DeviceClass": self.question.device_class is not None, "Node": self.setting.where.node is not None}
+        return (kind for kind in KINDS if fails or wanted.get(kind, True))
 
     def _not_ready(self) -> dict[str, int]:
         meant = {(member.driver, member.pool) for member, _ in self.meant}
@@ -343,7 +349,7 @@ class _Work:
     def _unknown_domains(self) -> Iterator[DomainUse]:
         known = self.setting.catalog.domains
         for domain in dict.fromkeys(mention.domain.text for mention in self.mentions):
-            if domain not in known:
+            if known and domain not in known:
                 yield DomainUse(domain, near_names(domain, known)[:1])
 
     # --- what follows -------------------------------------------------------------------------------------------------

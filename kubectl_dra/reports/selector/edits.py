@@ -124,6 +124,11 @@ def names(expression: str, catalog: Catalog) -> str | None:
         if mention.name is None or catalog.counts[mention.field, mention.domain.text, mention.name.text]:
             continue
         other = "capacity" if mention.field == "attributes" else "attributes"
+        domain, slash, name = mention.name.text.partition("/")
+        if slash and catalog.counts[mention.field, domain, name]:
+            edits.append((mention.domain.start, mention.domain.end, string_source(domain)))
+            edits.append((mention.at, mention.end, selection(name)))
+            continue
         near = near_names(mention.name.text, catalog.names(mention.field, mention.domain.text))
         if catalog.counts[other, mention.domain.text, mention.name.text]:
             at = expression.rindex(mention.field, mention.start, mention.domain.start)

@@ -151,7 +151,9 @@ def _seen(reads: Reads, member: Member) -> Iterator[tuple[str, str | None]]:
 
 
 def _text(device: Device, field: str, domain: str, name: str, driver: str) -> str | None:
-    for key in (f"{domain}/{name}", name) if domain == driver else (f"{domain}/{name}",):
+    # What has a slash in it is not in the driver's domain.
+    short = domain == driver and "/" not in name
+    for key in (f"{domain}/{name}", name) if short else (f"{domain}/{name}",):
         if field == "attributes" and key in device.attributes:
             return attribute_text(device.attributes[key])
         if field == "capacity" and key in device.capacity:

@@ -59,7 +59,7 @@ def failing_orders(
     is_ours: Callable[[SelectorFailed], bool],
     failing: Mapping[DeviceId, tuple[Member, bool]],
 ) -> Iterator[Order]:
-    """For each class the first node, in the order of the cluster, on which the search ends with an error that is ours.
+    """For each class the first node by name on which the search ends with an error that is ours.
 
     Up to two per class: one that ends at a device that is meant, one that ends at another.
     ``failing``: the devices in scope on which the selectors fail, and whether each is outside of those meant.
@@ -68,7 +68,8 @@ def failing_orders(
     if not facts.evidence.complete("Node"):
         return
     only = setting.where.node
-    nodes = [node for name, node in facts.inventory.nodes.items() if name == only or (only is None and _is_open(node))]
+    known = sorted(facts.inventory.nodes.items())
+    nodes = [node for name, node in known if name == only or (only is None and _is_open(node))]
     kinds = {outside for _, outside in failing.values()}
     for name in list(classes)[:_MAX_TRIED]:
         said: set[bool] = set()
