@@ -25,6 +25,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "taint-device": ("taint_device", "Taint devices, or end it: who is hit is shown before anything is written"),
     "convert": ("convert", "Manifests of any generation of the API as objects of another, losses named"),
     "snapshot": ("snapshot", "Write what the other commands read into a file, for --from"),
+    "tui": ("tui", "Look around in the terminal: devices, claims, what is pending and why, selectors"),
     "version": ("version", "The version of this plugin"),
 }
 

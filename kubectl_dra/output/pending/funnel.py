@@ -69,6 +69,11 @@ def has_devices(track: Track) -> bool:
     return any(stage.count for stage in track.funnel.stages if stage.name is StageName.CLASS)
 
 
+def stage_label(name: StageName) -> Safe:
+    """What a check leaves over, in words."""
+    return Safe(_STAGES[name])
+
+
 def funnel_lines(view: FunnelView, certainty: Certainty) -> Iterator[Safe]:
     """The table: one line per check that took something out, one column per group of nodes."""
     tracks = [track for track in view.tracks if has_devices(track)]
@@ -76,7 +81,7 @@ def funnel_lines(view: FunnelView, certainty: Certainty) -> Iterator[Safe]:
         return
     rows = _rows(tracks)
     label = max([len(label) for label, _ in rows] + [len(_constraint_label(tracks[0].funnel)), len("needed")]) + 2
-    shown, titles = _fitting(tracks, [_title(track) for track in tracks], label)
+    shown, titles = _fitting(tracks, [track_title(track) for track in tracks], label)
     sizes = [max(width(title), 4) for title in titles]
     yield _line(Safe(""), titles, sizes, label)
     for text, name in rows:
@@ -105,7 +110,8 @@ def _closeness(track: Track) -> tuple[int, int]:
     return (track.funnel.best if track.funnel.best >= 0 else last), last
 
 
-def _title(track: Track) -> Safe:
+def track_title(track: Track) -> Safe:
+    """The nodes of a column: the first one, and how many more."""
     first = safe(track.group.names[0])
     return first if track.group.count == 1 else fmt("{} +{}", first, track.group.count - 1)
 

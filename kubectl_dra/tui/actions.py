@@ -1,0 +1,159 @@
+"""The one registry of actions: keys, footer, help, command palette and ``:`` commands are all made from it.
+
+An action is carried out by the method ``do_ID`` of the view on the screen, else of the app; an action that neither has
+is not offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from textual.binding import Binding, BindingType
+
+
+class Group(StrEnum):
+    """Where help lists an action."""
+
+    MOVE = "Move"
+    GO = "Go to"
+    LOOK = "Look closer"
+    LIST = "Lists"
+    LAB = "Selector lab"
+    PROGRAM = "Program"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """``keys`` as Textual names them; ``label`` for the footer; ``command`` is its word after ``:`` if it has one.
+
+    ``footer`` ranks it there (0: not shown). ``takes`` names the argument of the command. ``anywhere``: the keys also
+    work while something is being typed, so they are no printable ones.
+    """
+
+    id: str
+    keys: tuple[str, ...]
+    label: str
+    help: str
+    group: Group
+    footer: int = 0
+    command: str = ""
+    takes: str = ""
+    anywhere: bool = False
+
+
+ACTIONS: Final[tuple[Action, ...]] = (
+    Action("overview", ("1",), "overview", "What exists, who uses it, what is pending", Group.GO, command="overview"),
+    Action("pools", ("2",), "pools", "Pools of devices", Group.GO, command="pools"),
+    Action("claims", ("3",), "claims", "ResourceClaims", Group.GO, command="claims"),
+    Action("pending", ("4",), "pending", "Pods that wait for devices, by reason", Group.GO, command="pending"),
+    Action("lab", ("5",), "selector lab", "Try a selector on the devices", Group.GO, command="lab"),
+    Action("taints", ("6",), "taints", "Taints of devices", Group.GO, command="taints"),
+    Action("devices", (), "devices", "All devices of all pools", Group.GO, command="devices"),
+    Action("classes", (), "classes", "DeviceClasses and what they offer", Group.GO, command="classes"),
+    Action("pool", (), "pool", "One pool", Group.GO, command="pool", takes="[DRIVER/]POOL"),
+    Action("claim", (), "claim", "One ResourceClaim", Group.GO, command="claim", takes="[NAMESPACE/]NAME"),
+    Action("pod", (), "pod", "Why a pod is pending", Group.GO, command="pod", takes="[NAMESPACE/]NAME"),
+    Action("open", ("enter",), "open", "Open what is under the cursor", Group.LOOK, footer=3),
+    Action("back", ("escape",), "back", "Back to where you came from; drops a filter first", Group.LOOK, footer=9),
+    Action("describe", ("d",), "describe", "The whole report as the command prints it", Group.LOOK, footer=5),
+    Action("yaml", ("y",), "yaml", "The object as YAML", Group.LOOK, footer=4),
+    Action("why", ("w",), "why", "Why it waits: the diagnosis", Group.LOOK, footer=4),
+    Action(
+        "numbers", ("v",), "devices behind", "The devices behind each number of the diagnosis", Group.LOOK, footer=3
+    ),
+    Action(
+        "used_by", ("u",), "used by", "Jump to who uses it: claim of a device, pod of a claim", Group.LOOK, footer=6
+    ),
+    Action("node", ("o",), "node", "Jump to the devices of its node", Group.LOOK, footer=7),
+    Action("copy", ("c",), "copy", "Copy the name, or the YAML, to the clipboard (OSC 52)", Group.LOOK, footer=8),
+    Action("try_selector", ("t",), "try selector", "Open its selectors in the selector lab", Group.LOOK, footer=7),
+    Action(
+        "filter", ("slash",), "filter", "Show only rows with this text, or devices by a CEL expression", Group.LIST, 2
+    ),
+    Action("sort", ("s",), "sort", "Sort by the next column", Group.LIST, footer=8, command="sort", takes="[COLUMN]"),
+    Action("reverse", ("S",), "reverse", "Reverse the order", Group.LIST),
+    Action(
+        "columns", ("W",), "more columns", "Show all attributes as columns, or only the telling ones", Group.LIST, 8
+    ),
+    Action("all_namespaces", ("0",), "all ns", "All namespaces", Group.LIST),
+    Action("namespace", (), "namespace", "Only one namespace", Group.LIST, command="ns", takes="NAMESPACE"),
+    Action("load", ("ctrl+o",), "load", "Load the selector of a claim or class", Group.LAB, footer=2, anywhere=True),
+    Action(
+        "scope", ("ctrl+l",), "class", "Try behind the next DeviceClass, or alone", Group.LAB, footer=3, anywhere=True
+    ),
+    Action("copy_yaml", ("ctrl+y",), "copy yaml", "Copy the selector as YAML", Group.LAB, footer=4, anywhere=True),
+    Action("previous", ("f7",), "earlier", "The selector before this one", Group.LAB, footer=6, anywhere=True),
+    Action("next_part", ("tab",), "next part", "Focus the next part of the screen", Group.MOVE),
+    Action("command", ("colon",), "command", "Type a command", Group.PROGRAM, footer=2),
+    Action("help", ("question_mark", "f1"), "help", "This list", Group.PROGRAM, footer=1, command="help"),
+    Action("refresh", ("r", "f5"), "read again", "Read the cluster again now", Group.PROGRAM, command="refresh"),
+    Action(
+        "context", (), "context", "Another context of the kubeconfig", Group.PROGRAM, command="ctx", takes="CONTEXT"
+    ),
+    Action("theme", ("T",), "theme", "Dark or light", Group.PROGRAM, command="theme"),
+    Action("quit", ("q",), "quit", "Leave", Group.PROGRAM, footer=10, command="quit"),
+    Action("leave", ("ctrl+c", "ctrl+q"), "leave", "Leave at once, also while typing", Group.PROGRAM, anywhere=True),
+)
+BY_ID: Final = {action.id: action for action in ACTIONS}
+COMMANDS: Final = {action.command: action for action in ACTIONS if action.command}
+# Short words that people type from habit.
+ALIASES: Final = {
+    "q": "quit", "q!": "quit", "h": "help", "?": "help", "po": "pending", "pods": "pending", "pod": "pod",
+    "resourceclaims": "claims", "resourceslices": "pools", "slices": "pools", "deviceclasses": "classes",
+    "devicetaintrules": "taints", "dev": "devices", "selector": "lab", "namespace": "ns", "context": "ctx",
+    "why-pending": "pending", "test-selector": "lab", "describe-pool": "pool", "describe-claim": "claim",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A movement inside a list or a text: not offered as an action, but listed in help."""
+
+    where: str
+    keys: tuple[str, ...]
+    help: str
+
+
+MOVES: Final[tuple[Move, ...]] = (
+    Move("up", ("up", "k"), "One line up"),
+    Move("down", ("down", "j"), "One line down"),
+    Move("page_up", ("pageup", "ctrl+b"), "One page up"),
+    Move("page_down", ("pagedown", "ctrl+f", "space"), "One page down"),
+    Move("top", ("home", "g"), "To the top"),
+    Move("bottom", ("end", "G"), "To the bottom"),
+)
+_KEY_NAMES: Final = {
+    "slash": "/", "colon": ":", "question_mark": "?", "escape": "esc", "pageup": "pgup", "pagedown": "pgdn",
+}  # fmt: skip
+
+
+def bindings(moves: Iterable[Move]) -> list[BindingType]:
+    """Movements as Textual wants them."""
+    return [Binding(",".join(move.keys), f"move('{move.where}')", move.help, show=False) for move in moves]
+
+
+def app_bindings() -> list[BindingType]:
+    """All actions as Textual wants them; only keys that type nothing come before what is being typed into."""
+    return [
+        Binding(key, f"do('{action.id}')", action.label, show=False, priority=action.anywhere)
+        for action in ACTIONS
+        for key in action.keys
+        if key != "tab"
+    ]
+
+
+def key_name(key: str) -> str:
+    """A key as people read it."""
+    return _KEY_NAMES.get(key, key)
+
+
+def command_of(word: str) -> Action | None:
+    """The action behind a word after ``:``; a start that only one command has will do."""
+    name = ALIASES.get(word, word)
+    if name in COMMANDS:
+        return COMMANDS[name]
+    starting = [action for command, action in COMMANDS.items() if word and command.startswith(word)]
+    return starting[0] if len(starting) == 1 else None

@@ -1,0 +1,75 @@
+"""Bars of used, free, tainted and unknown devices, in colours that repeat what the shapes say."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Final
+
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.output.devices.parts import bar, by_state, number
+from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.totals import CapacityTotal, DeviceTotals
+
+_USED, _PARTLY, _FREE, _TAINTED, _OUT, _UNKNOWN = map(Safe, "█▓░▒·?")
+_STYLES: Final = {
+    "█": Style.NAME,
+    "▓": Style.NAME,
+    "░": Style.GOOD,
+    "▒": Style.WARN,
+    "·": Style.DIM,
+    "?": Style.DIM,
+}
+_SIGNS: Final = (
+    (_USED, (DeviceState.IN_USE,)),
+    (_PARTLY, (DeviceState.PARTLY,)),
+    (_FREE, (DeviceState.FREE,)),
+    (_TAINTED, (DeviceState.TAINTED,)),
+    (_OUT, (DeviceState.BLOCKED, DeviceState.NOT_OFFERED)),
+)
+_WORDS: Final = {
+    DeviceState.FREE: "free",
+    DeviceState.PARTLY: "partly",
+    DeviceState.IN_USE: "used",
+    DeviceState.TAINTED: "tainted",
+    DeviceState.BLOCKED: "blocked",
+    DeviceState.NOT_OFFERED: "not offered",
+}
+LEGEND: Final = Safe("  ").join(
+    styled(Safe(sign), _STYLES[sign]) + Safe(f" {word}")
+    for sign, word in (("█", "used"), ("▓", "partly"), ("░", "free"), ("▒", "tainted"), ("·", "not to be had"))
+)
+
+
+def use_bar(totals: DeviceTotals, columns: int) -> Safe:
+    """The devices of a pool, a driver or a class; question marks where free can't be told from used."""
+    values = {state: count.value for state, count in by_state(totals)}
+    parts = [(sign, sum(values[state] for state in states)) for sign, states in _SIGNS]
+    shape = bar(parts, columns)
+    return painted(shape if totals.free.bound is Bound.EXACT else Safe(shape.replace(_FREE, _UNKNOWN)))
+
+
+def capacity_bar(capacity: CapacityTotal, columns: int) -> Safe:
+    """How much of a capacity is used."""
+    used, total = Quantity.parse(capacity.consumed), Quantity.parse(capacity.total)
+    scale = min(used.scale, total.scale)
+    amount, whole = used.at_scale(scale)[0], total.at_scale(scale)[0]
+    amount = max(0, min(amount, whole))
+    return painted(bar(((_USED, amount), (_FREE, whole - amount)), columns))
+
+
+def painted(shape: Safe) -> Safe:
+    """A bar in colours."""
+    runs = (("".join(run), sign) for sign, run in groupby(str(shape)))
+    return Safe("").join(styled(Safe(text), _STYLES[sign]) if sign in _STYLES else Safe(text) for text, sign in runs)
+
+
+def totals_words(totals: DeviceTotals) -> Safe:
+    """``17 free  14 used  1 tainted``: states without devices are left out."""
+    parts = [
+        fmt("{} {}", number(count), Safe(_WORDS[state]))
+        for state, count in by_state(totals)
+        if count.value or count.bound is Bound.AT_LEAST
+    ]
+    return Safe("  ").join(parts)

@@ -1,0 +1,110 @@
+"""Columns of a grid: what a cell says, how wide it may get, what goes first when the terminal is narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+from kubectl_dra.output.layout import padded, width
+from kubectl_dra.output.safe import Safe
+from kubectl_dra.tui.text import clipped
+
+RowT = TypeVar("RowT")
+GAP: Final = 2
+_SAMPLE: Final = 200
+_SHORT: Final = 18
+_LONG: Final = 24
+
+
+@dataclass(frozen=True)
+class Column(Generic[RowT]):
+    """A column; the title stands in the program.
+
+    ``least``: it may be cut down to so many columns (0: never). ``drop``: columns with the highest number leave first
+    when there is no room (0: never). ``key`` makes it sortable. ``stretch`` takes what is left over, up to so many
+    columns, and ``draw`` then fills exactly that width.
+    """
+
+    title: str
+    cell: Callable[[RowT], Safe] = lambda _row: Safe("")
+    right: bool = False
+    least: int = 0
+    drop: int = 0
+    key: Callable[[RowT], Any] | None = None
+    draw: Callable[[RowT, int], Safe] | None = None
+    stretch: int = 0
+
+
+@dataclass(frozen=True)
+class Fitted(Generic[RowT]):
+    """The columns that have room, and how wide each is."""
+
+    columns: tuple[Column[RowT], ...]
+    widths: tuple[int, ...]
+
+    def line(self, row: RowT) -> Safe:
+        """One row."""
+        return self._joined([self._cell(c, row, w) for c, w in zip(self.columns, self.widths, strict=True)])
+
+    def header(self, sorted_by: Column[RowT] | None, descending: bool) -> Safe:
+        """The titles; an arrow after that of the column that rows are sorted by."""
+        arrow = "↓" if descending else "↑"
+        titles = [Safe(c.title + (arrow if c is sorted_by else "")) for c in self.columns]
+        return self._joined([clipped(title, w) for title, w in zip(titles, self.widths, strict=True)])
+
+    def _cell(self, column: Column[RowT], row: RowT, columns: int) -> Safe:
+        return column.draw(row, columns) if column.draw is not None else clipped(column.cell(row), columns)
+
+    def _joined(self, cells: Sequence[Safe]) -> Safe:
+        together = zip(self.columns, cells, self.widths, strict=True)
+        return Safe((" " * GAP).join(padded(cell, w, right=column.right) for column, cell, w in together))
+
+
+def natural_widths(
+    columns: Sequence[Column[RowT]], rows: Sequence[RowT], sorted_by: Column[RowT] | None = None
+) -> list[int]:
+    """How wide columns would like to be, judged by rows from everywhere in the list."""
+    step = max(1, len(rows) // _SAMPLE)
+    sample = [*rows[::step], *rows[-1:]]
+    return [
+        max([len(column.title) + (column is sorted_by), *(width(column.cell(row)) for row in sample)])
+        for column in columns
+    ]
+
+
+def fit(columns: Sequence[Column[RowT]], natural: Sequence[int], available: int) -> Fitted[RowT]:
+    """Cut down, then drop columns until the rest fits; give what is left over to a column that stretches."""
+    chosen = [(column, size) for column, size in zip(columns, natural, strict=True)]
+    while _total([_comfort(column, size) for column, size in chosen]) > available:
+        weakest = max(range(len(chosen)), key=lambda index: chosen[index][0].drop)
+        if not chosen[weakest][0].drop:
+            break
+        del chosen[weakest]
+    widths = _cut([size for _, size in chosen], [column for column, _ in chosen], available)
+    for index, (column, _) in enumerate(chosen):
+        if column.stretch:
+            widths[index] = max(widths[index], min(column.stretch, widths[index] + available - _total(widths)))
+    return Fitted(tuple(column for column, _ in chosen), tuple(widths))
+
+
+def _comfort(column: Column[RowT], size: int) -> int:
+    """What a column needs before others have to leave for it: short texts whole, long ones in part."""
+    return size if size <= _SHORT or not column.least else min(size, max(column.least, _LONG))
+
+
+def _cut(widths: list[int], columns: Sequence[Column[RowT]], available: int) -> list[int]:
+    """Take what is too much from the widest column that may be cut."""
+    while (excess := _total(widths) - available) > 0:
+        room = [index for index, column in enumerate(columns) if column.least and widths[index] > column.least]
+        if not room:
+            break
+        widest = max(room, key=lambda index: widths[index])
+        second = max((widths[index] for index in room if index != widest), default=0)
+        floor = max(columns[widest].least, min(second, widths[widest] - 1))
+        widths[widest] -= min(excess, max(widths[widest] - floor, 1))
+    return widths
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + GAP * max(len(widths) - 1, 0)

@@ -1,0 +1,62 @@
+"""Objects as YAML: exactly what was read, in the API's own shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from kubectl_dra.api.encode import encode
+from kubectl_dra.api.kinds import BY_NAME
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.ids import DeviceId, Key, PoolId
+from kubectl_dra.output.documents import objects_bytes, to_yaml
+from kubectl_dra.output.safe import Safe, safe
+from kubectl_dra.tui.feed import Moment
+
+Document = Callable[[], bytes | None]
+
+
+def claim_document(moment: Moment, key: Key) -> bytes | None:
+    """A ResourceClaim."""
+    return _encoded(moment.inventory.claims.get(key), "ResourceClaim")
+
+
+def pod_document(moment: Moment, key: Key) -> bytes | None:
+    """A Pod, as far as it was read."""
+    return _encoded(moment.inventory.pods.get(key), "Pod")
+
+
+def class_document(moment: Moment, name: str) -> bytes | None:
+    """A DeviceClass."""
+    return _encoded(moment.inventory.classes.get(name), "DeviceClass")
+
+
+def rule_document(moment: Moment, name: str) -> bytes | None:
+    """A DeviceTaintRule."""
+    return _encoded(moment.inventory.taint_rules.get(name), "DeviceTaintRule")
+
+
+def pool_document(moment: Moment, pool: PoolId) -> bytes | None:
+    """The slices of a pool's newest generation."""
+    slices = [_encoded(each, "ResourceSlice") for each in moment.facts.newest(pool)]
+    return objects_bytes([each for each in slices if each is not None]) if slices else None
+
+
+def device_document(moment: Moment, device: DeviceId) -> bytes | None:
+    """The slice that publishes a device, without the other devices."""
+    for slice_ in moment.facts.newest(device.pool_id):
+        own = tuple(each for each in slice_.spec.devices if each.name == device.device)
+        if own:
+            alone = replace(slice_, spec=replace(slice_.spec, devices=own))
+            return _encoded(alone, "ResourceSlice")
+    return None
+
+
+def yaml_lines(document: bytes) -> list[Safe]:
+    """A document as lines of YAML."""
+    return [safe(line) for line in to_yaml(document).splitlines()]
+
+
+def _encoded(record: Record | None, kind: str) -> bytes | None:
+    return encode(record, BY_NAME[kind]) if record is not None else None

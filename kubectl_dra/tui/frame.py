@@ -1,0 +1,255 @@
+"""The frame around every view: header, tabs, breadcrumbs, footer, and the line to type into."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.suggester import Suggester
+from textual.widgets import Input, Static
+
+from kubectl_dra.output.layout import width
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import duration, parse_time
+from kubectl_dra.tui.actions import COMMANDS, Action, key_name
+from kubectl_dra.tui.feed import Link, Moment, Status
+from kubectl_dra.tui.text import clipped, content, spread
+
+_GAP: Final = "   "
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A tab: the action that goes there, its words, and a number beside them where there is one."""
+
+    action: str
+    key: str
+    text: str
+    number: int | None = None
+    alarm: bool = False
+
+
+class Header(Static):
+    """Where the data comes from, which namespace is in view, how old it is, what is allowed."""
+
+    DEFAULT_CSS = """
+    Header { height: 1; background: $panel; color: $foreground; padding: 0 1; }
+    """
+
+    def show(self, source: Safe, namespace: str, state: Safe) -> None:
+        """Other facts."""
+        where = fmt("ns {}", namespace) if namespace else Safe("all namespaces")
+        left = styled(Safe("kubectl dra"), Style.BOLD) + Safe(_GAP) + source + Safe(_GAP) + where
+        right = state + Safe(_GAP) + styled(Safe("read-only"), Style.DIM)
+        self.update(content(spread(left, right, max(self.size.width, 20))))
+
+
+def state_text(status: Status, moment: Moment | None, now: float | None = None) -> Safe:
+    """``live``, ``read 12s ago``, ``snapshot of 2026-11-04 12:05 UTC``, ``reconnecting 7s``, ``reading …``."""
+    for_seconds = duration((time.monotonic() if now is None else now) - status.since)
+    match status.link:
+        case Link.LIVE:
+            return styled(Safe("● live"), Style.GOOD) + fmt(" {}", for_seconds)
+        case Link.READ:
+            return styled(Safe("●"), Style.GOOD) + fmt(" read {} ago", for_seconds)
+        case Link.RECONNECTING:
+            return styled(fmt("◌ reconnecting {}", for_seconds), Style.WARN)
+        case Link.FAILED:
+            return styled(Safe("✗ can't read"), Style.BAD) + fmt(" {}", for_seconds)
+        case Link.RECORDED:
+            return _recorded(moment)
+    return styled(Safe("◌ reading …"), Style.WARN)
+
+
+def _recorded(moment: Moment | None) -> Safe:
+    taken = parse_time(moment.facts.as_of) if moment is not None else None
+    return fmt("■ {} UTC", f"{taken:%Y-%m-%d %H:%M}") if taken is not None else Safe("■ recorded")
+
+
+class Tabs(Static):
+    """The tabs; a click goes there."""
+
+    DEFAULT_CSS = """
+    Tabs { height: 1; background: $surface; color: $dim; padding: 0 1; }
+    """
+
+    class Chosen(Message):
+        """A tab was clicked."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ends: list[tuple[int, str]] = []
+
+    def show(self, tabs: Sequence[Tab], current: str) -> None:
+        """Other numbers, or another tab in front."""
+        texts = [self._text(tab, tab.action == current) for tab in tabs]
+        room = sum(map(width, texts)) + 2 * (len(texts) - 1)
+        gap = " " * (3 if room + len(texts) <= self.size.width else 2)
+        position, self._ends = 1, []
+        for tab, text in zip(tabs, texts, strict=True):
+            position += width(text) + len(gap)
+            self._ends.append((position, tab.action))
+        self.update(content(Safe(gap).join(texts)))
+
+    def _text(self, tab: Tab, current: bool) -> Safe:
+        word = styled(Safe(tab.text.upper() if current else tab.text), Style.BOLD if current else Style.DIM)
+        number = Safe("")
+        if tab.number is not None:
+            number = Safe(" ") + styled(fmt("{}", tab.number), Style.WARN if tab.alarm and tab.number else Style.NAME)
+        return styled(Safe(tab.key), Style.NAME if current else Style.DIM) + Safe(" ") + word + number
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the tab under the pointer."""
+        for end, action in self._ends:
+            if event.x < end:
+                self.post_message(self.Chosen(action))
+                return
+
+
+class Crumbs(Static):
+    """Where we are, and a few words about it; also what just went wrong."""
+
+    DEFAULT_CSS = """
+    Crumbs { height: 1; padding: 0 1; }
+    """
+
+    def show(self, crumbs: Sequence[Safe], filter_: str, info: Safe, notice: Safe) -> None:
+        """Other words."""
+        columns = max(self.size.width, 20)
+        if notice:
+            self.update(content(clipped(styled(Safe("! "), Style.WARN) + notice, columns)))
+            return
+        arrow = styled(Safe(" › "), Style.DIM)
+        names = [*crumbs[:-1], styled(crumbs[-1], Style.BOLD)] if crumbs else []
+        shown = arrow.join(names)
+        if filter_:
+            shown += Safe("  ") + styled(fmt("/{}", filter_), Style.WARN)
+        self.update(content(spread(shown, info, columns)))
+
+
+class Footer(Static):
+    """The keys that do something here, the most useful first, as many as fit."""
+
+    DEFAULT_CSS = """
+    Footer { height: 1; background: $surface; color: $dim; padding: 0 1; }
+    """
+
+    def show(self, actions: Sequence[Action]) -> None:
+        """Other keys."""
+        ranked = sorted((action for action in actions if action.footer), key=lambda action: action.footer)
+        chosen: list[Action] = []
+        used = 0
+        for action in ranked:
+            needed = len(key_name(action.keys[0])) + 1 + len(action.label) + 2
+            if used + needed <= max(self.size.width, 20) + 2:
+                chosen.append(action)
+                used += needed
+        texts = [styled(Safe(key_name(a.keys[0])), Style.NAME) + Safe(f" {a.label}") for a in chosen]
+        self.update(content(Safe("  ").join(texts)))
+
+
+class Completer(Suggester):
+    """Completes what is typed after ``:`` with commands, and with names where a command takes one."""
+
+    def __init__(self, prompt: Prompt) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._prompt = prompt
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """The first word that goes on like ``value``."""
+        if self._prompt.sign != ":":
+            return None
+        words = self._prompt.candidates(value)
+        return next((word for word in words if word.startswith(value) and word != value), None)
+
+
+class Prompt(Horizontal):
+    """One line in place of the footer: ``:`` for commands, ``/`` for filters. Letters typed here do nothing else."""
+
+    DEFAULT_CSS = """
+    Prompt { height: 1; background: $surface; display: none; padding: 0 1; }
+    Prompt.open { display: block; }
+    Prompt Static { width: 2; color: $primary; text-style: bold; }
+    Prompt Input { width: 1fr; height: 1; border: none; padding: 0; background: $surface; }
+    Prompt Input:focus { border: none; background: $surface; }
+    """
+
+    class Typed(Message):
+        """The text changed."""
+
+        def __init__(self, sign: str, text: str) -> None:
+            super().__init__()
+            self.sign = sign
+            self.text = text
+
+    class Done(Message):
+        """Enter was pressed."""
+
+        def __init__(self, sign: str, text: str) -> None:
+            super().__init__()
+            self.sign = sign
+            self.text = text
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sign = ""
+        self._names: dict[str, Sequence[str]] = {}
+
+    def compose(self) -> ComposeResult:
+        """The sign and the line."""
+        yield Static("", markup=False)
+        yield Input(suggester=Completer(self), compact=True, select_on_focus=False)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is being typed."""
+        return self.has_class("open")
+
+    def open(self, sign: str, text: str, names: dict[str, Sequence[str]]) -> None:
+        """Begin to type; ``names`` are what commands can take."""
+        self.sign, self._names = sign, names
+        self.query_one(Static).update(content(Safe(sign)))
+        line = self.query_one(Input)
+        with line.prevent(Input.Changed):
+            line.value = str(safe(text))
+        line.cursor_position = len(line.value)
+        self.add_class("open")
+        line.focus()
+
+    def close(self) -> None:
+        """No more typing."""
+        self.remove_class("open")
+
+    def candidates(self, value: str) -> list[str]:
+        """What a command line may become: commands, then a command with its names."""
+        word, space, _ = value.partition(" ")
+        if not space:
+            return sorted(COMMANDS)
+        return [f"{word} {name}" for name in self._names.get(word, ()) if safe(name) == name]
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Filters work as they are typed; what can't be seen is made visible before it reaches the terminal."""
+        event.stop()
+        visible = safe(event.value)
+        if visible != event.value:
+            event.input.value = str(visible)
+            return
+        self.post_message(self.Typed(self.sign, event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter."""
+        event.stop()
+        self.post_message(self.Done(self.sign, event.value))
+
+
+__all__ = ["Crumbs", "Footer", "Header", "Prompt", "Tab", "Tabs", "state_text"]

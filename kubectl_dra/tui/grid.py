@@ -1,0 +1,205 @@
+"""A table of any length: only the rows on the screen are made into text, when they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, ClassVar, Generic
+
+from rich.style import Style as RichStyle
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from kubectl_dra.output.safe import Safe
+from kubectl_dra.tui.columns import Column, Fitted, RowT, fit, natural_widths
+from kubectl_dra.tui.lines import Lines
+
+
+class Grid(Lines, Generic[RowT]):
+    """Rows with a cursor. ``heading`` says which rows are headings: drawn over the whole width, never selected.
+
+    The cursor stays on the row with the same ``identity`` when other rows arrive.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"grid--header", "grid--cursor", "grid--cursor-blurred", "grid--heading"}
+    DEFAULT_CSS = """
+    Grid {
+        & > .grid--header { color: $dim; }
+        & > .grid--heading { text-style: bold; }
+        & > .grid--cursor { background: $cursor; text-style: bold; }
+        & > .grid--cursor-blurred { background: $cursor-blurred; }
+    }
+    """
+
+    class Opened(Message):
+        """The row under the cursor was chosen (enter, or a second click)."""
+
+        def __init__(self, grid: Grid[Any], row: object) -> None:
+            super().__init__()
+            self.grid = grid
+            self.row = row
+
+    class Moved(Message):
+        """The cursor is on another row, or on another version of the same."""
+
+        def __init__(self, grid: Grid[Any], row: object) -> None:
+            super().__init__()
+            self.grid = grid
+            self.row = row
+
+    def __init__(
+        self,
+        columns: Sequence[Column[RowT]],
+        identity: Callable[[RowT], Hashable],
+        heading: Callable[[RowT], Safe | None] = lambda _row: None,
+        *,
+        header: bool = True,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self.rows: Sequence[RowT] = ()
+        self.cursor = 0
+        self.empty = Safe("")
+        self.sorted_by: Column[RowT] | None = None
+        self.descending = False
+        self._columns = tuple(columns)
+        self._identity = identity
+        self._heading = heading
+        self._header = header
+        self._natural: list[int] = []
+        self._fitted: Fitted[RowT] | None = None
+        self._moved = False
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    def show(self, rows: Sequence[RowT], empty: Safe = Safe("")) -> None:  # noqa: B008 - immutable
+        """Other rows; ``empty`` is said where there are none."""
+        # Until somebody moves it, the cursor is at the top, however the first rows come in.
+        wanted = self.selected if self._moved else None
+        if not self._moved:
+            self.cursor = 0
+        self.rows, self.empty = rows, empty
+        body = [row for row in rows[:2000] if self._heading(row) is None] if len(rows) <= 2000 else rows
+        self._natural = natural_widths(self._columns, body, self.sorted_by)
+        self._fitted = None
+        self.cursor = self._place_of(wanted)
+        self.set_height(len(rows) + self._header)
+        self._tell()
+
+    def set_columns(self, columns: Sequence[Column[RowT]]) -> None:
+        """Other columns; takes effect with the next rows."""
+        self._columns = tuple(columns)
+        self._fitted = None
+
+    @property
+    def selected(self) -> RowT | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
+
+    def _place_of(self, wanted: RowT | None) -> int:
+        if wanted is not None:
+            name = self._identity(wanted)
+            for index, row in enumerate(self.rows):
+                if self._identity(row) == name:
+                    return index
+        return self._near(min(self.cursor, len(self.rows) - 1), 1)
+
+    def _near(self, index: int, step: int) -> int:
+        """The selectable row at ``index`` or the next one in the direction of ``step``, else the other direction."""
+        for direction in (step, -step):
+            place = max(0, min(index, len(self.rows) - 1))
+            while 0 <= place < len(self.rows):
+                if self._heading(self.rows[place]) is None:
+                    return place
+                place += direction
+        return 0
+
+    # --- drawing ----------------------------------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen: the header stays where it is."""
+        if self._fitted is None:
+            self._fitted = fit(self._columns, self._natural or [0] * len(self._columns), self.columns - 2)
+        if self._header and y == 0:
+            style = self.rich_style + self.get_component_rich_style("grid--header", partial=True)
+            return self.strip_of(self._fitted.header(self.sorted_by, self.descending) if self.rows else Safe(""), style)
+        index = self.scroll_offset.y + y - self._header
+        if not self.rows and index == 0:
+            return self.strip_of(self.empty, self.rich_style)
+        if index >= len(self.rows):
+            return self.blank()
+        row = self.rows[index]
+        heading = self._heading(row)
+        if heading is not None:
+            style = self.rich_style + self.get_component_rich_style("grid--heading", partial=True)
+            return self.strip_of(heading, style)
+        return self.strip_of(self._fitted.line(row), self._style_of(index))
+
+    def _style_of(self, index: int) -> RichStyle:
+        if index != self.cursor:
+            return self.rich_style
+        return self.rich_style + self.get_component_rich_style(
+            "grid--cursor" if self.has_focus else "grid--cursor-blurred"
+        )
+
+    def on_resize(self) -> None:
+        """Columns are fitted again."""
+        self._fitted = None
+        self.set_height(len(self.rows) + self._header)
+        self._follow()
+
+    # --- moving -----------------------------------------------------------------------------------------------------
+
+    def action_move(self, where: str) -> None:
+        """Move the cursor as the keys say."""
+        page = max(self.size.height - self._header - 1, 1)
+        last = len(self.rows) - 1
+        steps = {"up": -1, "down": 1, "page_up": -page, "page_down": page, "top": -len(self.rows), "bottom": last}
+        self.go_to(self.cursor + steps[where], 1 if steps[where] > 0 else -1)
+
+    def go_to(self, index: int, step: int = 1) -> None:
+        """Put the cursor on a row, or on the next one that can be selected."""
+        if not self.rows:
+            return
+        self._moved = True
+        self.cursor = self._near(index, step)
+        self._follow()
+        self.refresh()
+        self._tell()
+
+    def select(self, wanted: Callable[[RowT], bool]) -> bool:
+        """Put the cursor on the first row that is ``wanted``; False if there is none."""
+        for index, row in enumerate(self.rows):
+            if self._heading(row) is None and wanted(row):
+                self.go_to(index)
+                return True
+        return False
+
+    def _follow(self) -> None:
+        """Keep the cursor on the screen, with the heading above the first row."""
+        top, height = self.scroll_offset.y, max(self.size.height - self._header, 1)
+        above = (
+            self.cursor - 1 if self.cursor and self._heading(self.rows[self.cursor - 1]) is not None else self.cursor
+        )
+        if above < top:
+            self.scroll_to(y=above, animate=False, immediate=True)
+        elif self.cursor >= top + height:
+            self.scroll_to(y=self.cursor - height + 1, animate=False, immediate=True)
+
+    def _tell(self) -> None:
+        self.post_message(self.Moved(self, self.selected))
+
+    def open_selected(self) -> None:
+        """Choose the row under the cursor."""
+        if self.selected is not None:
+            self.post_message(self.Opened(self, self.selected))
+
+    def on_click(self, event: events.Click) -> None:
+        """A click moves the cursor; a second one on the same row chooses it."""
+        index = self.scroll_offset.y + event.y - self._header
+        if event.y < self._header or not 0 <= index < len(self.rows):
+            return
+        again = index == self.cursor
+        self.go_to(index)
+        if again and event.chain > 1:
+            self.open_selected()

@@ -1,0 +1,68 @@
+"""The base of everything that scrolls: draws only the lines on the screen, so that 80,000 rows cost as much as ten."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from rich.segment import Segment
+from rich.style import Style as RichStyle
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from kubectl_dra.output.safe import Safe, Style
+from kubectl_dra.tui.actions import MOVES, bindings
+from kubectl_dra.tui.text import Palette, segments
+
+_CLASSES: Final = {
+    Style.DIM: "lines--dim",
+    Style.GOOD: "lines--good",
+    Style.BAD: "lines--bad",
+    Style.WARN: "lines--warn",
+    Style.NAME: "lines--name",
+}
+
+
+class Lines(ScrollView, can_focus=True):
+    """A view of many lines; subclasses say how many there are and how one of them looks."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(_CLASSES.values())
+    DEFAULT_CSS = """
+    Lines {
+        scrollbar-size: 1 1;
+        scrollbar-gutter: stable;
+        background: $background;
+        color: $foreground;
+        & > .lines--dim { color: $dim; }
+        & > .lines--good { color: $success; }
+        & > .lines--bad { color: $error; }
+        & > .lines--warn { color: $warning; }
+        & > .lines--name { color: $primary; }
+    }
+    """
+    BINDINGS = bindings(MOVES)
+
+    @property
+    def palette(self) -> Palette:
+        """The styles of the present theme."""
+        colours = {style: self.get_component_rich_style(name, partial=True) for style, name in _CLASSES.items()}
+        return {**colours, Style.BOLD: RichStyle(bold=True)}
+
+    @property
+    def columns(self) -> int:
+        """Columns that a line has on the screen."""
+        return max(self.scrollable_content_region.width, 1)
+
+    def strip_of(self, text: Safe, base: RichStyle) -> Strip:
+        """One line, filled up with ``base`` and cut where the screen ends."""
+        parts = [Segment(" ", base), *segments(text, base, self.palette)]
+        return Strip(parts).adjust_cell_length(self.columns, base).simplify()
+
+    def blank(self) -> Strip:
+        """A line without anything."""
+        return Strip([Segment(" " * self.columns, self.rich_style)])
+
+    def set_height(self, lines: int) -> None:
+        """Say how many lines there are."""
+        self.virtual_size = Size(self.columns, lines)
+        self.refresh()

@@ -1,0 +1,74 @@
+"""Text to read: reports as the commands print them, YAML, help. Scrolls, and finds what the filter says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.strip import Strip
+
+from kubectl_dra.output.safe import Safe, plain
+from kubectl_dra.tui.lines import Lines
+
+
+class Page(Lines):
+    """Lines of Safe text; those that contain the mark are shown with another background."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"page--mark"}
+    DEFAULT_CSS = """
+    Page {
+        & > .page--mark { background: $cursor; }
+    }
+    """
+
+    def __init__(self, lines: Sequence[Safe] = (), *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.lines: Sequence[Safe] = lines
+        self.mark = ""
+
+    def on_mount(self) -> None:
+        """Lines that were given at the start."""
+        self.set_height(len(self.lines))
+
+    def show(self, lines: Sequence[Safe]) -> None:
+        """Other lines; the place in the text stays."""
+        self.lines = lines
+        self.set_height(len(lines))
+
+    def set_mark(self, text: str) -> int:
+        """Mark the lines that contain ``text``, go to the first one; returns how many there are."""
+        self.mark = text.casefold()
+        found = [index for index in range(len(self.lines)) if self._is_marked(index)]
+        if found:
+            self.scroll_to(y=max(found[0] - 2, 0), animate=False)
+        self.refresh()
+        return len(found)
+
+    def _is_marked(self, index: int) -> bool:
+        return bool(self.mark) and self.mark in plain(self.lines[index]).casefold()
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen."""
+        index = self.scroll_offset.y + y
+        if index >= len(self.lines):
+            return self.blank()
+        style = self.rich_style
+        if self._is_marked(index):
+            style += self.get_component_rich_style("page--mark")
+        return self.strip_of(self.lines[index], style)
+
+    def action_move(self, where: str) -> None:
+        """Scroll as the keys say."""
+        match where:
+            case "up":
+                self.scroll_up(animate=False)
+            case "down":
+                self.scroll_down(animate=False)
+            case "page_up":
+                self.scroll_page_up(animate=False)
+            case "page_down":
+                self.scroll_page_down(animate=False)
+            case "top":
+                self.scroll_home(animate=False)
+            case "bottom":
+                self.scroll_end(animate=False)

@@ -1,0 +1,43 @@
+"""The command palette: the actions that do something here, from the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from kubectl_dra.output.safe import Safe
+from kubectl_dra.tui.actions import Action, key_name
+from kubectl_dra.tui.text import content
+
+if TYPE_CHECKING:
+    from kubectl_dra.tui.app import DraApp
+
+
+class Actions(Provider):
+    """All actions that are offered now; texts stand in the program."""
+
+    def _offered(self) -> Iterator[tuple[Action, Callable[[], None]]]:
+        app = cast("DraApp", self.app)
+        for action in app.actions_now():
+            yield action, partial(app.run_action_id, action.id)
+
+    async def discover(self) -> Hits:
+        """Everything, before something is typed."""
+        for action, run in self._offered():
+            yield DiscoveryHit(content(_title(action)), run, text=action.label, help=action.help)
+
+    async def search(self, query: str) -> Hits:
+        """What resembles the query."""
+        matcher = self.matcher(query)
+        for action, run in self._offered():
+            score = max(matcher.match(action.label), matcher.match(action.help))
+            if score > 0:
+                yield Hit(score, content(_title(action)), run, text=action.label, help=action.help)
+
+
+def _title(action: Action) -> Safe:
+    keys = ", ".join(map(key_name, action.keys))
+    return Safe(f"{action.label}  ({keys})" if keys else action.label)

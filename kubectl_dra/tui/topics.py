@@ -1,0 +1,206 @@
+"""What views can ask for: each topic is one report of ``reports``, computed by the worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubectl_dra.diagnosis.diagnose import NotFound
+from kubectl_dra.diagnosis.pending import pending_pods
+from kubectl_dra.model.ids import DeviceId, Key, PoolId
+from kubectl_dra.model.resource import Device, ResourceSlice
+from kubectl_dra.reports.claim import ClaimReport, claim_report
+from kubectl_dra.reports.claim_list import ClaimRow, claim_rows
+from kubectl_dra.reports.class_list import ClassRow, class_rows
+from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.membership import Matcher
+from kubectl_dra.reports.open_pool import PoolFacts, open_pool
+from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport, claim_pending_report, pending_report
+from kubectl_dra.reports.pool import (
+    DeviceRecord,
+    PoolReport,
+    PoolSummary,
+    device_records,
+    pool_report,
+    pool_scope,
+    pool_summaries,
+)
+from kubectl_dra.reports.recent import Change, recent_changes
+from kubectl_dra.reports.remedies import remedy_reports
+from kubectl_dra.reports.scope import device_scope, usable_on
+from kubectl_dra.reports.taint_list import TaintRow, taint_rows
+from kubectl_dra.tui.feed import Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """All pools."""
+
+    def compute(self, moment: Moment) -> tuple[PoolSummary, ...]:
+        """The list of pools."""
+        return pool_summaries(moment.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """One pool with its devices."""
+
+    id: PoolId
+
+    def compute(self, moment: Moment) -> PoolReport | None:
+        """The report; None if the pool is gone."""
+        return pool_report(self.id, moment.facts) if self.id in moment.inventory.slices_by_pool else None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRow:
+    """A device whose record is made only when it is looked at: a list may have 80,000 of them."""
+
+    opened: PoolFacts
+    slice: ResourceSlice
+    device: Device
+    state: DeviceState
+
+    @property
+    def id(self) -> DeviceId:
+        """Its id."""
+        return self.opened.device_id(self.device)
+
+    @property
+    def record(self) -> DeviceRecord:
+        """The report's record of it."""
+        return device_records(self.opened, pool_scope(self.opened), [(self.slice, self.device)])[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Devices:
+    """The devices of one pool or of all, of one node or of all, of a given set or all."""
+
+    pool: PoolId | None = None
+    node: str = ""
+    among: frozenset[DeviceId] | None = None
+
+    def compute(self, moment: Moment) -> tuple[DeviceRow, ...]:
+        """The devices, by driver and pool, in search order."""
+        facts = moment.facts
+        pools = [self.pool] if self.pool is not None else facts.pools
+        opened = (open_pool(pool, facts) for pool in pools if pool in moment.inventory.slices_by_pool)
+        return tuple(row for pool in opened for row in self._rows(pool, facts))
+
+    def _rows(self, opened: PoolFacts, facts: Facts) -> list[DeviceRow]:
+        rows = []
+        for slice_, device in opened.devices():
+            if self.among is not None and opened.device_id(device) not in self.among:
+                continue
+            if not self.node or usable_on(self.node, device_scope(device, slice_, facts), facts):
+                tainted = any(taint.prevents for taint in opened.taints(device, slice_))
+                rows.append(DeviceRow(opened, slice_, device, opened.state(device, slice_, tainted)))
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The devices that an expression matches, how many it fails on, or why it can't be used."""
+
+    devices: frozenset[DeviceId]
+    failing: int = 0
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """The devices that a CEL expression matches."""
+
+    expression: str
+
+    def compute(self, moment: Moment) -> Found:
+        """As the scheduler evaluates it."""
+        facts, matcher = moment.facts, Matcher((self.expression,), moment.features)
+        if matcher.problem is not None:
+            return Found(frozenset(), 0, matcher.problem)
+        found = frozenset(
+            DeviceId(*pool, device.name)
+            for pool in facts.pools
+            for slice_ in facts.newest(pool)
+            for device in slice_.spec.devices
+            if matcher.matches(pool.driver, device)
+        )
+        return Found(found, sum(matcher.errors.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """All claims."""
+
+    def compute(self, moment: Moment) -> tuple[ClaimRow, ...]:
+        """The list of claims."""
+        return claim_rows(moment.inventory.claims.values(), moment.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim: what it is, and why it hangs."""
+
+    key: Key
+
+    def compute(self, moment: Moment) -> tuple[ClaimReport, ClaimPendingReport] | None:
+        """Both reports; None if the claim is gone."""
+        claim = moment.inventory.claims.get(self.key)
+        if claim is None:
+            return None
+        diagnosis = moment.diagnoser.claim(self.key)
+        pending = claim_pending_report(diagnosis, moment.inventory, moment.evidence, moment.features)
+        return claim_report(claim, moment.facts), pending
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """All DeviceClasses."""
+
+    def compute(self, moment: Moment) -> tuple[ClassRow, ...]:
+        """What classes offer."""
+        return class_rows(moment.inventory.classes.values(), moment.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Taints:
+    """All taint rules and taints of drivers."""
+
+    def compute(self, moment: Moment) -> tuple[TaintRow, ...]:
+        """The list of taints."""
+        return taint_rows(moment.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """The last changes."""
+
+    def compute(self, moment: Moment) -> tuple[Change, ...]:
+        """The newest first."""
+        return recent_changes(moment.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class PendingPods:
+    """Which pods wait."""
+
+    def compute(self, moment: Moment) -> tuple[Key, ...]:
+        """Their names, sorted."""
+        return pending_pods(moment.inventory, moment.features)
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    """Why one pod waits; ``remedies`` are tried only for the pod that is looked at."""
+
+    key: Key
+    remedies: bool = False
+
+    def compute(self, moment: Moment) -> PendingReport | None:
+        """The report; None if the pod is gone."""
+        try:
+            diagnosis = moment.diagnoser.pod(self.key)
+        except NotFound:
+            return None
+        ways = remedy_reports(moment.diagnoser.world, diagnosis) if self.remedies else ()
+        return pending_report(diagnosis, moment.inventory, moment.evidence, moment.features, remedies=ways)

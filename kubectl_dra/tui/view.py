@@ -1,0 +1,232 @@
+"""The base of all views: what it is called, what it wants to know, what can be done with what is under its cursor."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+
+from textual.containers import Container
+from textual.widget import Widget
+
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.desk import Desk, Topic
+from kubectl_dra.tui.grid import Grid
+
+if TYPE_CHECKING:
+    from kubectl_dra.tui.app import DraApp
+
+RowT = TypeVar("RowT")
+READING: Final = Safe("reading …")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is under the cursor, for the clipboard (``name``) and as YAML (``document``: JSON bytes, None if none)."""
+
+    name: str
+    document: Callable[[], bytes | None]
+
+
+class View(Container):
+    """One level of the breadcrumbs. ``show`` is called whenever a record that it wants is new, on the UI's thread."""
+
+    DEFAULT_CSS = """
+    View { height: 1fr; width: 1fr; layout: vertical; }
+    """
+
+    #: The action (``ActionId``) whose tab this view belongs under, and what the breadcrumbs call it.
+    crumb: Safe = Safe("")
+
+    @property
+    def dra(self) -> DraApp:
+        """The app, with its own type."""
+        return cast("DraApp", self.app)
+
+    @property
+    def desk(self) -> Desk:
+        """Where records come from."""
+        return self.dra.desk
+
+    def topics(self) -> Sequence[Topic[object]]:
+        """What is shown here."""
+        return ()
+
+    @abstractmethod
+    def show(self) -> None:
+        """Show the newest records."""
+
+    @property
+    def info(self) -> Safe:
+        """A few words beside the breadcrumbs: how many, sorted by what."""
+        return Safe("")
+
+    @property
+    def focus_target(self) -> Widget | None:
+        """What gets the focus when the view comes to the front."""
+        return next((widget for widget in self.query("*") if widget.can_focus and widget.display), None)
+
+    @property
+    def subject(self) -> Subject | None:
+        """What is under the cursor."""
+        return None
+
+    def can(self, action: str) -> bool:
+        """Whether the view offers an action now."""
+        if action in ("yaml", "copy"):
+            return self.subject is not None
+        return hasattr(self, f"do_{action}")
+
+    def set_filter(self, text: str) -> None:
+        """Show only what contains ``text``; views without rows ignore it."""
+
+
+class ListView(View, Generic[RowT]):
+    """A view that is one grid: filter, sort and cursor work the same everywhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.grid: Grid[RowT] = Grid(self.columns(), self.identity, self.heading)
+        self.filter = ""
+        self._texts: tuple[Sequence[RowT], list[str]] = ((), [])
+
+    def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
+        """The grid."""
+        yield self.grid
+
+    def on_mount(self) -> None:
+        """What there is at first."""
+        self.show()
+
+    # --- for subclasses ---------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def columns(self) -> Sequence[Column[RowT]]:
+        """The columns of the grid."""
+
+    @abstractmethod
+    def all_rows(self) -> Sequence[RowT] | None:
+        """All rows in their natural order; None while they are not known."""
+
+    @abstractmethod
+    def identity(self, row: RowT) -> Hashable:
+        """What stays the same when a row is read again."""
+
+    def text_of(self, row: RowT) -> str:
+        """What the filter looks through."""
+        return str(self.identity(row))
+
+    def heading(self, _row: RowT) -> Safe | None:
+        """The text of a row that is a heading."""
+        return None
+
+    def arranged(self, rows: Sequence[RowT]) -> Sequence[RowT]:
+        """Rows that passed the filter, in the order of the sorted column."""
+        column = self.grid.sorted_by
+        if column is None or column.key is None:
+            return rows
+        return sorted(rows, key=column.key, reverse=self.grid.descending)
+
+    nothing = Safe("nothing here")
+
+    # --- filter and order -------------------------------------------------------------------------------------------
+
+    def show(self) -> None:
+        """Filter, sort and hand over."""
+        rows = self.all_rows()
+        if rows is None:
+            self.grid.show((), READING)
+            return
+        kept = self.filtered(rows)
+        empty = fmt("nothing contains “{}”; esc shows all {}", self.filter, len(rows)) if rows else self.nothing
+        self.grid.show(self.arranged(kept), empty)
+
+    def filtered(self, rows: Sequence[RowT]) -> Sequence[RowT]:
+        """Rows that contain every word of the filter."""
+        words = self.filter.casefold().split()
+        if not words:
+            return rows
+        if self._texts[0] is not rows:
+            self._texts = rows, [self.text_of(row).casefold() for row in rows]
+        return [row for row, text in zip(rows, self._texts[1], strict=True) if all(word in text for word in words)]
+
+    def set_filter(self, text: str) -> None:
+        """Filter as it is typed."""
+        self.filter = text
+        self.show()
+
+    @property
+    def info(self) -> Safe:
+        """How many rows there are, and how many of them are shown."""
+        rows = self.all_rows()
+        if rows is None:
+            return Safe("")
+        total = sum(self.heading(row) is None for row in rows) if len(rows) < 2000 else len(rows)
+        shown = sum(self.heading(row) is None for row in self.grid.rows) if len(rows) < 2000 else len(self.grid.rows)
+        return fmt("{:,} of {:,}", shown, total) if shown != total else fmt("{:,}", total)
+
+    # --- actions ----------------------------------------------------------------------------------------------------
+
+    def do_open(self) -> None:
+        """Enter."""
+        self.grid.open_selected()
+
+    def on_grid_opened(self, event: Grid.Opened) -> None:
+        """A row was chosen."""
+        event.stop()
+        self.opened(cast("RowT", event.row))
+
+    def on_grid_moved(self, event: Grid.Moved) -> None:
+        """Another row is under the cursor."""
+        event.stop()
+        self.moved(cast("RowT | None", event.row))
+        self.dra.refresh_frame()
+
+    def opened(self, row: RowT) -> None:
+        """What enter does with a row."""
+
+    def moved(self, row: RowT | None) -> None:
+        """What follows the cursor."""
+
+    def do_filter(self) -> None:
+        """Type a filter."""
+        self.dra.ask_filter(self.filter)
+
+    def do_sort(self, argument: str = "") -> None:
+        """Sort by the next column that can be sorted, by a named one, or not at all."""
+        sortable = [column for column in self.columns() if column.key is not None]
+        if argument:
+            found = [column for column in sortable if column.title.casefold().startswith(argument.casefold())]
+            if not found:
+                names = ", ".join(column.title.lower() for column in sortable)
+                self.dra.say(fmt("no column “{}” to sort by; there are {}", argument, names))
+                return
+            wanted: Column[RowT] | None = found[0]
+        else:
+            titles = [column.title for column in sortable]
+            current = self.grid.sorted_by
+            place = titles.index(current.title) + 1 if current is not None and current.title in titles else 0
+            wanted = sortable[place] if place < len(sortable) else None
+        # Of numbers the largest is what people look for.
+        self.grid.descending = wanted is not None and wanted.right
+        self._sort_by(wanted)
+
+    def _sort_by(self, wanted: Column[RowT] | None) -> None:
+        columns = self.columns()
+        self.grid.set_columns(columns)
+        self.grid.sorted_by = next((c for c in columns if wanted is not None and c.title == wanted.title), None)
+        self.show()
+
+    def do_reverse(self) -> None:
+        """The other way round."""
+        if self.grid.sorted_by is None:
+            self.do_sort()
+        self.grid.descending = not self.grid.descending
+        self.show()
+
+
+def name_of(namespace: str, name: str) -> Safe:
+    """``namespace/name``."""
+    return safe(f"{namespace}/{name}" if namespace else name)

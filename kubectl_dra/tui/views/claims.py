@@ -1,0 +1,138 @@
+"""All claims: where each stands; unused and deleting ones stand out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubectl_dra.diagnosis.records import ClaimVerdict
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.devices.parts import ranges
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import age
+from kubectl_dra.reports.claim_list import ClaimRow
+from kubectl_dra.reports.holders import Consumer, ConsumerState
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.documents import claim_document
+from kubectl_dra.tui.topics import Claims
+from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.views.claim import ClaimView, WhyClaimPage
+
+
+class ClaimsView(ListView[ClaimRow]):
+    """The list of claims of the namespaces in view."""
+
+    crumb = Safe("claims")
+    nothing = Safe("There are no ResourceClaims.")
+
+    def topics(self) -> Sequence[Claims]:
+        """All claims."""
+        return (Claims(),)
+
+    def columns(self) -> Sequence[Column[ClaimRow]]:
+        """As in ``get claims``; the namespace only where there are several."""
+        spaces: list[Column[ClaimRow]] = []
+        if not self.dra.namespace:
+            spaces = [Column("NAMESPACE", lambda c: safe(c.namespace), least=8, key=lambda c: (c.namespace, c.name))]
+        return [
+            *spaces,
+            Column("NAME", lambda c: safe(c.name), least=14, key=lambda c: c.name),
+            Column("STATE", _state, least=9, key=_rank),
+            Column("DEVICES", _devices, right=True, key=lambda c: len(c.devices)),
+            Column("WHICH", _which, least=14, drop=2),
+            Column("CLASSES", lambda c: Safe(", ").join(map(safe, c.classes)), least=12, drop=3),
+            Column("USED BY", _users, least=14),
+            Column("AGE", lambda c: age(c.created, self.dra.now), right=True, key=lambda c: c.created or ""),
+        ]
+
+    def all_rows(self) -> Sequence[ClaimRow] | None:
+        """By namespace and name."""
+        rows, namespace = self.desk.record(Claims()), self.dra.namespace
+        if rows is None or not namespace:
+            return rows
+        return [row for row in rows if row.namespace == namespace]
+
+    def identity(self, row: ClaimRow) -> Key:
+        """Namespace and name."""
+        return Key(row.namespace, row.name)
+
+    def text_of(self, row: ClaimRow) -> str:
+        """Everything in the row."""
+        users = " ".join(consumer.name for consumer in row.reserved_for)
+        words = (_state(row), " ".join(row.classes), " ".join(row.devices), users)
+        return f"{row.namespace}/{row.name} {' '.join(words)}"
+
+    def opened(self, row: ClaimRow) -> None:
+        """The claim."""
+        self.dra.push(ClaimView(self.identity(row)))
+
+    @property
+    def subject(self) -> Subject | None:
+        """The claim under the cursor."""
+        row = self.grid.selected
+        if row is None:
+            return None
+        key = self.identity(row)
+        return Subject(str(key), lambda: claim_document(self.dra.facts_now, key))
+
+    def do_describe(self) -> None:
+        """describe-claim."""
+        self.do_open()
+
+    def do_why(self) -> None:
+        """Why it waits, keeps its devices, or does not go away."""
+        if self.grid.selected is not None:
+            self.dra.push(WhyClaimPage(self.identity(self.grid.selected)))
+
+    def do_used_by(self) -> None:
+        """The pod that uses it or waits for it."""
+        if self.grid.selected is not None:
+            self.dra.open_pod_of(self.identity(self.grid.selected))
+
+    def do_try_selector(self) -> None:
+        """Its selectors in the lab."""
+        if self.grid.selected is not None:
+            self.dra.try_claim(self.identity(self.grid.selected))
+
+
+def _rank(row: ClaimRow) -> tuple[int, str]:
+    """Those that somebody should look at first."""
+    order = (ClaimVerdict.DELETING, ClaimVerdict.UNRESERVED, ClaimVerdict.PENDING)
+    return (order.index(row.state) if row.state in order else len(order)), row.printed_state
+
+
+def _state(row: ClaimRow) -> Safe:
+    """kubectl's word, and what it does not say: that nobody uses the claim."""
+    text = safe(row.printed_state)
+    if row.state is ClaimVerdict.DELETING:
+        return styled(text, Style.BAD)
+    if row.unused and row.devices:
+        return styled(text + Safe(", unused"), Style.WARN)
+    if row.state is ClaimVerdict.PENDING:
+        return styled(text, Style.DIM) if row.unused else styled(text, Style.WARN)
+    return text
+
+
+def _devices(row: ClaimRow) -> Safe:
+    if row.devices:
+        return fmt("{}", len(row.devices))
+    return styled(fmt("0/{}", row.asked) if row.asked is not None else Safe("0/all"), Style.DIM)
+
+
+def _which(row: ClaimRow) -> Safe:
+    return Safe(", ").join(ranges(row.devices)) if row.devices else styled(Safe("-"), Style.DIM)
+
+
+def _users(row: ClaimRow) -> Safe:
+    """Consumers live in the claim's namespace, so their names will do."""
+    users = [_user(each) for each in row.reserved_for]
+    if not users:
+        return styled(Safe("?" if row.unused is None else "-"), Style.DIM)
+    more = fmt(" +{}", len(users) - 1) if len(users) > 1 else Safe("")
+    return users[0] + more
+
+
+def _user(consumer: Consumer) -> Safe:
+    kind = Safe("pod") if consumer.resource == "pods" else safe(consumer.resource)
+    over = consumer.state in (ConsumerState.GONE, ConsumerState.FINISHED)
+    text = fmt("{} {}", kind, consumer.name)
+    return styled(text + Safe(" (gone)"), Style.WARN) if over else text

@@ -1,0 +1,116 @@
+"""DeviceClasses: how many devices each has, and the largest set that one claim could get."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubectl_dra.output.devices.parts import number
+from kubectl_dra.output.devices.tables import offer_text, offers_table
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import age
+from kubectl_dra.reports.class_list import ClassRow
+from kubectl_dra.tui.bars import use_bar
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.documents import class_document
+from kubectl_dra.tui.topics import Classes
+from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.views.reader import ReportView
+
+
+class ClassesView(ListView[ClassRow]):
+    """The list of classes."""
+
+    crumb = Safe("classes")
+    nothing = Safe("There are no DeviceClasses.")
+
+    def topics(self) -> Sequence[Classes]:
+        """All classes."""
+        return (Classes(),)
+
+    def columns(self) -> Sequence[Column[ClassRow]]:
+        """As in ``get classes``, with a bar."""
+        return [
+            Column("NAME", lambda c: safe(c.name), least=12, key=lambda c: c.name),
+            Column("DEVICES", lambda c: number(c.totals.devices), right=True, key=lambda c: c.totals.devices.value),
+            Column("FREE", lambda c: number(c.totals.free), right=True, key=lambda c: c.totals.free.value),
+            Column("", lambda _c: Safe(" " * 6), draw=lambda c, w: use_bar(c.totals, w), stretch=30, drop=2),
+            Column("CLAIMS", lambda c: number(c.claims), right=True, key=lambda c: c.claims.value),
+            Column("PENDING", lambda c: number(c.pending), right=True, key=lambda c: c.pending.value),
+            Column("LARGEST SET ON A NODE", best_offer, least=16),
+            Column("AGE", lambda c: age(c.created, self.dra.now), right=True, drop=1, key=lambda c: c.created or ""),
+        ]
+
+    def all_rows(self) -> Sequence[ClassRow] | None:
+        """By name."""
+        return self.desk.record(Classes())
+
+    def identity(self, row: ClassRow) -> str:
+        """The name."""
+        return row.name
+
+    def opened(self, row: ClassRow) -> None:
+        """What it offers, node by node."""
+        self.dra.push(ClassPage(row.name))
+
+    def do_describe(self) -> None:
+        """What it offers, node by node."""
+        self.do_open()
+
+    def do_try_selector(self) -> None:
+        """Its selectors in the lab."""
+        if self.grid.selected is not None:
+            self.dra.try_class(self.grid.selected.name)
+
+    @property
+    def subject(self) -> Subject | None:
+        """The class under the cursor."""
+        row = self.grid.selected
+        return Subject(row.name, lambda: class_document(self.dra.facts_now, row.name)) if row is not None else None
+
+
+class ClassPage(ReportView):
+    """One class: its selectors, and what nodes offer of it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name_ = name
+        self.crumb = safe(name)
+
+    def topics(self) -> Sequence[Classes]:
+        """All classes."""
+        return (Classes(),)
+
+    def lines(self) -> Sequence[Safe] | None:
+        """Selectors and offers."""
+        rows = self.desk.record(Classes())
+        if rows is None:
+            return None
+        row = next((each for each in rows if each.name == self.name_), None)
+        if row is None:
+            return [self.gone]
+        lines = [styled(fmt("DeviceClass {}", row.name), Style.BOLD)]
+        lines += [fmt("  selector  {}", " ".join(each.split())) for each in row.selectors]
+        if row.extended_resource:
+            lines.append(fmt("  serves the extended resource {}", row.extended_resource))
+        if row.problem is not None:
+            lines.append(styled(fmt("  {}", row.problem), Style.BAD))
+        return [*lines, Safe(""), *offers_table(row)]
+
+    @property
+    def subject(self) -> Subject:
+        """The class."""
+        return Subject(self.name_, lambda: class_document(self.dra.facts_now, self.name_))
+
+    def do_try_selector(self) -> None:
+        """Its selectors in the lab."""
+        self.dra.try_class(self.name_)
+
+
+def best_offer(row: ClassRow) -> Safe:
+    """``4 on node-b``."""
+    if row.problem is not None:
+        return styled(Safe("its selectors don't compile"), Style.BAD)
+    if row.offers is None:
+        return Safe("?")
+    best = next((offer for offer in row.offers if offer.together.value), None)
+    return offer_text(best) if best is not None else styled(Safe("none is free"), Style.DIM)

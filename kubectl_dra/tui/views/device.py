@@ -1,0 +1,64 @@
+"""One device: attributes, capacity, counters, taints, who uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.output.devices.device_page import device_page
+from kubectl_dra.output.safe import Safe, safe
+from kubectl_dra.tui.documents import device_document
+from kubectl_dra.tui.topics import Pool
+from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.views.reader import ReportView
+
+
+class DeviceView(ReportView):
+    """The page of one device."""
+
+    def __init__(self, device: DeviceId) -> None:
+        super().__init__()
+        self.device = device
+        self.crumb = safe(device.device)
+        self._topic = Pool(device.pool_id)
+
+    def topics(self) -> Sequence[Pool]:
+        """Its pool: what excludes it stands there."""
+        return (self._topic,)
+
+    def lines(self) -> Sequence[Safe] | None:
+        """The page."""
+        found = self.desk.result(self._topic)
+        if found is None:
+            return None
+        devices = found.record.devices if found.record is not None else ()
+        record = next((each for each in devices if each.name == self.device.device), None)
+        if found.record is None or record is None:
+            return [self.gone]
+        return device_page(record, found.record, found.moment.facts.now)
+
+    @property
+    def subject(self) -> Subject:
+        """The device."""
+        return Subject(str(self.device), lambda: device_document(self.dra.facts_now, self.device))
+
+    def do_used_by(self) -> None:
+        """The claim that holds it."""
+        report = self.desk.record(self._topic)
+        devices = report.devices if report is not None else ()
+        holders = [holder for each in devices if each.name == self.device.device for holder in each.holders]
+        if holders:
+            self.dra.open_claim(Key(holders[0].namespace, holders[0].claim))
+        else:
+            self.dra.say(Safe("no claim holds this device"))
+
+    def do_node(self) -> None:
+        """All devices of its node."""
+        report = self.desk.record(self._topic)
+        devices = report.devices if report is not None else ()
+        record = next((each for each in devices if each.name == self.device.device), None)
+        scope = (record.scope if record is not None else None) or (report.scope if report is not None else None)
+        if scope is not None and scope.node:
+            self.dra.open_node(scope.node)
+        else:
+            self.dra.say(Safe("this device is not tied to one node"))

@@ -1,0 +1,226 @@
+"""Devices in a list: those of a pool, of a node, of a number in a diagnosis, or all; filtered by text or by CEL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.output.devices.holders import taint_lines
+from kubectl_dra.output.devices.parts import scope_cell, state_text
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import counted
+from kubectl_dra.reports.attributes import common_values, varying_names
+from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.holders import Consumer, Holder
+from kubectl_dra.reports.pool import DeviceRecord, pool_scope
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.desk import Topic
+from kubectl_dra.tui.documents import device_document
+from kubectl_dra.tui.topics import DeviceRow, Devices, Found, Matching
+from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.views.device import DeviceView
+
+# What looks like an expression and not like a name: it reads something of a device, compares or calls.
+_CEL: Final = re.compile(r"\bdevice\s*\.|\bcel\.|\btrue\b.*&&")
+_ORDER: Final = {state: index for index, state in enumerate(DeviceState)}
+_SAMPLE: Final = 200
+_FEW: Final = 2
+_CACHE: Final = 4000
+
+
+class DevicesView(ListView[DeviceRow]):
+    """A list of devices; the record of one is made when it comes onto the screen."""
+
+    nothing = Safe("No devices.")
+
+    def __init__(self, topic: Devices, crumb: Safe, *, pools: bool = True) -> None:
+        self.topic = topic
+        self.crumb = crumb
+        self._pools = pools
+        self._all_columns = False
+        self._expression = ""
+        self._records: dict[DeviceId, DeviceRecord] = {}
+        self._seen: Sequence[DeviceRow] | None = None
+        self._names: tuple[str, ...] = ()
+        super().__init__()
+
+    def topics(self) -> Sequence[Topic[object]]:
+        """The devices, and what the expression in the filter matches."""
+        return (self.topic, Matching(self._expression)) if self._expression else (self.topic,)
+
+    def all_rows(self) -> Sequence[DeviceRow] | None:
+        """By driver and pool, in search order."""
+        return self.desk.record(self.topic)
+
+    def identity(self, row: DeviceRow) -> DeviceId:
+        """Driver, pool and name."""
+        return row.id
+
+    def text_of(self, row: DeviceRow) -> str:
+        """Names, state, and every attribute's value."""
+        values = (str(a.string or a.version or a.int_value or "") for a in row.device.attributes.values())
+        return f"{row.id} {state_text(row.state)} {' '.join(values)}"
+
+    def record(self, row: DeviceRow) -> DeviceRecord:
+        """The report's record of a row."""
+        found = self._records.get(row.id)
+        if found is None:
+            if len(self._records) > _CACHE:
+                self._records.clear()
+            found = self._records[row.id] = row.record
+        return found
+
+    # --- rows -------------------------------------------------------------------------------------------------------
+
+    def show(self) -> None:
+        """Other rows may have other attributes, so other columns."""
+        rows = self.all_rows()
+        if rows is not None and rows is not self._seen:
+            self._seen = rows
+            self._records.clear()
+            self._names = self._telling_names(rows)
+            self.grid.set_columns(self.columns())
+        super().show()
+
+    def filtered(self, rows: Sequence[DeviceRow]) -> Sequence[DeviceRow]:
+        """By the expression's matches, else by text."""
+        if not self._expression:
+            return super().filtered(rows)
+        found = self.desk.record(Matching(self._expression))
+        return rows if found is None else [row for row in rows if row.id in found.devices]
+
+    def set_filter(self, text: str) -> None:
+        """Text, or an expression as soon as it reads a device."""
+        self._expression = text.strip() if _CEL.search(text) else ""
+        self.dra.topics_changed()
+        super().set_filter(text)
+
+    @property
+    def info(self) -> Safe:
+        """How many; what is wrong with the expression."""
+        found: Found | None = self.desk.record(Matching(self._expression)) if self._expression else None
+        if found is not None and found.problem is not None:
+            return styled(safe(" ".join(found.problem.split())), Style.BAD)
+        failing = Safe("")
+        if found is not None and found.failing:
+            failing = styled(fmt(", fails on {}", counted(found.failing, "device")), Style.BAD)
+        return super().info + failing
+
+    # --- columns ----------------------------------------------------------------------------------------------------
+
+    def columns(self) -> Sequence[Column[DeviceRow]]:
+        """Names, telling attributes, state, users."""
+        names: list[Column[DeviceRow]] = []
+        if self._pools:
+            names.append(Column("DRIVER", lambda r: safe(r.id.driver), least=10, drop=4, key=lambda r: r.id))
+            names.append(Column("POOL", lambda r: safe(r.id.pool), least=10, key=lambda r: r.id[1:]))
+        names.append(Column("DEVICE", lambda r: safe(r.device.name), least=12, key=lambda r: r.device.name))
+        shown = self._names if self._all_columns else self._names[:_FEW]
+        attributes = [
+            Column(
+                _title(name, shown),
+                partial(self._value, name),
+                least=6 if self._all_columns else 8,
+                drop=10 + index,
+                key=lambda r, name=name: self.record(r).values.get(name, ""),  # type: ignore[misc]
+            )
+            for index, name in enumerate(shown)
+        ]
+        tail: list[Column[DeviceRow]] = [
+            Column("STATE", self._state, least=11, key=lambda r: _ORDER[r.state]),
+            Column("USED BY", self._users, least=16, key=lambda r: str(self._users(r))),
+        ]
+        if self._pools:
+            tail.append(Column("NODES", self._node_cell, least=8, drop=5))
+        return [*names, *attributes, *tail]
+
+    def _telling_names(self, rows: Sequence[DeviceRow]) -> tuple[str, ...]:
+        """Attributes that tell devices apart in groups first; those that identify each one last."""
+        step = max(1, len(rows) // _SAMPLE)
+        values = [self.record(row).values for row in rows[::step]]
+        names = varying_names(values, common_values(values))
+        kinds = {name: len({each.get(name) for each in values}) for name in names}
+        grouping = [name for name in names if kinds[name] <= max(len(values) // 2, 2)]
+        return (*grouping, *(name for name in names if name not in grouping))
+
+    def _value(self, name: str, row: DeviceRow) -> Safe:
+        return safe(self.record(row).values.get(name, "-"))
+
+    def _state(self, row: DeviceRow) -> Safe:
+        """The taint itself, where there is one: it says more than the word."""
+        preventing = [taint for taint in self.record(row).taints if taint.prevents]
+        if row.state is DeviceState.TAINTED and preventing:
+            return styled(next(taint_lines(preventing))[0], Style.WARN)
+        return state_text(row.state)
+
+    def _users(self, row: DeviceRow) -> Safe:
+        holders = self.record(row).holders
+        users = list(dict.fromkeys(text for holder in holders for text in _names(holder)))
+        if not users:
+            return styled(Safe("-"), Style.DIM)
+        return users[0] + (fmt(" +{}", len(users) - 1) if len(users) > 1 else Safe(""))
+
+    def _node_cell(self, row: DeviceRow) -> Safe:
+        return scope_cell(self.record(row).scope or pool_scope(row.opened))
+
+    # --- actions ----------------------------------------------------------------------------------------------------
+
+    def opened(self, row: DeviceRow) -> None:
+        """Everything about the device."""
+        self.dra.push(DeviceView(row.id))
+
+    @property
+    def subject(self) -> Subject | None:
+        """The device under the cursor."""
+        row = self.grid.selected
+        if row is None:
+            return None
+        device = row.id
+        return Subject(str(device), lambda: device_document(self.dra.facts_now, device))
+
+    def do_columns(self) -> None:
+        """All attributes as columns, or only the telling ones."""
+        self._all_columns = not self._all_columns
+        self.grid.set_columns(self.columns())
+        self.show()
+
+    def do_used_by(self) -> None:
+        """The claim that holds the device."""
+        row = self.grid.selected
+        holders = self.record(row).holders if row is not None else ()
+        if holders:
+            self.dra.open_claim(Key(holders[0].namespace, holders[0].claim))
+        else:
+            self.dra.say(Safe("no claim holds this device"))
+
+    def do_node(self) -> None:
+        """All devices of the device's node."""
+        row = self.grid.selected
+        if row is None:
+            return
+        scope = self.record(row).scope or pool_scope(row.opened)
+        if scope.node:
+            self.dra.open_node(scope.node)
+        else:
+            self.dra.say(Safe("this device is not tied to one node"))
+
+
+def _title(name: str, others: Sequence[str]) -> Safe:
+    """A name without its domain, unless two differ only in that."""
+    short = name.rpartition("/")[2]
+    alone = sum(other.rpartition("/")[2] == short for other in others) == 1
+    return safe((short if alone else name).upper())
+
+
+def _names(holder: Holder) -> list[Safe]:
+    if not holder.consumers:
+        return [fmt("claim {}/{}", holder.namespace, holder.claim)]
+    return [_consumer(each) for each in holder.consumers]
+
+
+def _consumer(consumer: Consumer) -> Safe:
+    kind = Safe("pod") if consumer.resource == "pods" else safe(consumer.resource)
+    return fmt("{} {}/{}", kind, consumer.namespace, consumer.name)

@@ -1,0 +1,93 @@
+"""Why one pod waits: the page of why-pending with verified ways out, kept up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.page import pending_page
+from kubectl_dra.output.safe import Safe, Style, safe, styled
+from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.tui.desk import Result, Topic
+from kubectl_dra.tui.documents import pod_document
+from kubectl_dra.tui.topics import Pod
+from kubectl_dra.tui.view import READING, Subject
+from kubectl_dra.tui.views.numbers import NumbersView
+from kubectl_dra.tui.views.reader import ReportView
+
+
+class DiagnosisView(ReportView):
+    """The page; ways out are tried while the rest can already be read."""
+
+    gone = Safe("The pod does not exist any more.")
+
+    def __init__(self, pod: Key) -> None:
+        super().__init__()
+        self.pod = pod
+        self.crumb = safe(str(pod))
+        self._quick, self._full = Pod(pod), Pod(pod, remedies=True)
+
+    def topics(self) -> Sequence[Topic[object]]:
+        """The diagnosis, then the ways out."""
+        return (self._quick, self._full)
+
+    def lines(self) -> Sequence[Safe] | None:
+        """The newest page; while ways out are tried, that is said."""
+        found = self._newest()
+        if found is None:
+            return None
+        if found.record is None:
+            return [self.gone]
+        lines = pending_page(found.record, found.moment.facts.now)
+        if self.desk.result(self._full) is None:
+            lines += [Safe(""), styled(Safe("Ways out are being tried …"), Style.DIM)]
+        return lines
+
+    def _newest(self) -> Result[PendingReport | None] | None:
+        """The one with ways out, unless a newer one says that the pod is gone."""
+        quick, full = self.desk.result(self._quick), self.desk.result(self._full)
+        if full is None or (quick is not None and quick.record is None):
+            return quick
+        return full
+
+    @property
+    def report(self) -> PendingReport | None:
+        """The newest report."""
+        found = self._newest()
+        return found.record if found is not None else None
+
+    def can(self, action: str) -> bool:
+        """There are numbers only where devices were counted."""
+        if action in ("numbers", "open"):
+            report = self.report
+            return report is not None and any(group.requests for group in report.nodes)
+        return super().can(action)
+
+    def do_open(self) -> None:
+        """The devices behind the numbers."""
+        self.do_numbers()
+
+    def do_numbers(self) -> None:
+        """The devices behind each number of the funnel."""
+        self.dra.push(NumbersView(self.pod))
+
+    @property
+    def subject(self) -> Subject:
+        """The pod."""
+        return Subject(str(self.pod), lambda: pod_document(self.dra.facts_now, self.pod))
+
+    def do_used_by(self) -> None:
+        """The pod's first claim."""
+        report = self.report
+        if report is None or not report.asks:
+            self.dra.say(Safe("this pod has no claim yet"))
+            return
+        self.dra.open_claim(Key(report.asks[0].namespace, report.asks[0].name))
+
+    def do_try_selector(self) -> None:
+        """The selectors of its first claim in the lab."""
+        report = self.report
+        if report is None or not report.asks:
+            self.dra.say(READING if report is None else Safe("this pod has no claim yet"))
+            return
+        self.dra.try_claim(Key(report.asks[0].namespace, report.asks[0].name))

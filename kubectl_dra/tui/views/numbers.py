@@ -1,0 +1,157 @@
+"""The devices behind each number of a diagnosis: what every check left over, and what it took out for which reason."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kubectl_dra.diagnosis.records import Funnel, Removal, StageName
+from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.output.devices.parts import ranges
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.funnel import FunnelView, Track, funnel_views, has_devices, stage_label, track_title
+from kubectl_dra.output.pending.removals import removal_note
+from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.words import counted
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.desk import Topic
+from kubectl_dra.tui.documents import pod_document
+from kubectl_dra.tui.page import Page
+from kubectl_dra.tui.topics import Pod
+from kubectl_dra.tui.view import ListView, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class NumberRow:
+    """One number: what passed a check on some nodes; without a stage the heading of those nodes."""
+
+    view: FunnelView
+    track: Track
+    stage: StageName | None
+    devices: tuple[str, ...] = ()
+    removed: tuple[Removal, ...] = ()
+
+
+class NumbersView(ListView[NumberRow]):
+    """Numbers above, their devices below."""
+
+    DEFAULT_CSS = """
+    NumbersView > Grid { height: 3fr; }
+    NumbersView > Page { height: 2fr; border-top: hkey $border; }
+    """
+    crumb = Safe("devices behind the numbers")
+    nothing = Safe("No devices were counted.")
+
+    def __init__(self, pod: Key) -> None:
+        self.pod = pod
+        self.page = Page()
+        self.page.can_focus = False
+        self._topic = Pod(pod)
+        super().__init__()
+
+    def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
+        """Numbers above, devices below."""
+        yield self.grid
+        yield self.page
+
+    def topics(self) -> Sequence[Topic[object]]:
+        """The diagnosis."""
+        return (self._topic,)
+
+    def columns(self) -> Sequence[Column[NumberRow]]:
+        """The check, its number, what it took out."""
+        return [
+            Column("  CHECK", lambda r: Safe("  ") + stage_label(r.stage) if r.stage else Safe(""), least=16),
+            Column("LEFT", lambda r: fmt("{}", len(r.devices)), right=True),
+            Column("OUT", lambda r: fmt("{}", _out(r)) if r.removed else Safe(""), right=True),
+            Column("BECAUSE", lambda r: removal_note(r.stage, r.removed, self.pod.namespace) if r.stage else Safe("")),
+        ]
+
+    def all_rows(self) -> Sequence[NumberRow] | None:
+        """Request by request, the nodes that come closest first."""
+        found = self.desk.result(self._topic)
+        if found is None:
+            return None
+        return list(_rows(funnel_views(found.record.nodes))) if found.record is not None else ()
+
+    def heading(self, row: NumberRow) -> Safe | None:
+        """The request and the nodes."""
+        if row.stage is not None:
+            return None
+        claim, funnel = row.view.claim, row.track.funnel
+        needed = Safe("all") if funnel.all_devices else fmt("{}", funnel.needed)
+        return fmt("{}  request {} of {}, needs {}", track_title(row.track), row.view.request, claim.name, needed)
+
+    def identity(self, row: NumberRow) -> Hashable:
+        """Request, nodes and check."""
+        return row.view.claim.key, row.view.request, row.track.funnel.node, row.stage
+
+    def text_of(self, row: NumberRow) -> str:
+        """Names of nodes and devices."""
+        return f"{track_title(row.track)} {' '.join(row.devices)}"
+
+    def moved(self, row: NumberRow | None) -> None:
+        """The devices of the number under the cursor."""
+        self.page.show(list(_device_lines(row, max(self.size.width - 3, 40))) if row is not None else ())
+
+    def on_resize(self) -> None:
+        """Names are wrapped again."""
+        self.moved(self.grid.selected)
+
+    def opened(self, row: NumberRow) -> None:
+        """The devices as a list, those that were taken out included."""
+        names = [*row.devices, *(name for removal in row.removed for name in removal.devices)]
+        devices = frozenset(filter(None, map(device_id, names)))
+        self.dra.open_devices(devices, stage_label(row.stage) if row.stage else Safe("devices"))
+
+    @property
+    def subject(self) -> Subject:
+        """The pod."""
+        return Subject(str(self.pod), lambda: pod_document(self.dra.facts_now, self.pod))
+
+    @property
+    def focus_target(self) -> Any:  # noqa: ANN401 - a widget
+        """The numbers."""
+        return self.grid
+
+
+def _rows(views: Sequence[FunnelView]) -> Iterator[NumberRow]:
+    for view in views:
+        for track in filter(has_devices, view.tracks):
+            yield NumberRow(view, track, None)
+            yield from _stages(view, track, track.funnel)
+
+
+def _stages(view: FunnelView, track: Track, funnel: Funnel) -> Iterator[NumberRow]:
+    for stage in funnel.stages:
+        if stage.removed or stage.name is StageName.CLASS:
+            yield NumberRow(view, track, stage.name, stage.devices, stage.removed)
+
+
+def _out(row: NumberRow) -> int:
+    return sum(len(removal.devices) for removal in row.removed)
+
+
+def _device_lines(row: NumberRow, columns: int) -> Iterator[Safe]:
+    yield styled(fmt("{} left", counted(len(row.devices), "device")), Style.GOOD if row.devices else Style.DIM)
+    if row.devices:
+        yield from wrapped(Safe("  ").join(ranges(row.devices)), columns, indent=2)
+    for removal in row.removed:
+        source = fmt(", {}", removal.source) if removal.source else Safe("")
+        short = fmt(" (needs {}, {} left)", removal.needs, removal.left or "none") if removal.needs else Safe("")
+        yield from wrapped(
+            styled(fmt("{} out: ", len(removal.devices)), Style.WARN) + fmt("{}{}{}", removal.reason, source, short),
+            columns,
+        )
+        yield from wrapped(Safe("  ").join(ranges(removal.devices)), columns, indent=2)
+
+
+def device_id(name: str) -> DeviceId | None:
+    """``DRIVER/POOL/DEVICE``: only the pool may contain slashes."""
+    driver, _, rest = name.partition("/")
+    pool, _, device = rest.rpartition("/")
+    return DeviceId(driver, pool, device) if pool and device else None
+
+
+__all__ = ["NumbersView"]

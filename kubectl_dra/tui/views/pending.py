@@ -1,0 +1,225 @@
+"""Pods that wait for devices, grouped by their main reason; wide terminals show the diagnosis beside the list."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Agreement
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.layout import padded
+from kubectl_dra.output.pending.page import pending_page
+from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.pending.titles import title
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import age, counted
+from kubectl_dra.reports.pending import PendingReport, reason_groups
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.desk import Topic
+from kubectl_dra.tui.documents import pod_document
+from kubectl_dra.tui.page import Page
+from kubectl_dra.tui.topics import Pod
+from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.views.diagnosis import DiagnosisView
+
+SPLIT_FROM: Final = 132
+_MARKS: Final = {Agreement.STALE: "stale", Agreement.DIFFERS: "differs"}
+
+
+@dataclass(frozen=True, slots=True)
+class PodRow:
+    """A pod with its report; a row without a pod is the heading of a reason."""
+
+    pod: Key | None
+    report: PendingReport | None
+    code: Code | None = None
+    number: int = 0
+
+
+class PendingView(ListView[PodRow]):
+    """The list by reason; ``only`` leaves one reason."""
+
+    DEFAULT_CSS = """
+    PendingView { layout: horizontal; }
+    PendingView > Grid { width: 1fr; }
+    PendingView > Page { width: 83; border-left: vkey $border; display: none; padding: 0 0 0 1; }
+    PendingView.split > Page { display: block; }
+    """
+    crumb = Safe("pending")
+    nothing = Safe("No pod with device claims is pending.")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.page = Page()
+        self.page.can_focus = False
+        self._rows: Sequence[PodRow] | None = None
+
+    def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
+        """List and preview."""
+        yield self.grid
+        yield self.page
+
+    def on_resize(self) -> None:
+        """The preview needs room."""
+        self.set_class(self.dra.size.width >= SPLIT_FROM, "split")
+
+    def topics(self) -> Sequence[Topic[object]]:
+        """The pod under the cursor first."""
+        row = self.grid.selected
+        first = [Pod(row.pod)] if row is not None and row.pod is not None else []
+        return [*first, *(Pod(key) for key in self.dra.pending_keys())]
+
+    def columns(self) -> Sequence[Column[PodRow]]:
+        """The name, what exactly is wrong, since when."""
+        return [
+            Column("  POD", self._pod_name, least=16, key=lambda r: r.pod or Key("", "")),
+            Column("WHY", _why, least=20),
+            Column("", _mark, drop=1),
+            Column("AGE", self._age, right=True, key=self._created),
+        ]
+
+    def all_rows(self) -> Sequence[PodRow] | None:
+        """Headings and pods, the most frequent reason first; pods that are still being diagnosed last."""
+        if not self.dra.knows_pending:
+            return None
+        return list(self._grouped())
+
+    def _grouped(self) -> Iterator[PodRow]:
+        keys = self.dra.pending_keys()
+        reports = {key: self.desk.record(Pod(key)) for key in keys}
+        known = [report for report in reports.values() if report is not None]
+        for group in reason_groups(known):
+            pods = [Key(ref.namespace, ref.name) for ref in group.pods]
+            yield PodRow(None, None, group.code, len(pods))
+            yield from (PodRow(pod, reports[pod], group.code) for pod in pods)
+        waiting = [key for key, report in reports.items() if report is None]
+        if waiting:
+            yield PodRow(None, None, None, len(waiting))
+            yield from (PodRow(key, None) for key in waiting)
+
+    def heading(self, row: PodRow) -> Safe | None:
+        """``DRA-211  devices in use  5``."""
+        if row.pod is not None:
+            return None
+        if row.code is None:
+            return fmt("being diagnosed  {}", row.number)
+        code = styled(safe(row.code), Style.DIM)
+        return padded(title(row.code), 30) + " " + styled(padded(fmt("{}", row.number), 4), Style.NAME) + code
+
+    def arranged(self, rows: Sequence[PodRow]) -> Sequence[PodRow]:
+        """Sorted inside of each reason."""
+        column = self.grid.sorted_by
+        if column is None or column.key is None:
+            return rows
+        arranged: list[PodRow] = []
+        part: list[PodRow] = []
+        for row in [*rows, PodRow(None, None)]:
+            if row.pod is None:
+                arranged += sorted(part, key=column.key, reverse=self.grid.descending)
+                part = []
+                arranged.append(row)
+            else:
+                part.append(row)
+        return arranged[:-1]
+
+    def filtered(self, rows: Sequence[PodRow]) -> Sequence[PodRow]:
+        """Headings stay where a pod of theirs does."""
+        kept: list[PodRow] = []
+        for row in reversed(super().filtered(rows)):
+            if row.pod is not None or (kept and kept[-1].pod is not None and kept[-1].code == row.code):
+                kept.append(row)
+        return kept[::-1] if self.filter else rows
+
+    def identity(self, row: PodRow) -> Hashable:
+        """The pod's name."""
+        return row.pod or row.code or ""
+
+    def text_of(self, row: PodRow) -> str:
+        """Name, reason, sentence; headings pass every filter and are looked at afterwards."""
+        if row.pod is None:
+            return self.filter
+        return f"{row.pod} {row.code or ''} {title(row.code)} {_why(row)}"
+
+    def opened(self, row: PodRow) -> None:
+        """The diagnosis."""
+        if row.pod is not None:
+            self.dra.push(DiagnosisView(row.pod))
+
+    def moved(self, row: PodRow | None) -> None:
+        """The preview follows the cursor."""
+        if row is None or row.report is None:
+            self.page.show(())
+            return
+        found = self.desk.result(Pod(Key(row.report.pod.namespace, row.report.pod.name)))
+        if found is not None and found.record is not None:
+            self.page.show(pending_page(found.record, self.dra.now))
+
+    def go_to_reason(self, code: Code | None) -> None:
+        """Put the cursor on the first pod with this reason."""
+        self.grid.select(lambda row: row.code == code)
+
+    @property
+    def subject(self) -> Subject | None:
+        """The pod under the cursor."""
+        row = self.grid.selected
+        if row is None or row.pod is None:
+            return None
+        key = row.pod
+        return Subject(str(key), lambda: pod_document(self.dra.facts_now, key))
+
+    def do_describe(self) -> None:
+        """The diagnosis."""
+        self.do_open()
+
+    def do_used_by(self) -> None:
+        """The pod's first claim."""
+        row = self.grid.selected
+        if row is None or row.report is None or not row.report.asks:
+            self.dra.say(Safe("this pod has no claim yet"))
+            return
+        ask = row.report.asks[0]
+        self.dra.open_claim(Key(ask.namespace, ask.name))
+
+    @property
+    def focus_target(self) -> Any:  # noqa: ANN401 - a widget
+        """The list."""
+        return self.grid
+
+    @property
+    def info(self) -> Safe:
+        """Pods and reasons."""
+        rows = self.all_rows()
+        if rows is None:
+            return Safe("")
+        pods = [row for row in rows if row.pod is not None]
+        shown = sum(row.pod is not None for row in self.grid.rows)
+        of = fmt("{} of ", shown) if shown != len(pods) else Safe("")
+        return of + fmt("{}, {}", counted(len(pods), "pod"), counted(len({row.code for row in pods}), "reason"))
+
+    def _pod_name(self, row: PodRow) -> Safe:
+        if row.pod is None:
+            return Safe("")
+        return Safe("  ") + safe(row.pod.name if self.dra.namespace else str(row.pod))
+
+    def _created(self, row: PodRow) -> str:
+        pod = self.dra.facts_now.inventory.pods.get(row.pod) if row.pod is not None else None
+        return (pod.metadata.creation_timestamp if pod is not None else None) or ""
+
+    def _age(self, row: PodRow) -> Safe:
+        created = self._created(row)
+        return age(created, self.dra.now) if created else Safe("")
+
+
+def _why(row: PodRow) -> Safe:
+    if row.report is None:
+        return styled(Safe("…"), Style.DIM) if row.pod is not None else Safe("")
+    cause = row.report.causes[0] if row.report.causes else None
+    return reason_sentence(cause) if cause is not None else safe(row.report.verdict)
+
+
+def _mark(row: PodRow) -> Safe:
+    """What the scheduler wrote is not what it would write now."""
+    word = _MARKS.get(row.report.agreement) if row.report is not None else None
+    return styled(Safe(word), Style.DIM) if word is not None else Safe("")

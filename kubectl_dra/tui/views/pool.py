@@ -1,0 +1,105 @@
+"""One pool: what is in it, how much is left, its devices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from textual.widgets import Static
+
+from kubectl_dra.model.ids import PoolId
+from kubectl_dra.output.devices.capacity import capacity_lines
+from kubectl_dra.output.devices.parts import pairs_text, scope_text, totals_text
+from kubectl_dra.output.devices.pool_page import pool_page, trouble_text
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.reports.pool import PoolReport, is_troubled
+from kubectl_dra.tui.bars import use_bar
+from kubectl_dra.tui.desk import Topic
+from kubectl_dra.tui.text import clipped, content, spread
+from kubectl_dra.tui.topics import Devices, Pool
+from kubectl_dra.tui.views.devices import DevicesView
+from kubectl_dra.tui.views.reader import ReportView
+
+_BAR = 24
+
+
+class PoolView(DevicesView):
+    """The devices of a pool under a few lines about it."""
+
+    DEFAULT_CSS = """
+    PoolView > #pool-head { height: auto; padding: 0 1; margin-bottom: 1; }
+    """
+
+    def __init__(self, pool: PoolId) -> None:
+        self.pool = pool
+        self._head = Static(id="pool-head")
+        super().__init__(Devices(pool), safe(str(pool)), pools=False)
+
+    def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
+        """The lines, then the grid."""
+        yield self._head
+        yield self.grid
+
+    def topics(self) -> Sequence[Topic[object]]:
+        """Its devices, and what it is as a whole."""
+        return (*super().topics(), Pool(self.pool))
+
+    def show(self) -> None:
+        """Lines and devices."""
+        report = self.desk.record(Pool(self.pool))
+        if report is not None:
+            lines = _head_lines(report, max(self.size.width - 3, 40))
+            self._head.update(content(_joined(lines)))
+        super().show()
+
+    def on_resize(self) -> None:
+        """The bar moves with the right edge."""
+        self.show()
+
+    def do_describe(self) -> None:
+        """describe-pool."""
+        self.dra.push(PoolPage(self.pool))
+
+    @property
+    def focus_target(self) -> Any:  # noqa: ANN401 - a widget
+        """The devices."""
+        return self.grid
+
+
+def _joined(lines: Sequence[Safe]) -> Safe:
+    return Safe("\n".join(lines))
+
+
+def _head_lines(report: PoolReport, columns: int) -> list[Safe]:
+    view = report.view
+    slices = fmt("{} of {} slices", view.seen, view.expected)
+    facts = Safe("  ·  ").join([scope_text(report.scope), fmt("generation {}", view.generation), slices])
+    lines = [spread(totals_text(report.totals), use_bar(report.totals, _BAR), columns), clipped(facts, columns)]
+    lines += [clipped(line, columns) for line in capacity_lines(report.capacity)]
+    if is_troubled(report) or report.views is None:
+        lines.append(styled(clipped(trouble_text(report), columns), Style.BAD))
+    if report.same:
+        lines.append(styled(clipped(fmt("same for all: {}", pairs_text(report.same)), columns), Style.DIM))
+    return lines
+
+
+class PoolPage(ReportView):
+    """describe-pool."""
+
+    crumb = Safe("describe")
+
+    def __init__(self, pool: PoolId) -> None:
+        super().__init__()
+        self._topic = Pool(pool)
+
+    def topics(self) -> Sequence[Pool]:
+        """The pool."""
+        return (self._topic,)
+
+    def lines(self) -> Sequence[Safe] | None:
+        """The page of the command; every attribute where there is room."""
+        found = self.desk.result(self._topic)
+        if found is None:
+            return None
+        wide = self.dra.size.width >= 120
+        return [self.gone] if found.record is None else pool_page(found.record, found.moment.facts.now, wide)
