@@ -49,17 +49,19 @@ def read_cluster(
     ``slices``, ``claims`` (names) and ``local`` say what of a live cluster is enough, as :class:`SourceSpec` explains.
     """
     gates = gates_of(options)
+    spec, namespace = spec_and_namespace(options, needs, pods, local=local)
+    named = frozenset(Key(namespace, name) for name in claims)
+    inventory, evidence = load(dataclasses.replace(spec, slices=frozenset(slices), claims=named))
+    return Cluster(inventory, evidence, features_of(evidence, gates), namespace)
+
+
+def spec_and_namespace(
+    options: Options, needs: Iterable[str], pods: Iterable[str], *, local: bool = False
+) -> tuple[SourceSpec, str]:
+    """The source that the options name, and the namespace in scope (empty for all)."""
     spec = source_spec(options, needs)
     namespace = "" if options.all_namespaces else current_namespace(spec)
-    spec = dataclasses.replace(
-        spec,
-        pods=frozenset(Key(namespace, name) for name in pods),
-        slices=frozenset(slices),
-        claims=frozenset(Key(namespace, name) for name in claims),
-        local=local,
-    )
-    inventory, evidence = load(spec)
-    return Cluster(inventory, evidence, features_of(evidence, gates), namespace)
+    return dataclasses.replace(spec, pods=frozenset(Key(namespace, name) for name in pods), local=local), namespace
 
 
 def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:

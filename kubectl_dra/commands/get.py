@@ -15,13 +15,14 @@ Examples:
   kubectl dra get pools
   kubectl dra get devices --free --class gpu.example.com --node node-a
   kubectl dra get devices --match 'device.driver == "gpu.example.com"'
+  kubectl dra get claims -w                        # and whatever changes
   kubectl dra get claims -A --unused               # that nobody uses
   kubectl dra get class gpu.example.com            # what fits together
   kubectl dra get taints -o wide"""
 
 
 @click.command("get", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(selector=True, output=("wide", "json", "yaml", "name"))
+@shared_options(selector=True, watch=True, output=("wide", "json", "yaml", "name"))
 @click.option("--free", is_flag=True, help="Devices that a request without tolerations could get, or a share of them.")
 @click.option("--used", is_flag=True, help="Devices that somebody holds.")
 @click.option("--tainted", is_flag=True, help="Devices with a taint.")

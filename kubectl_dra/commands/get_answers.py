@@ -106,18 +106,31 @@ def answer(options: Options, query: Query) -> int:
     wanted = parse_query(query, options)
     needs = {kind: None for each in wanted for kind in (*_NEEDS[each.type], *_MORE.get(each.type, ()))}
     local = all(each.type == CLAIMS for each in wanted)
+    if options.watch:
+        from kubectl_dra.commands.get_watch import watch
+
+        return watch(options, query, wanted, tuple(needs), local=local)
     cluster = read_cluster(options, tuple(needs), slices=_selections(wanted), local=local)
     if cluster.evidence.coverage("ResourceSlice") is Coverage.FILTERED and not _all_found(wanted, cluster):
         # What comes near stands in slices that were not asked for.
         cluster = read_cluster(options, tuple(needs))
     note_evidence(cluster.evidence, options)
-    call = Call(options, query, cluster, Facts(cluster.inventory, cluster.evidence, cluster.features))
-    sections = [_SECTIONS[each.type](call, each) for each in wanted]
-    if query.sort_by:
-        sections = [Section(each.kind, sorting.sort(each.items, query.sort_by), each.table) for each in sections]
-    _print(call, wanted, sections)
-    _note_missing(call, wanted)
+    call = new_call(options, query, cluster)
+    print_sections(call, wanted, sections_of(call, wanted))
+    note_missing(call, wanted)
     return ExitCode.ERROR if call.failed else ExitCode.OK
+
+
+def new_call(options: Options, query: Query, cluster: Cluster) -> Call:
+    """The call that answers from ``cluster``."""
+    return Call(options, query, cluster, Facts(cluster.inventory, cluster.evidence, cluster.features))
+
+
+def sections_of(call: Call, wanted: Sequence[Wanted]) -> list[Section]:
+    """All lines, type by type, sorted as asked. Raises ``CommandError`` where the only name is not found."""
+    sections = [_SECTIONS[each.type](call, each) for each in wanted]
+    path = call.query.sort_by
+    return [Section(s.kind, sorting.sort(s.items, path), s.table) for s in sections] if path else sections
 
 
 def _selections(wanted: Sequence[Wanted]) -> frozenset[Fields]:
@@ -144,7 +157,8 @@ def _all_found(wanted: Sequence[Wanted], cluster: Cluster) -> bool:
 # --- printing -------------------------------------------------------------------------------------------------------
 
 
-def _print(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section]) -> None:
+def print_sections(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section]) -> None:
+    """Print tables, names or one document."""
     if is_document(call.options):
         _print_documents(call, wanted, sections)
         return
@@ -180,7 +194,7 @@ def _print_documents(call: Call, wanted: Sequence[Wanted], sections: Sequence[Se
         raise UsageProblem("API objects and reports don't fit into one document", "ask for one type at a time")
 
 
-def _note_missing(call: Call, wanted: Sequence[Wanted]) -> None:
+def note_missing(call: Call, wanted: Sequence[Wanted]) -> None:
     """What the tables can't know; documents of pools and devices say it themselves."""
     kinds = dict.fromkeys(kind for each in wanted for kind in _NEEDS[each.type])
     if call.facts.evidence.coverage("ResourceSlice") is Coverage.FILTERED:

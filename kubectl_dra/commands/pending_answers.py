@@ -63,11 +63,12 @@ class Call:
     diagnoser: Diagnoser
     remedies: bool = False
     failed: bool = field(default=False)
+    moment: datetime | None = None
 
     @property
     def now(self) -> datetime:
         """The time of the evidence: ages in an old snapshot read as they were."""
-        return self.diagnoser.world.now or datetime.now(UTC)
+        return self.moment or self.diagnoser.world.now or datetime.now(UTC)
 
 
 def answer(options: Options, node: str, remedies: bool, words: Sequence[str]) -> int:
@@ -77,12 +78,36 @@ def answer(options: Options, node: str, remedies: bool, words: Sequence[str]) ->
     _check_kinds(kinds)
     workloads = needs.kinds(needs.WORKLOAD) if any(kind.workload for kind in kinds) else ()
     pods = [target.name for target in targets.named if target.kind is POD]
-    cluster = read_cluster(options, (*needs.kinds(needs.POD), *workloads), pods)
-    note_evidence(cluster.evidence, options)
-    world = World(cluster.inventory, cluster.evidence, cluster.features)
-    call = Call(options, node, cluster, Diagnoser(world), remedies)
-    _check_node(call)
-    return _named(call, targets) if targets.named else _everything(call, targets.kind)
+    kinds_read = (*needs.kinds(needs.POD), *workloads)
+
+    def respond(options: Options, cluster: Cluster, moment: datetime | None = None) -> int:
+        note_evidence(cluster.evidence, options)
+        world = World(cluster.inventory, cluster.evidence, cluster.features)
+        call = Call(options, node, cluster, Diagnoser(world), remedies, moment=moment)
+        _check_node(call)
+        return _named(call, targets) if targets.named else _everything(call, targets.kind)
+
+    if options.watch:
+        from kubectl_dra.commands.pending_watch import watch
+
+        return watch(options, kinds_read, pods, respond, lambda cluster: _all_run(cluster, targets))
+    return respond(options, read_cluster(options, kinds_read, pods))
+
+
+def _all_run(cluster: Cluster, targets: Targets) -> bool:
+    """Whether no pod that was named, or belongs to a workload that was named, waits any more.
+
+    Of several pods, one that is not there has finished: finished pods are not followed.
+    """
+    return bool(targets.named) and all(_runs(cluster, target, targets.single is None) for target in targets.named)
+
+
+def _runs(cluster: Cluster, target: Target, absent: bool) -> bool:
+    inventory, key = cluster.inventory, Key(cluster.namespace, target.name)
+    if target.kind is POD:
+        return not is_pending(inventory.pods[key]) if key in inventory.pods else absent
+    pods = resolve_workload(inventory, target.kind.name, key)
+    return bool(pods) and not any(map(is_pending, pods))
 
 
 def _check_kinds(kinds: Iterable[Kind]) -> None:

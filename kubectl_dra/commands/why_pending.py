@@ -16,11 +16,12 @@ Examples:
   kubectl dra why-pending trainer-0 -n ml    # one pod, in full
   kubectl dra why-pending deploy/trainer     # the pending pods of a workload
   kubectl dra why-pending claim/shared-gpu   # a ResourceClaim
+  kubectl dra why-pending trainer-0 -w       # again when that changes, until it runs
   kubectl dra why-pending trainer-0 -o json | jq .verdict"""
 
 
 @click.command("why-pending", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(selector=True, exit_code=True, output=("wide", "json", "yaml"))
+@shared_options(selector=True, watch=True, exit_code=True, output=("wide", "json", "yaml"))
 @click.option("--node", default="", metavar="NAME", help="Only this node.")
 @click.option("--remedies", is_flag=True, help="Ways out for every pod, with the commands that carry them out.")
 @click.argument("words", nargs=-1, metavar="[TYPE[/NAME]] [NAME]...")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from enum import StrEnum
 from typing import Final, NoReturn, TextIO
 
@@ -73,6 +76,14 @@ def write_data(text: str) -> None:
 def write_help(text: str) -> None:
     """The program's own texts (help, completion scripts) to stdout."""
     _write(sys.stdout, multiline(text).removesuffix("\n"))
+
+
+@contextmanager
+def captured() -> Iterator[io.StringIO]:
+    """What is written to either stream meanwhile, in the order in which it is written; nothing of it is shown."""
+    paper = io.StringIO()
+    with redirect_stdout(paper), redirect_stderr(paper):
+        yield paper
 
 
 def flush() -> None:

@@ -23,13 +23,13 @@ Writer = Callable[[bytes], str]
 
 def report_bytes(kind: str, report: object) -> bytes:
     """One report in its envelope: ``apiVersion``, ``kind`` and the report's own fields."""
-    return _enveloped(kind, _encode(report))
+    return _enveloped(kind, to_bytes(report))
 
 
 def list_bytes(kind: str, reports: Iterable[object], **fields: object) -> bytes:
     """Reports as ``KIND`` with ``items``; ``fields`` (notes, assumptions) stand before them."""
-    items = b",".join(_encode(report) for report in reports)
-    head = _encode(fields)
+    items = b",".join(to_bytes(report) for report in reports)
+    head = to_bytes(fields)
     separator = b"," if len(head) > 2 else b""
     return _enveloped(kind, head[:-1] + separator + b'"items":[' + items + b"]}")
 
@@ -69,7 +69,8 @@ def _enveloped(kind: str, body: bytes) -> bytes:
     return head[:-1] + (b"," if len(body) > 2 else b"") + body[1:]
 
 
-def _encode(value: object) -> bytes:
+def to_bytes(value: object) -> bytes:
+    """Any record as JSON in one line, without an envelope."""
     try:
         return _encoder.encode(value)
     except UnicodeEncodeError:

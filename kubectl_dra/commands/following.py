@@ -1,0 +1,63 @@
+"""Following a live cluster for ``-w``: the newest state after every change, until somebody stops looking."""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeVar
+
+from kubectl_dra.commands.cluster import Cluster, features_of, gates_of, spec_and_namespace
+from kubectl_dra.commands.errors import UsageProblem
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.show import console
+from kubectl_dra.output.safe import fmt
+
+# Of the time, at most a quarter goes into answers: a big cluster changes faster than it can be explained.
+_REST: Final = 3
+_LONGEST_REST_SECONDS: Final = 10.0
+T = TypeVar("T")
+
+
+def check_watch(options: Options) -> None:
+    """Raises a usage error where there is nothing to follow."""
+    if options.from_ is not None:
+        raise UsageProblem("-w follows a live cluster, and --from names a file", "leave out -w or --from")
+
+
+def follow(
+    options: Options, needs: Iterable[str], pods: Iterable[str] = (), *, local: bool = False
+) -> Iterator[Cluster]:
+    """The cluster of now, and again after changes; states that are outdated before anybody asks are left out.
+
+    Never ends by itself. What can't be followed at the moment is noted on stderr. Raises ``SourceError``.
+    """
+    from kubectl_dra.source.live import needs_of  # the kubernetes package is heavy
+    from kubectl_dra.source.live.feed import Feed, Published
+
+    gates = gates_of(options)
+    spec, namespace = spec_and_namespace(options, needs, pods, local=local)
+    inbox: queue.SimpleQueue[Published] = queue.SimpleQueue()
+    feed = Feed(spec.connection, needs_of(spec), inbox.put)
+    feed.start()
+    told: set[str] = set()
+    try:
+        while True:
+            published = _newest(inbox)
+            troubles = {trouble.what for trouble in published.troubles}
+            for what in sorted(troubles - told):
+                console(options).note(fmt("note: {}; trying again", what))
+            told = troubles
+            began = time.monotonic()
+            evidence = published.evidence
+            yield Cluster(published.inventory, evidence, features_of(evidence, gates), namespace)
+            time.sleep(min(_LONGEST_REST_SECONDS, _REST * (time.monotonic() - began)))
+    finally:
+        feed.close()
+
+
+def _newest(inbox: queue.SimpleQueue[T]) -> T:
+    found = inbox.get()
+    while not inbox.empty():
+        found = inbox.get()
+    return found
