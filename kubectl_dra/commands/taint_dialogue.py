@@ -179,7 +179,7 @@ class Dialogue:
         if is_document(self._options):
             self._write_document(plan)
         elif not plan.writes:
-            for line in present_lines(plan):
+            for line in present_lines(plan, only_names=self._options.output == "name"):
                 self._terminal.out(line)
         if self._asked.wait:
             wait_for_eviction(self._planner.source.live, plan, self._asked.timeout, self._terminal)

@@ -50,6 +50,8 @@ class Request:
     path: str
     query: Mapping[str, str]
     headers: Mapping[str, str]
+    method: str = "GET"
+    body: bytes = b""
 
 
 Route = Answer | Callable[[Request], Answer]
@@ -124,13 +126,11 @@ def running(api: FakeApi) -> Iterator[FakeApi]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length", "0")))
-            self.do_GET()
-
         def do_GET(self) -> None:
             url = urlsplit(self.path)
-            answer = api.answer(Request(url.path, dict(parse_qsl(url.query)), dict(self.headers.items())))
+            body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+            query, headers = dict(parse_qsl(url.query)), dict(self.headers.items())
+            answer = api.answer(Request(url.path, query, headers, self.command, body))
             if answer.seconds:
                 deadline = time.monotonic() + answer.seconds
                 released.wait(max(0.0, deadline - time.monotonic()))
@@ -162,6 +162,8 @@ def running(api: FakeApi) -> Iterator[FakeApi]:
                 except OSError:
                     return
             self.wfile.write(b"0\r\n\r\n")
+
+        do_POST = do_PATCH = do_DELETE = do_GET
 
         def log_message(self, format: str, *args: Any) -> None:
             """Silence."""

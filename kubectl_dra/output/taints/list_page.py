@@ -23,7 +23,7 @@ _SHOWN = 3
 def list_page(taints: Sequence[ListedTaint], missing: Sequence[Missing], now: datetime) -> list[Safe]:
     """All lines, one block per rule or driver's taint."""
     rules = sum(each.taint.rule is not None for each in taints)
-    head = fmt("{}: {}, {} by drivers.", counted(len(taints), "taint"), counted(rules, "rule"), len(taints) - rules)
+    head = fmt("{}: {} by rules, {} by drivers.", counted(len(taints), "taint"), rules, len(taints) - rules)
     lines = [styled(head if taints else Safe("No device is tainted, and there is no DeviceTaintRule."), Style.BOLD)]
     for each in taints:
         lines += [Safe(""), *_block(each, now)]
@@ -37,7 +37,7 @@ def _block(listed: ListedTaint, now: datetime) -> Iterator[Safe]:
     yield from wrapped(fmt("{} on {}", styled(taint_text(taint), Style.NAME), _where(row)), indent=2, first=0)
     yield from wrapped(_source(listed, now), indent=4, first=2)
     for condition in row.conditions:
-        text = fmt("{}: {} {}", condition.type, condition.reason, condition.message)
+        text = fmt("{}={} ({}): {}", condition.type, condition.status, condition.reason, condition.message)
         yield from wrapped(text, indent=4, first=2)
     cells = [list(cells) for cells in hit_rows(listed.hits, taint, listed.devices)]
     yield from table([Column(), Column(flexible=True), Column(flexible=True)], cells, header=False, indent=4)

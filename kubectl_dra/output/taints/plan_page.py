@@ -131,7 +131,7 @@ def _outlook(device: PlannedDevice, plan: TaintPlan) -> Safe:
         return fmt("not given to new claims unless they tolerate {}{}", plan.taint.key, already)
     if others:
         return fmt("still kept from new claims by {}", by)
-    return Safe("free for new claims again") if device.pool_devices else Safe("not published any more")
+    return Safe("open to new claims again") if device.pool_devices else Safe("not published any more")
 
 
 def _source(other: OtherTaint) -> str:

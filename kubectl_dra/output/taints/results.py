@@ -33,9 +33,12 @@ def dry_lines(plan: TaintPlan, server: bool) -> Iterator[Safe]:
         yield Safe(f"{accepts}Nothing was written: this was a dry run.")
 
 
-def present_lines(plan: TaintPlan) -> Iterator[Safe]:
+def present_lines(plan: TaintPlan, only_names: bool = False) -> Iterator[Safe]:
     """Rules that say already what was asked for."""
     for name in plan.present:
+        if only_names:
+            yield rule_reference(name)
+            continue
         yield from wrapped(
             fmt("DeviceTaintRule {} is already there: {}", name, taint_text(plan.taint)), indent=2, first=0
         )

@@ -1,0 +1,83 @@
+"""A command on a pseudo-terminal: what it shows, and answers to what it asks."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+_PATIENCE = 60.0
+
+
+class Terminal:
+    """``shown`` is all that came to the terminal so far; stdout goes to a pipe where ``piped``."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], *, piped: bool = False) -> None:
+        self._master, slave = pty.openpty()
+        stdout = subprocess.PIPE if piped else slave
+        self._child = subprocess.Popen(
+            command, stdin=slave, stdout=stdout, stderr=slave, env=dict(environment), start_new_session=True, text=True
+        )
+        os.close(slave)
+        self.shown = ""
+
+    def until(self, text: str) -> str:
+        """Wait until ``text`` is shown behind what was waited for before; what was shown since then."""
+        deadline = time.monotonic() + _PATIENCE
+        start = getattr(self, "_seen", 0)
+        while text not in self.shown[start:]:
+            assert self._read(deadline), f"never shown: {text!r}\n{self.shown}"
+        self._seen = self.shown.index(text, start) + len(text)
+        return self.shown[start : self._seen]
+
+    def type(self, line: str) -> None:
+        """Type a line."""
+        os.write(self._master, f"{line}\n".encode())
+
+    def interrupt(self) -> None:
+        """Ctrl-C."""
+        self._child.send_signal(signal.SIGINT)
+
+    def end(self) -> tuple[int, str, str]:
+        """Wait for the end: exit code, what came to the pipe, what was shown."""
+        deadline = time.monotonic() + _PATIENCE
+        while self._read(deadline):
+            pass
+        out = self._child.stdout.read() if self._child.stdout is not None else ""
+        return self._child.wait(_PATIENCE), out, self.shown
+
+    def close(self) -> None:
+        """End the command if it still runs."""
+        if self._child.poll() is None:
+            self._child.kill()
+            self._child.wait()
+        if self._child.stdout is not None:
+            self._child.stdout.close()
+        os.close(self._master)
+
+    def _read(self, deadline: float) -> bool:
+        """Whether there was more; False when the command has closed the terminal, or time is up."""
+        ready, _, _ = select.select([self._master], [], [], max(0.0, deadline - time.monotonic()))
+        if not ready:
+            return False
+        data = b""
+        with contextlib.suppress(OSError):  # Linux: the other side is closed
+            data = os.read(self._master, 65536)
+        self.shown += data.decode(errors="replace").replace("\r\n", "\n")
+        return bool(data)
+
+
+@contextmanager
+def terminal(command: Sequence[str], environment: Mapping[str, str], *, piped: bool = False) -> Iterator[Terminal]:
+    """A running command; it is ended at the latest when the block ends."""
+    running = Terminal(command, environment, piped=piped)
+    try:
+        yield running
+    finally:
+        running.close()
