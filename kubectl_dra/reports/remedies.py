@@ -35,6 +35,7 @@ from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, Res
 from kubectl_dra.reports.base import ReportRecord
 
 Words = tuple[str, ...]
+Change = tuple[str, Any]
 
 # What the server fills in; a new object must not carry it.
 _SERVER_METADATA: Final = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp")
@@ -157,25 +158,46 @@ def _replace(manifest: dict[str, Any]) -> Step:
 
 def _edited_pod(action: EditPod, inventory: Inventory) -> Iterator[Step]:
     pod = inventory.pods.get(action.pod.key)
-    change = _pod_change(action, pod) if pod is not None else None
-    if change is None:
+    changes = _pod_changes(action, pod) if pod is not None else ()
+    if not changes:
         return
-    path, value = change
     if action.workload is not None:
-        yield _patched_workload(action.workload, path, value)
+        yield _patched_workload(action.workload, changes)
         return
     target = ("kubectl", "patch", "pod", action.pod.name, "-n", action.pod.namespace, "--type=json")
-    patch = (*target, "-p", _patch(f"/spec{path}", value), "--dry-run=client", "-o", "yaml")
+    patch = (*target, "-p", _patches("/spec", changes), "--dry-run=client", "-o", "yaml")
     yield Step((patch, ("kubectl", "replace", "--force", "-f", "-")))
 
 
-def _patched_workload(workload: ObjectRef, path: str, value: Any) -> Step:  # noqa: ANN401 - any JSON value
+def _patched_workload(workload: ObjectRef, changes: Sequence[Change]) -> Step:
     prefix = "/spec/jobTemplate/spec/template/spec" if workload.kind == "CronJob" else "/spec/template/spec"
     target = ("kubectl", "patch", workload.kind.lower(), workload.name, "-n", workload.namespace, "--type=json")
-    return Step(((*target, "-p", _patch(prefix + path, value)),))
+    return Step(((*target, "-p", _patches(prefix, changes)),))
 
 
-def _pod_change(action: EditPod, pod: Pod) -> tuple[str, Any] | None:
+def _pod_changes(action: EditPod, pod: Pod) -> Sequence[Change]:
+    """JSON pointers below the pod's spec, with the new values (None: remove)."""
+    if action.field.partition("[")[0] in ("resources", "containers"):
+        return tuple(_resource_changes(action, pod))
+    change = _pod_change(action, pod)
+    return () if change is None else (change,)
+
+
+def _resource_changes(action: EditPod, pod: Pod) -> Iterator[Change]:
+    """Another amount of a resource of one container, or another resource's name in all containers."""
+    name, _, rest = action.field.partition("[")
+    only, _, resource = rest.removesuffix("]").partition("].resources[")
+    for position, container in enumerate(pod.spec.containers):
+        for kind, amounts in (("limits", container.resources.limits), ("requests", container.resources.requests)):
+            path = f"/containers/{position}/resources/{kind}/"
+            if name == "resources" and action.before in amounts:
+                yield path + _pointer(action.before), None
+                yield path + _pointer(action.after), str(amounts[action.before])
+            elif container.name == only and resource in amounts:
+                yield path + _pointer(resource), action.after
+
+
+def _pod_change(action: EditPod, pod: Pod) -> Change | None:
     """The JSON pointer below the pod's spec, and the new value (None: remove)."""
     name, _, rest = action.field.partition("[")
     key = rest.removesuffix("]")
@@ -208,8 +230,16 @@ def _claim_reference(pod: Pod, position: int, name: str) -> tuple[str, Any]:
 
 
 def _patch(path: str, value: Any = None) -> str:  # noqa: ANN401 - any JSON value
-    operation = {"op": "remove", "path": path} if value is None else {"op": "add", "path": path, "value": value}
-    return json.dumps([operation])
+    return _patches("", ((path, value),))
+
+
+def _patches(prefix: str, changes: Sequence[Change]) -> str:
+    found = ((prefix + path, value) for path, value in changes)
+    return json.dumps([_operation(path, value) for path, value in found])
+
+
+def _operation(path: str, value: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
+    return {"op": "remove", "path": path} if value is None else {"op": "add", "path": path, "value": value}
 
 
 def _pointer(key: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from kubectl_dra.diagnosis.diagnose import Diagnoser, World
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis, Verdict
-from kubectl_dra.diagnosis.remedies import Proposal, RemedyKind, proposals, remedies
+from kubectl_dra.diagnosis.remedies import Proposal, RemedyKind, find, proposals, remedies
 from kubectl_dra.diagnosis.remedies.records import (
     AddDevices,
     CreateObject,
@@ -277,3 +277,117 @@ def test_nothing_is_proposed_without_evidence_and_waiting_is_told() -> None:
     objects = [build.pod(claims=["claim"]), build.claim(), build.node(), build.slice_("node-1", gpu("a"))]
     assert found(*objects, withheld=("ResourceClaim", "ResourceSlice")) == ()
     assert actions(found(*objects)) == [Wait("kube-scheduler")]
+
+
+# --- alternatives, several requests, what the pod asks of its node --------------------------------------------------
+
+
+def test_an_alternative_of_first_available() -> None:
+    options = [
+        {"name": "many", "deviceClassName": build.DRIVER, "allocationMode": "ExactCount", "count": 8},
+        {"name": "few", "deviceClassName": build.DRIVER, "allocationMode": "ExactCount", "count": 4},
+    ]
+    claim = build.claim("claim", {"name": "gpu", "firstAvailable": options})
+    proposed = found(build.pod(claims=["claim"]), claim, build.node(), build.slice_("node-1", gpu("a"), gpu("b")))
+    assert actions(proposed)[:2] == [
+        EditClaim(CLAIM, "gpu/many", "count", "8", "2"),
+        EditClaim(CLAIM, "gpu/few", "count", "4", "2"),
+    ]
+
+
+def test_one_of_several_requests_is_left_out_with_what_speaks_of_it() -> None:
+    constraint = {"requests": ["b"], "matchAttribute": f"{build.DRIVER}/model"}
+    claim = build.claim("claim", build.request("a"), build.request("b"), constraints=[constraint])
+    objects = [claim, build.node(), build.slice_("node-1", gpu("x"))]
+    proposed = found(build.pod(claims=["claim"]), *objects)
+    first = next(p for p in proposed if actions((p,))[0] == EditClaim(CLAIM, "b", "requests", "b", ""))
+    assert first.changed is not None
+    devices = first.changed.claims[CLAIM.key].spec.devices
+    assert ([r.name for r in devices.requests], devices.constraints) == (["a"], ())
+    named = build.pod(claims=["claim"])
+    named["spec"]["containers"][0]["resources"]["claims"] = [{"name": "claim", "request": "b"}]
+    assert not any(getattr(a, "before", "") == "b" for a in actions(found(named, *objects)))
+
+
+def test_fewer_of_an_extended_resource() -> None:
+    resource = "example.com/gpu"
+    served = build.device_class("served", extendedResourceName=resource)
+    pod = build.pod(requests={resource: "3"})
+    pod["spec"]["containers"][0]["resources"]["limits"] = {resource: "3"}
+    proposed = found(pod, served, build.node(), build.slice_("node-1", gpu("a"), gpu("b")))
+    field = f"containers[main].resources[{resource}]"
+    assert actions(proposed)[0] == EditPod(ObjectRef("Pod", "ml", "pod"), field, "3", "2")
+    changed = proposed[0].changed
+    assert changed is not None
+    resources = changed.pods[POD].spec.containers[0].resources
+    assert (str(resources.requests[resource]), str(resources.limits[resource])) == ("2", "2")
+
+
+def test_a_misspelt_extended_resource_is_named_right_or_served() -> None:
+    served = build.device_class("served", extendedResourceName="example.com/gpu")
+    pod = build.pod(requests={"example.com/gpus": "1"})
+    proposed = found(pod, served, build.node(), build.slice_("node-1", gpu("a")))
+    ref = ObjectRef("Pod", "ml", "pod")
+    assert actions(proposed) == [
+        CreateObject(ObjectRef("DeviceClass", "", "gpus.example.com"), "example.com/gpus"),
+        EditPod(ref, "resources", "example.com/gpus", "example.com/gpu"),
+    ]
+    assert [p.remedy.verified for p in proposed] == [False, True]
+
+
+@pytest.mark.parametrize(("resource", "asked", "left"), [("cpu", "6", "4"), ("memory", "20Gi", "16Gi")])
+def test_as_much_of_a_node_as_is_left(resource: str, asked: str, left: str) -> None:
+    pod = build.pod(claims=["claim"], requests={resource: asked})
+    proposed = found(pod, build.claim(), build.node(), build.slice_("node-1", gpu("a")))
+    field = f"containers[main].resources[{resource}]"
+    assert actions(proposed)[0] == EditPod(ObjectRef("Pod", "ml", "pod"), field, asked, left)
+
+
+# --- what is never proposed, or not first -----------------------------------------------------------------------------
+
+
+def test_system_critical_pods_come_last_and_never_first() -> None:
+    critical, its_claim = holder("critical", "gpu-0")
+    critical["spec"]["priority"] = 2_000_000_000
+    world = [build.node(), build.slice_("node-1", gpu("gpu-0"), gpu("gpu-1"))]
+    wanted = [build.pod(claims=["claim"]), build.claim()]
+    proposed = found(*world, *wanted, critical, its_claim, *holder("plain", "gpu-1"))
+    names = [a.pod.name for a in actions(proposed) if isinstance(a, DeletePod)]
+    assert names == ["plain", "critical"]
+    assert actions(proposed)[-1].pod.name == "critical"  # even after new devices
+
+
+def test_the_mirror_of_a_static_pod_is_not_deleted() -> None:
+    static, its_claim = holder("static", "gpu-0")
+    static["metadata"]["annotations"] = {"kubernetes.io/config.mirror": "x"}
+    objects = [build.pod(claims=["claim"]), build.claim(), static, its_claim, build.node()]
+    proposed = found(*objects, build.slice_("node-1", gpu("gpu-0")))
+    assert not any(isinstance(action, DeletePod) for action in actions(proposed))
+
+
+@pytest.mark.parametrize("kept", ["another consumer", "no finalizer"])
+def test_what_a_deletion_does_not_release(kept: str) -> None:
+    """An owned claim stays while somebody else uses it; the controller touches only claims with its finalizer."""
+    pod, claim = holder("a", "gpu-0")
+    if kept == "another consumer":
+        owner = {"kind": "Pod", "name": "a", "uid": "pod-a", "controller": True}
+        claim["metadata"]["ownerReferences"] = [owner]
+        claim["status"]["reservedFor"].append({"resource": "pods", "name": "b", "uid": "pod-b"})
+    else:
+        claim["metadata"]["finalizers"] = []
+    objects = [build.pod(claims=["claim"]), build.claim(), pod, claim, build.node()]
+    proposed = found(*objects, build.slice_("node-1", gpu("gpu-0")))
+    assert not any(isinstance(action, DeletePod) for action in actions(proposed))
+
+
+def test_it_is_said_that_two_changes_do_not_help_either() -> None:
+    world = World(
+        facts.inventory([CLASS, build.pod(claims=["claim"]), build.claim(), build.node()]), facts.evidence(), features()
+    )
+    nothing = find(world, Diagnoser(world).pod(POD))
+    assert nothing.none_of_size_two
+    assert [type(p.remedy.actions[0]) for p in nothing.proposals] == [AddDevices]
+    count = build.claim("claim", build.request(count=2))
+    objects = [CLASS, build.pod(claims=["claim"]), count, build.node(), build.slice_("node-1", gpu("a"))]
+    world = World(facts.inventory(objects), facts.evidence(), features())
+    assert not find(world, Diagnoser(world).pod(POD)).none_of_size_two

@@ -178,6 +178,6 @@ def test_every_remedy_helps_and_no_part_of_it_does(oracle: Oracle) -> None:
             for part in less(proposal):
                 assert not fitting(oracle, case, after(inventory, part)), told
             kinds[remedy.kind] = kinds.get(remedy.kind, 0) + 1
-    assert kinds["editClaim"] > 200
-    assert kinds["freeDevices"] > 50
-    assert sum(kinds.values()) > 500
+    assert kinds["editClaim"] > 500
+    assert kinds["freeDevices"] > 30
+    assert kinds["addDevices"] > 50

@@ -12,7 +12,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
-from kubectl_dra.diagnosis.remedies import edits, freeing, objects
+from kubectl_dra.diagnosis.remedies import amounts, edits, freeing, objects
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.records import Action, Remedy, RemedyKind
@@ -76,13 +76,15 @@ class _Finder:
     def find(self, limit: int) -> Found:
         if self._case.diagnosis.verdict not in _TRIED:
             return Found(tuple(_untried(c) for c in objects.candidates(self._case) if not c.changes)[:limit])
-        singles = sorted((*edits.candidates(self._case), *objects.candidates(self._case)), key=_cost)
+        singles = sorted(_simple(self._case), key=_cost)
         self._verify_all(singles)
         self._verify_all(sorted(freeing.candidates(self._case, self._trials), key=_cost))
         pairs = all(proposal.remedy.kind is RemedyKind.ADD_DEVICES for proposal in self._found)
         if pairs:
             self._verify_all(self._pairs(singles))
         untried = [_untried(candidate) for candidate in singles if not candidate.changes]
+        if not self._found and not untried:
+            untried = [_untried(candidate) for candidate in freeing.unlike(self._case)]
         return Found(_decent(_ranked((*self._found, *untried)))[:limit], pairs and not self._trials.exhausted)
 
     def _verify_all(self, candidates: Iterable[Candidate]) -> None:
@@ -134,10 +136,17 @@ def _followers(case: Case, first: Candidate) -> Iterator[Candidate]:
     inventory = _applied(case.world.inventory, first.changes)
     world = case.world.changed(inventory)
     then = Case(world, Diagnoser(world).pod(case.diagnosis.pod.key))
-    for second in sorted((*edits.candidates(then), *objects.candidates(then)), key=_cost):
+    for second in sorted(_simple(then), key=_cost):
         if second.changes and second.kind in _COMBINABLE:
             actions, changes = (*first.actions, *second.actions), (*first.changes, *second.changes)
             yield Candidate(first.kind, actions, first.cost + second.cost, changes)
+
+
+def _simple(case: Case) -> Iterator[Candidate]:
+    """Candidates that take no trial to make."""
+    yield from edits.candidates(case)
+    yield from amounts.candidates(case)
+    yield from objects.candidates(case)
 
 
 def _cost(candidate: Candidate) -> int:

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from kubectl_dra.diagnosis.claims import resolve
+from kubectl_dra.diagnosis.claims import ResolvedEntry, resolve
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Funnel, NodeOutcome, ObjectRef, PodDiagnosis, Removal, StageName
-from kubectl_dra.diagnosis.remedies.changes import Change
+from kubectl_dra.diagnosis.remedies.changes import Change, Form
 from kubectl_dra.diagnosis.remedies.records import Action, RemedyKind
 from kubectl_dra.diagnosis.workloads import recreated_by
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.resource import ExactDeviceRequest, ResourceClaim
+from kubectl_dra.model.resource import ResourceClaim
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,21 @@ class Case:
         return recreated_by(self.world.inventory, self.pod)
 
     @cached_property
+    def _entries(self) -> tuple[ResolvedEntry, ...]:
+        world = self.world
+        return resolve(world.inventory, world.evidence, world.features, self.pod)
+
+    def entries(self, claim: Key) -> Iterator[str]:
+        """What the pod calls a claim."""
+        return (entry.entry.name for entry in self._entries if entry.name == claim)
+
+    @cached_property
     def templates(self) -> dict[Key, ObjectRef]:
         """Claims of the pod that were made from a template, with the template."""
-        world = self.world
-        entries = resolve(world.inventory, world.evidence, world.features, self.pod)
         namespace = self.pod.metadata.namespace
         return {
             entry.name: ObjectRef("ResourceClaimTemplate", namespace, entry.template)
-            for entry in entries
+            for entry in self._entries
             if entry.name is not None and entry.template
         }
 
@@ -67,8 +74,8 @@ class Case:
         """The causes with one of these codes."""
         return (cause for cause in self.diagnosis.causes if cause.code in codes)
 
-    def funnels(self) -> Iterator[tuple[ResourceClaim, str, ExactDeviceRequest, Sequence[Funnel]]]:
-        """The exact requests of existing claims that were searched in vain, with their funnels, nearest first."""
+    def funnels(self) -> Iterator[tuple[ResourceClaim, str, Form, Sequence[Funnel]]]:
+        """The requests of existing claims that were searched in vain, with their funnels, nearest first."""
         found: dict[tuple[ObjectRef, str], list[Funnel]] = {}
         for group in self.diagnosis.nodes:
             if group.outcome is NodeOutcome.CANNOT_ALLOCATE:
@@ -77,14 +84,23 @@ class Case:
                         found.setdefault((report.claim, report.request), []).append(report.funnel)
         for (ref, name), funnels in found.items():
             claim = self.world.inventory.claims.get(ref.key)
-            request = exact_request(claim, name) if claim is not None else None
+            request = request_of(claim, name) if claim is not None else None
             if claim is not None and request is not None:
                 yield claim, name, request, funnels
 
 
-def exact_request(claim: ResourceClaim, name: str) -> ExactDeviceRequest | None:
-    """The exact request of that name."""
-    return next((r.exactly for r in claim.spec.devices.requests if r.name == name), None)
+def request_of(claim: ResourceClaim, name: str) -> Form | None:
+    """The request or alternative with that full name."""
+    return dict(forms(claim)).get(name)
+
+
+def forms(claim: ResourceClaim) -> Iterator[tuple[str, Form]]:
+    """Requests by name, and the alternatives of ``firstAvailable`` by ``REQUEST/ALTERNATIVE``."""
+    for request in claim.spec.devices.requests:
+        if request.exactly is not None:
+            yield request.name, request.exactly
+        for alternative in request.first_available:
+            yield f"{request.name}/{alternative.name}", alternative
 
 
 def removals(funnels: Sequence[Funnel], stage: StageName) -> Iterator[Removal]:

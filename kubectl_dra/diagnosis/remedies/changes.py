@@ -15,6 +15,7 @@ from kubectl_dra.model.resource import (
     Device,
     DeviceClass,
     DeviceRequest,
+    DeviceSubRequest,
     ExactDeviceRequest,
     ResourceClaim,
     ResourceClaimSpec,
@@ -26,6 +27,9 @@ from kubectl_dra.model.usage import NodeUsage, pod_usage
 T = TypeVar("T")
 K = TypeVar("K")
 Change = Callable[[Inventory], Inventory]
+SpecEdit = Callable[[ResourceClaimSpec], ResourceClaimSpec]
+#: A request, or an alternative of ``firstAvailable``, which has the same fields but for admin access.
+Form = ExactDeviceRequest | DeviceSubRequest
 
 
 def put(objects: Mapping[K, T], key: K, value: T) -> dict[K, T]:
@@ -33,7 +37,7 @@ def put(objects: Mapping[K, T], key: K, value: T) -> dict[K, T]:
     return {**objects, key: value}
 
 
-def edit_claim(key: Key, edit: Callable[[ResourceClaimSpec], ResourceClaimSpec]) -> Change:
+def edit_claim(key: Key, edit: SpecEdit) -> Change:
     """The claim with another spec."""
 
     def change(inventory: Inventory) -> Inventory:
@@ -44,29 +48,57 @@ def edit_claim(key: Key, edit: Callable[[ResourceClaimSpec], ResourceClaimSpec])
     return change
 
 
-def edit_request(
-    name: str, edit: Callable[[ExactDeviceRequest], ExactDeviceRequest]
-) -> Callable[[ResourceClaimSpec], ResourceClaimSpec]:
-    """A claim's spec with one exact request changed."""
+def edit_request(name: str, edit: Callable[[Form], Form]) -> SpecEdit:
+    """A claim's spec with one request changed, or with one alternative (``REQUEST/ALTERNATIVE``)."""
+    parent, _, alternative = name.partition("/")
 
     def one(request: DeviceRequest) -> DeviceRequest:
-        if request.name != name or request.exactly is None:
+        if request.name != parent:
             return request
-        return msgspec.structs.replace(request, exactly=edit(request.exactly))
+        if not alternative:
+            return msgspec.structs.replace(request, exactly=edit(request.exactly) if request.exactly else None)
+        options = tuple(edit(each) if each.name == alternative else each for each in request.first_available)
+        return msgspec.structs.replace(request, first_available=options)
+
+    return lambda spec: _with_devices(spec, requests=tuple(map(one, spec.devices.requests)))
+
+
+def drop_request(name: str) -> SpecEdit:
+    """A claim's spec without one request, and without what only spoke of it."""
+
+    def keeps(requests: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(each for each in requests if each.partition("/")[0] != name)
 
     def change(spec: ResourceClaimSpec) -> ResourceClaimSpec:
-        requests = tuple(map(one, spec.devices.requests))
-        return msgspec.structs.replace(spec, devices=msgspec.structs.replace(spec.devices, requests=requests))
+        devices = spec.devices
+        return _with_devices(
+            spec,
+            requests=tuple(request for request in devices.requests if request.name != name),
+            constraints=tuple(
+                msgspec.structs.replace(c, requests=keeps(c.requests))
+                for c in devices.constraints
+                if not c.requests or keeps(c.requests)
+            ),
+            config=tuple(
+                msgspec.structs.replace(c, requests=keeps(c.requests))
+                for c in devices.config
+                if not c.requests or keeps(c.requests)
+            ),
+        )
 
     return change
 
 
-def drop_constraint(index: int) -> Callable[[ResourceClaimSpec], ResourceClaimSpec]:
+def _with_devices(spec: ResourceClaimSpec, **changes: object) -> ResourceClaimSpec:
+    return msgspec.structs.replace(spec, devices=msgspec.structs.replace(spec.devices, **changes))
+
+
+def drop_constraint(index: int) -> SpecEdit:
     """A claim's spec without one constraint."""
 
     def change(spec: ResourceClaimSpec) -> ResourceClaimSpec:
         kept = tuple(c for i, c in enumerate(spec.devices.constraints) if i != index)
-        return msgspec.structs.replace(spec, devices=msgspec.structs.replace(spec.devices, constraints=kept))
+        return _with_devices(spec, constraints=kept)
 
     return change
 

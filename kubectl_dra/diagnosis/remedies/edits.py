@@ -23,7 +23,8 @@ from kubectl_dra.diagnosis.records import (
     StageName,
 )
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, exact_request, removals
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, forms, removals, request_of
+from kubectl_dra.diagnosis.remedies.changes import Form
 from kubectl_dra.diagnosis.remedies.guards import guarded
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditClass, EditPod, RemedyKind
 from kubectl_dra.model.core import Pod, Toleration
@@ -35,7 +36,6 @@ from kubectl_dra.model.resource import (
     DeviceClass,
     DeviceSelector,
     DeviceToleration,
-    ExactDeviceRequest,
     ResourceClaim,
 )
 
@@ -48,12 +48,13 @@ _COST: Final = {
     "count": 35,
     "selectors": 40,
     "constraints": 41,
+    "requests": 45,
 }
 _POD_COST: Final = 38
 _TAINT: Final = re.compile(r"(?P<key>[^=:]+)(?:=(?P<value>[^:]*))?:(?P<effect>\w+)")
 _LITERAL: Final = re.compile(r'(?P<left>.*==\s*)"(?P<literal>[^"\\]*)"\s*', re.DOTALL)
 
-Edit = Callable[[ExactDeviceRequest], ExactDeviceRequest]
+Edit = Callable[[Form], Form]
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
@@ -66,6 +67,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         yield from _capacity(editor, request, funnels)
         yield from _not_all(editor, request, max(funnel.stages[-1].count for funnel in funnels))
     yield from _constraints(case)
+    yield from _fewer_requests(case)
     yield from _all_mode_errors(case)
     yield from _classes(case)
     yield from _guards(case)
@@ -91,7 +93,7 @@ class _Editor:
 # --- one request ----------------------------------------------------------------------------------------------------
 
 
-def _count(editor: _Editor, request: ExactDeviceRequest, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+def _count(editor: _Editor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
     """The largest smaller count that works, from what the nearest funnel leaves downwards."""
     if request.allocation_mode != "ExactCount" or request.count < 2:
         return
@@ -101,14 +103,14 @@ def _count(editor: _Editor, request: ExactDeviceRequest, funnels: Sequence[Funne
         yield Candidate(RemedyKind.EDIT_CLAIM, steps[0].actions, _COST["count"], steps[0].changes, tuple(steps[1:]))
 
 
-def _with_count(editor: _Editor, request: ExactDeviceRequest, count: int) -> Candidate:
-    def edit(exactly: ExactDeviceRequest) -> ExactDeviceRequest:
+def _with_count(editor: _Editor, request: Form, count: int) -> Candidate:
+    def edit(exactly: Form) -> Form:
         return msgspec.structs.replace(exactly, count=count)
 
     return editor.edit("count", str(request.count), str(count), edit, _COST["count"])
 
 
-def _selectors(editor: _Editor, request: ExactDeviceRequest, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+def _selectors(editor: _Editor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
     """Without one condition, or with a value that devices have in place of one that looks like it."""
     seen = {(removal.reason, removal.source) for removal in removals(funnels, StageName.SELECTORS)}
     refusing = {reason for reason, _ in seen}
@@ -147,7 +149,7 @@ def _other_values(condition: str, sources: Sequence[str]) -> Iterator[str]:
 
 
 def _with_selector(editor: _Editor, index: int, before: str, after: str, cost: int) -> Candidate:
-    def edit(exactly: ExactDeviceRequest) -> ExactDeviceRequest:
+    def edit(exactly: Form) -> Form:
         return msgspec.structs.replace(exactly, selectors=replaced(exactly.selectors, index, after))
 
     return editor.edit(f"selectors[{index}]", before, after, edit, cost)
@@ -159,7 +161,7 @@ def replaced(selectors: tuple[DeviceSelector, ...], index: int, expression: str)
     return (*selectors[:index], *middle, *selectors[index + 1 :])
 
 
-def _tolerations(editor: _Editor, request: ExactDeviceRequest, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+def _tolerations(editor: _Editor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
     for text in dict.fromkeys(removal.reason for removal in removals(funnels, StageName.TAINTS)):
         match = _TAINT.fullmatch(text)
         if match is None:
@@ -170,13 +172,13 @@ def _tolerations(editor: _Editor, request: ExactDeviceRequest, funnels: Sequence
 
 
 def _with_toleration(editor: _Editor, position: int, text: str, toleration: DeviceToleration) -> Candidate:
-    def edit(exactly: ExactDeviceRequest) -> ExactDeviceRequest:
+    def edit(exactly: Form) -> Form:
         return msgspec.structs.replace(exactly, tolerations=(*exactly.tolerations, toleration))
 
     return editor.edit(f"tolerations[{position}]", "", text, edit, _COST["tolerations"])
 
 
-def _capacity(editor: _Editor, request: ExactDeviceRequest, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+def _capacity(editor: _Editor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
     """As much of a requested capacity as some device has left."""
     wanted = request.capacity.requests if request.capacity is not None else {}
     for name, amount in wanted.items():
@@ -188,18 +190,18 @@ def _capacity(editor: _Editor, request: ExactDeviceRequest, funnels: Sequence[Fu
 
 
 def _with_capacity(editor: _Editor, name: str, before: Quantity, after: Quantity) -> Candidate:
-    def edit(exactly: ExactDeviceRequest) -> ExactDeviceRequest:
+    def edit(exactly: Form) -> Form:
         requests = exactly.capacity.requests if exactly.capacity is not None else {}
         return msgspec.structs.replace(exactly, capacity=CapacityRequirements(requests={**requests, name: after}))
 
     return editor.edit(f"capacity.requests[{name}]", str(before), str(after), edit, _COST["capacity"])
 
 
-def _not_all(editor: _Editor, request: ExactDeviceRequest, count: int) -> Iterator[Candidate]:
+def _not_all(editor: _Editor, request: Form, count: int) -> Iterator[Candidate]:
     """A number of devices in place of all of them."""
     if request.allocation_mode == "All" and count > 0:
 
-        def edit(exactly: ExactDeviceRequest) -> ExactDeviceRequest:
+        def edit(exactly: Form) -> Form:
             return msgspec.structs.replace(exactly, allocation_mode="ExactCount", count=count)
 
         yield editor.edit("allocationMode", "All", f"ExactCount {count}", edit, _COST["count"])
@@ -209,9 +211,17 @@ def _all_mode_errors(case: Case) -> Iterator[Candidate]:
     """Requests for all devices that abort the attempt; how many there are could not be said."""
     for cause in case.causes(Code.ALL_MODE_POOL, Code.ALL_MODE_CONSTRAINT):
         claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
-        request = exact_request(claim, cause.request) if claim is not None else None
-        if claim is not None and request is not None:
-            yield from _not_all(_Editor(case, claim, cause.request), request, 1)
+        if claim is None:
+            continue
+        for name in _full_names(claim, cause.request):
+            request = request_of(claim, name)
+            assert request is not None  # noqa: S101 - it was named by its claim
+            yield from _not_all(_Editor(case, claim, name), request, 1)
+
+
+def _full_names(claim: ResourceClaim, name: str) -> Iterator[str]:
+    """Errors call an alternative by its short name."""
+    return (full for full, _ in forms(claim) if full == name or full.rpartition("/")[2] == name)
 
 
 # --- claims and classes ---------------------------------------------------------------------------------------------
@@ -228,6 +238,25 @@ def _constraints(case: Case) -> Iterator[Candidate]:
             yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST["constraints"], (change,))
 
 
+def _fewer_requests(case: Case) -> Iterator[Candidate]:
+    """Without one of several requests, unless a container names it."""
+    named = {
+        (use.name, use.request)
+        for container in (*case.pod.spec.init_containers, *case.pod.spec.containers)
+        for use in container.resources.claims
+    }
+    searched = {key_of(claim.metadata): claim for claim, _, _, _ in case.funnels()}
+    for key, claim in searched.items():
+        requests = claim.spec.devices.requests
+        for request in requests if len(requests) > 1 else ():
+            if any((entry, request.name) in named for entry in case.entries(key)):
+                continue
+            ref = ObjectRef.of("ResourceClaim", key)
+            action = EditClaim(ref, request.name, "requests", request.name, "", case.templates.get(key))
+            change = changes.edit_claim(key, changes.drop_request(request.name))
+            yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST["requests"], (change,))
+
+
 def _classes(case: Case) -> Iterator[Candidate]:
     """A class that exists in place of one that does not."""
     for cause in case.causes(Code.CLASS_MISSING):
@@ -239,7 +268,7 @@ def _classes(case: Case) -> Iterator[Candidate]:
 
 
 def _with_class(editor: _Editor, before: str, after: str) -> Candidate:
-    def edit(exactly: ExactDeviceRequest) -> ExactDeviceRequest:
+    def edit(exactly: Form) -> Form:
         return msgspec.structs.replace(exactly, device_class_name=after)
 
     return editor.edit("deviceClassName", before, after, edit, _COST["deviceClassName"])
@@ -276,12 +305,10 @@ def _first_of(forms: Sequence[Candidate]) -> Iterator[Candidate]:
 
 
 def _requests_with(claim: ResourceClaim, error: FatalError) -> Iterator[str]:
-    for request in claim.spec.devices.requests:
-        exactly = exact_request(claim, request.name)
-        selectors = exactly.selectors if exactly is not None else ()
-        cel = selectors[error.selector].cel if error.selector < len(selectors) else None
+    for name, form in forms(claim):
+        cel = form.selectors[error.selector].cel if error.selector < len(form.selectors) else None
         if cel is not None and cel.expression == error.expression:
-            yield request.name
+            yield name
 
 
 def _class_selector(name: str, index: int, before: str, after: str) -> Candidate:

@@ -6,7 +6,7 @@ Deleting a pod releases a claim if the pod owns it, or is its last consumer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
@@ -193,20 +193,35 @@ def _consumers(case: Case) -> Iterator[Candidate]:
 
 
 def _more_devices(case: Case) -> Iterator[Candidate]:
-    """As many more as the nearest node lacks, like one that would do."""
+    """As many more as the nearest node lacks, like one that would do; more where requests compete for them."""
+    competing = any(True for _ in case.causes(Code.REQUESTS_COMPETE, Code.CONSTRAINT))
     for _, _, request, funnels in case.funnels():
         if request.allocation_mode != "ExactCount":
             continue
         nearest = min(funnels, key=_lacking)
         model = _model(case.world.inventory, _selected_devices(funnels))
-        lacking = _lacking(nearest)
+        lacking = max(_lacking(nearest), 1 if competing else 0)
         if model is None or lacking <= 0:
             continue
-        slice_, device = model
-        like = str(DeviceId(slice_.spec.driver, slice_.spec.pool.name, device.name))
-        change = changes.add_devices(slice_.metadata.name, device, lacking)
-        action = AddDevices(lacking, like, slice_.spec.node_name or "")
-        yield Candidate(RemedyKind.ADD_DEVICES, (action,), _ADD_COST, (change,))
+        most = max(lacking, request.count) if competing else lacking
+        steps = [_adding(*model, count) for count in range(lacking, most + 1)]
+        yield replace(steps[0], steps=tuple(steps[1:]))
+
+
+def unlike(case: Case) -> Iterator[Candidate]:
+    """Devices of a class where none exists that would do, so that nothing can be tried."""
+    for _, _, request, funnels in case.funnels():
+        if not any(True for _ in _selected_devices(funnels)):
+            count = request.count if request.allocation_mode == "ExactCount" else 1
+            action = AddDevices(count, "", "", request.device_class_name)
+            yield Candidate(RemedyKind.ADD_DEVICES, (action,), _ADD_COST)
+
+
+def _adding(slice_: ResourceSlice, device: Device, count: int) -> Candidate:
+    like = str(DeviceId(slice_.spec.driver, slice_.spec.pool.name, device.name))
+    change = changes.add_devices(slice_.metadata.name, device, count)
+    action = AddDevices(count, like, slice_.spec.node_name or "")
+    return Candidate(RemedyKind.ADD_DEVICES, (action,), _ADD_COST, (change,))
 
 
 def _lacking(funnel: Funnel) -> int:

@@ -83,6 +83,9 @@ def _for_cause(case: Case, cause: Cause) -> Iterator[Candidate]:
                 yield Candidate(RemedyKind.UNCORDON, (Uncordon(node),), 50, (change,), only=(node,))
         case ((Code.POOL_INCOMPLETE | Code.POOL_INVALID), PoolProblem(pool=pool)):
             yield _repair(pool)
+        case Code.POOL_OUTDATED, PoolProblem(pool=pool):
+            # What the driver will publish in the new generation can't be known.
+            yield Candidate(RemedyKind.REPAIR_POOL, (RepairPool(pool),), 70)
         case (Code.ALL_MODE_POOL, FatalError(owner=owner)):
             yield _repair(owner.removeprefix("pool "))
 

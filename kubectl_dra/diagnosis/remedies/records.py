@@ -75,9 +75,10 @@ class EditPod(TaggedFact, frozen=True):
 
 
 class CreateObject(TaggedFact, frozen=True):
-    """Create an object that is missing."""
+    """Create an object that is missing; of a class also the ``extended_resource`` that it has to serve."""
 
     ref: ObjectRef
+    extended_resource: str = ""
 
 
 class DeleteClaim(TaggedFact, frozen=True):
@@ -131,11 +132,12 @@ class RepairPool(TaggedFact, frozen=True):
 
 
 class AddDevices(TaggedFact, frozen=True):
-    """Add devices like an existing one to its pool."""
+    """Add devices like an existing one to its pool; ``like`` empty: there is none, it takes some of the class."""
 
     count: int
     like: str
     node: str
+    device_class: str = ""
 
 
 Action = (

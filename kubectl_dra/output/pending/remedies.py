@@ -142,6 +142,8 @@ def _claim_change(action: EditClaim) -> Safe:
         return fmt("ask for {} instead of all devices", counted(_number(action.after.split(" ")[-1]), "device"))
     if name == "constraints":
         return fmt("drop the constraint on {}", action.before.rpartition("/")[2])
+    if name == "requests":
+        return fmt("do without the request {}", action.before)
     if name == "tolerations":
         return fmt("tolerate the taint {}", action.after)
     if name == "deviceClassName":
@@ -180,12 +182,18 @@ def _pod_change(action: EditPod) -> Safe:
         return fmt("let the pod tolerate the node taint {}", action.after)
     if name == "resourceClaims":
         return fmt('name "{}" instead of "{}"', action.after, action.before)
+    if name == "resources":
+        return fmt("ask for {} instead of {}", action.after, action.before)
+    if name == "containers":
+        container, _, resource = _in_brackets(action.field).partition("].resources[")
+        return fmt("ask for {} {} instead of {} in container {}", action.after, resource, action.before, container)
     change = fmt(" to {}", action.after) if action.after else Safe("")
     return fmt("change {} of the pod{}", action.field, change)
 
 
 def _create(action: CreateObject) -> Safe:
-    return fmt('create the {} "{}"', action.ref.kind, action.ref.name)
+    serving = fmt(" that serves {}", action.extended_resource) if action.extended_resource else Safe("")
+    return fmt('create the {} "{}"{}', action.ref.kind, action.ref.name, serving)
 
 
 def _delete_claim(action: DeleteClaim) -> Safe:
@@ -219,6 +227,9 @@ def _pool(action: RepairPool) -> Safe:
 
 
 def _add(action: AddDevices) -> Safe:
+    if not action.like:
+        of = fmt("of class {} that the selectors admit", action.device_class)
+        return fmt("have a driver publish {} {}", counted(action.count, "device"), of)
     return fmt("add {} like {}", fmt("{} more {}", action.count, Safe(plural("device", action.count))), action.like)
 
 

@@ -1,0 +1,135 @@
+"""Remedies that change what the pod's containers ask of a node: cpu, memory, extended resources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.extended import CLAIM_NAME, asked
+from kubectl_dra.diagnosis.names import DEVICE_CLASS_PREFIX
+from kubectl_dra.diagnosis.records import ExtendedResource, NodeOutcome, NodeShortage, ObjectRef
+from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind
+from kubectl_dra.model.core import Container, Pod, ResourceRequirements
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.usage import amount
+
+_AMOUNT_COST: Final = 36
+_NAME_COST: Final = 32
+_CREATE_COST: Final = 22
+_NODE_RESOURCES: Final = ("cpu", "memory", "ephemeral-storage")
+_MILLI: Final = -3
+Amounts = dict[str, Quantity]
+
+
+def candidates(case: Case) -> Iterator[Candidate]:
+    """All of them that may help."""
+    for cause in case.causes(Code.EXTENDED_RESOURCE_UNSERVED):
+        if isinstance(cause.detail, ExtendedResource):
+            yield from _unserved(case, cause.detail)
+    for cause in case.causes(Code.NODE_RESOURCES):
+        if isinstance(cause.detail, NodeShortage) and cause.detail.resource in _NODE_RESOURCES:
+            yield from _as_much_as_is_left(case, cause.detail, cause.nodes)
+    if _lacks_extended(case):
+        for resource, number in asked(case.pod).items():
+            if resource in case.world.served and number > 1:
+                yield from _fewer(case, resource, number)
+
+
+def _unserved(case: Case, detail: ExtendedResource) -> Iterator[Candidate]:
+    """Another name that a class serves, or a class that serves this one."""
+    for name in detail.similar:
+        edit = _in_containers(lambda amounts, name=name: _renamed(amounts, detail.resource, name))  # type: ignore[misc]
+        yield _edit(case, "resources", detail.resource, name, edit, _NAME_COST)
+    if detail.resource.startswith(DEVICE_CLASS_PREFIX):
+        action = CreateObject(ObjectRef("DeviceClass", "", detail.resource.removeprefix(DEVICE_CLASS_PREFIX)))
+    else:
+        domain, _, name = detail.resource.partition("/")
+        action = CreateObject(ObjectRef("DeviceClass", "", f"{name.lower()}.{domain}"), detail.resource)
+    yield Candidate(RemedyKind.CREATE_OBJECT, (action,), _CREATE_COST)
+
+
+def _renamed(amounts: Amounts, before: str, after: str) -> Amounts:
+    return {after if name == before else name: quantity for name, quantity in amounts.items()}
+
+
+# --- devices for extended resources -----------------------------------------------------------------------------------
+
+
+def _lacks_extended(case: Case) -> bool:
+    groups = (group for group in case.diagnosis.nodes if group.outcome is NodeOutcome.CANNOT_ALLOCATE)
+    return any(report.claim.name == CLAIM_NAME for group in groups for report in group.requests)
+
+
+def _fewer(case: Case, resource: str, number: int) -> Iterator[Candidate]:
+    """The largest smaller number that works, asked for by one container."""
+    holders = [c for c in case.pod.spec.containers if resource in c.resources.requests]
+    if len(holders) == 1:
+        steps = [_with_amount(case, holders[0], resource, n) for n in range(number - 1, 0, -1)]
+        yield replace(steps[0], steps=tuple(steps[1:]))
+
+
+# --- cpu, memory ------------------------------------------------------------------------------------------------------
+
+
+def _as_much_as_is_left(case: Case, shortage: NodeShortage, nodes: tuple[str, ...]) -> Iterator[Candidate]:
+    """The container that asks for most asks for less, so that the pod fits in what its nearest node has left."""
+    resource = shortage.resource
+    short = shortage.requested - (shortage.allocatable - shortage.used)
+    largest = max(case.pod.spec.containers, key=lambda c: _asked(c, resource), default=None)
+    if case.pod.spec.resources is None and largest is not None and _asked(largest, resource) > short > 0:
+        lowered = _with_amount(case, largest, resource, _asked(largest, resource) - short)
+        yield replace(lowered, only=nodes)
+
+
+def _asked(container: Container, resource: str) -> int:
+    quantity = container.resources.requests.get(resource)
+    return amount(resource, quantity) if quantity is not None else 0
+
+
+def _with_amount(case: Case, container: Container, resource: str, number: int) -> Candidate:
+    after = _quantity(resource, number)
+
+    def lowered(amounts: Amounts) -> Amounts:
+        return {name: after if name == resource else each for name, each in amounts.items()}
+
+    before = container.resources.requests[resource]
+    field = f"containers[{container.name}].resources[{resource}]"
+    return _edit(case, field, str(before), str(after), _in_containers(lowered, container.name), _AMOUNT_COST)
+
+
+def _quantity(resource: str, number: int) -> Quantity:
+    if resource == "cpu":
+        return Quantity(number, _MILLI)
+    return Quantity(number, 0, "BinarySI" if resource in _NODE_RESOURCES else "DecimalSI")
+
+
+# --- changes ----------------------------------------------------------------------------------------------------------
+
+
+def _in_containers(edit: Callable[[Amounts], Amounts], only: str = "") -> Callable[[Pod], Pod]:
+    """The pod with other requests and limits in its containers, or in one of them."""
+
+    def resources(old: ResourceRequirements) -> ResourceRequirements:
+        return msgspec.structs.replace(old, requests=edit(old.requests), limits=edit(old.limits))
+
+    def one(container: Container) -> Container:
+        if only and container.name != only:
+            return container
+        return msgspec.structs.replace(container, resources=resources(container.resources))
+
+    def change(pod: Pod) -> Pod:
+        spec = msgspec.structs.replace(pod.spec, containers=tuple(map(one, pod.spec.containers)))
+        return msgspec.structs.replace(pod, spec=spec)
+
+    return change
+
+
+def _edit(case: Case, field: str, before: str, after: str, edit: Callable[[Pod], Pod], cost: int) -> Candidate:
+    action = EditPod(case.diagnosis.pod, field, before, after, case.workload)
+    return Candidate(RemedyKind.EDIT_POD, (action,), cost, (changes.edit_pod(case.diagnosis.pod.key, edit),))
