@@ -1,0 +1,259 @@
+"""``-w`` as a person starts it: a process of its own against a server that lists, and then tells of changes."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, write_kubeconfig
+
+API = "resource.k8s.io/v1"
+
+
+class Kind:
+    """A kind that is listed as it is now, and whose changes reach every watch."""
+
+    def __init__(self, api: FakeApi, kind: str, version: str = "v1", namespace: str = "") -> None:
+        self.items: dict[str, dict[str, Any]] = {}
+        self._kind, self._version, self._count = kind, version, 10
+        self._watches: list[queue.Queue[Any]] = []
+        api.routes[api.serve(kind, [], version, namespace)] = self._answer
+
+    def _answer(self, request: Request) -> Answer:
+        if "watch" not in request.query:
+            return chunk_of(request, self._kind, list(self.items.values()), self._version)
+        lines: queue.Queue[Any] = queue.Queue()
+        self._watches.append(lines)
+        return Answer(stream=iter(lines.get, None))
+
+    def put(self, item: dict[str, Any], event: str = "MODIFIED") -> None:
+        """Create or change an object; with ``DELETED`` it goes."""
+        self._count += 1
+        item["metadata"]["resourceVersion"] = str(self._count)
+        self.items[item["metadata"]["name"]] = item
+        if event == "DELETED":
+            del self.items[item["metadata"]["name"]]
+        for lines in self._watches:
+            lines.put({"type": event, "object": item})
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody follows it."""
+        return bool(self._watches)
+
+
+class Watching:
+    """A running ``kubectl dra …``."""
+
+    def __init__(self, kubeconfig: Path, *arguments: str, read: bool = True) -> None:
+        environment = {**os.environ, "KUBECONFIG": str(kubeconfig), "NO_COLOR": "1", "PYTHONUTF8": "1"}
+        command = [sys.executable, "-m", "kubectl_dra", *arguments]
+        self.process = subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self.out = ""
+        self._news = threading.Condition()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        if read:
+            self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        while text := self.process.stdout.readline():
+            with self._news:
+                self.out += text
+                self._news.notify_all()
+
+    def until(self, text: str, seconds: float = 20) -> str:
+        """Everything printed, as soon as ``text`` is in it."""
+        deadline = time.monotonic() + seconds
+        with self._news:
+            while text not in self.out:
+                left = deadline - time.monotonic()
+                assert left > 0 and (self._news.wait(left) or text in self.out), f"no {text!r} in {self.out!r}"
+            return self.out
+
+    def end(self, number: int | None = None) -> tuple[int, str, str]:
+        """Exit code, stdout and stderr; with a signal it is sent first."""
+        if number is not None:
+            self.process.send_signal(number)
+        code = self.process.wait(20)
+        self._reader.join(5)
+        assert self.process.stderr is not None
+        return code, self.out, self.process.stderr.read()
+
+
+Start = Callable[..., Watching]
+
+
+@pytest.fixture
+def start(tmp_path: Path, api: FakeApi) -> Iterator[Start]:
+    running: list[Watching] = []
+
+    def begin(*arguments: str, read: bool = True) -> Watching:
+        running.append(Watching(write_kubeconfig(tmp_path, api.url), *arguments, read=read))
+        return running[-1]
+
+    yield begin
+    for each in running:
+        each.process.kill()
+        each.process.wait()
+
+
+def claim(name: str, reserved: bool = False) -> dict[str, Any]:
+    """A claim that holds one device, perhaps for a pod."""
+    results = [{"request": "r", "driver": "gpu.example.com", "pool": "n1", "device": name}]
+    consumers = [{"resource": "pods", "name": "p", "uid": "u"}] if reserved else []
+    status = {"allocation": {"devices": {"results": results}}, "reservedFor": consumers}
+    spec = {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]}}
+    return {"metadata": {"name": name, "namespace": "ml", "uid": name}, "spec": spec, "status": status}
+
+
+def test_get_prints_everything_once_and_then_what_changes(api: FakeApi, start: Start) -> None:
+    claims = Kind(api, "ResourceClaim", API, "ml")
+    api.serve("Pod", [], namespace="ml")
+    claims.put(claim("a"))
+    claims.put(claim("b"))
+    watching = start("get", "claims", "-w", "-n", "ml")
+    first = watching.until("b ")
+    assert first.splitlines()[0].split()[0] == "NAME"
+    claims.put(claim("b", reserved=True))
+    watching.until("reserved")
+    claims.put(claim("c"))
+    out = watching.until("c ")
+    assert [line.split()[0] for line in out.splitlines()] == ["NAME", "a", "b", "b", "c"]
+    code, _, err = watching.end(signal.SIGINT)
+    # The line break after the ^C that a terminal shows.
+    assert (code, err) == (130, "\n")
+
+
+def test_get_json_is_a_stream_of_objects(api: FakeApi, start: Start) -> None:
+    claims = Kind(api, "ResourceClaim", API, "ml")
+    api.serve("Pod", [], namespace="ml")
+    claims.put(claim("a"))
+    watching = start("get", "claims", "-w", "-n", "ml", "-o", "json")
+    watching.until("\n}\n")
+    claims.put(claim("b"))
+    watching.until('"name": "b"')
+    assert watching.out.count('"kind": "ResourceClaim"') == 2
+
+
+def test_a_reader_that_goes_away_is_no_error(api: FakeApi, start: Start) -> None:
+    claims = Kind(api, "ResourceClaim", API, "ml")
+    api.serve("Pod", [], namespace="ml")
+    claims.put(claim("a"))
+    watching = start("get", "claims", "-w", "-n", "ml", read=False)
+    process = watching.process
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline().startswith("NAME")
+    process.stdout.close()
+    for number in range(50):
+        if process.poll() is not None:
+            break
+        claims.put(claim(f"more-{number}"))
+        time.sleep(0.2)
+    assert process.wait(5) == 0
+    assert process.stderr.read() == ""
+
+
+def pod(phase: str = "Pending", node: str = "") -> dict[str, Any]:
+    """A pod with one claim that does not exist."""
+    spec = {
+        "schedulerName": "default-scheduler",
+        "nodeName": node,
+        "containers": [{"name": "c", "resources": {"claims": [{"name": "gpu"}]}}],
+        "resourceClaims": [{"name": "gpu", "resourceClaimName": "shared"}],
+    }
+    return {"metadata": {"name": "p", "namespace": "ml", "uid": "u"}, "spec": spec, "status": {"phase": phase}}
+
+
+def node(name: str, heartbeat: str = "") -> dict[str, Any]:
+    """A node; its heartbeat is nothing to talk about."""
+    ready = {"type": "Ready", "status": "True", "lastHeartbeatTime": heartbeat or None}
+    amounts = {"cpu": "4", "memory": "16Gi", "pods": "110"}
+    return {"metadata": {"name": name}, "status": {"allocatable": amounts, "conditions": [ready]}}
+
+
+def test_why_pending_speaks_when_the_answer_changes_and_ends_when_the_pod_runs(api: FakeApi, start: Start) -> None:
+    pods, nodes = Kind(api, "Pod"), Kind(api, "Node")
+    claims = Kind(api, "ResourceClaim", API)
+    pods.put(pod())
+    nodes.put(node("n1"))
+    watching = start("why-pending", "p", "-n", "ml", "-w")
+    first = watching.until("shared")
+    assert first.startswith("Pod ml/p ")
+    for second in range(3):
+        nodes.put(node("n1", f"2026-11-21T10:00:0{second}Z"))
+        time.sleep(0.4)
+    assert "---" not in watching.out
+    claims.put({"metadata": {"name": "shared", "namespace": "ml", "uid": "s"}, "spec": {"devices": {}}, "status": {}})
+    watching.until("---")
+    pods.put(pod("Running", "n1"))
+    code, out, err = watching.end()
+    assert (code, err) == (0, "")
+    assert out.count("--- ") == 2
+
+
+def test_a_pod_that_finishes_meanwhile_has_run(api: FakeApi, start: Start) -> None:
+    pods = Kind(api, "Pod")
+    pods.put(pod())
+    watching = start("why-pending", "p", "-n", "ml", "-w")
+    watching.until("shared")
+    api.routes["/api/v1/namespaces/ml/pods/p"] = Answer(pod("Succeeded", "n1"))
+    pods.put(pod("Succeeded", "n1"), "DELETED")
+    code, _, err = watching.end()
+    assert (code, err) == (0, "")
+
+
+def test_a_pod_that_is_made_again_is_waited_for(api: FakeApi, start: Start) -> None:
+    pods = Kind(api, "Pod")
+    pods.put(pod())
+    watching = start("why-pending", "p", "-n", "ml", "-w")
+    watching.until("shared")
+    pods.put(pod(), "DELETED")
+    time.sleep(1)
+    assert watching.process.poll() is None
+    pods.put(pod("Running", "n1"), "ADDED")
+    code, _, err = watching.end()
+    assert code == 0
+    assert 'note: pods "p" not found in namespace "ml"; waiting for it' in err
+
+
+def test_a_name_that_was_never_there_is_an_error(api: FakeApi, start: Start) -> None:
+    Kind(api, "Pod")
+    code, out, err = start("why-pending", "p", "-n", "ml", "-w").end()
+    assert (code, out) == (1, "")
+    assert 'error: pods "p" not found' in err
+
+
+def test_the_overview_comes_again(api: FakeApi, start: Start) -> None:
+    pods = Kind(api, "Pod")
+    pods.put(pod())
+    watching = start("why-pending", "-n", "ml", "-w")
+    watching.until("1 pod")
+    pods.put(pod(), "DELETED")
+    watching.until("---")
+    watching.until("No pod")
+    code, _, err = watching.end(signal.SIGINT)
+    # The line break after the ^C that a terminal shows.
+    assert (code, err) == (130, "\n")
+
+
+@pytest.mark.parametrize("words", [("get", "claims"), ("why-pending", "trainer-0", "-n", "ml")])
+def test_a_file_cannot_be_followed(words: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
+    assert run([*words, "-w", "--from", "demo"]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("error: -w follows a live cluster")
