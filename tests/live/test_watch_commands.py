@@ -28,29 +28,34 @@ class Kind:
         self.items: dict[str, dict[str, Any]] = {}
         self._kind, self._version, self._count = kind, version, 10
         self._watches: list[queue.Queue[Any]] = []
+        self._events: list[tuple[int, Any]] = []
+        self._lock = threading.Lock()
         api.routes[api.serve(kind, [], version, namespace)] = self._answer
 
     def _answer(self, request: Request) -> Answer:
-        if "watch" not in request.query:
-            return chunk_of(request, self._kind, list(self.items.values()), self._version)
-        lines: queue.Queue[Any] = queue.Queue()
-        self._watches.append(lines)
-        return Answer(stream=iter(lines.get, None))
+        with self._lock:
+            if "watch" not in request.query:
+                answer = chunk_of(request, self._kind, list(self.items.values()), self._version)
+                answer.body["metadata"]["resourceVersion"] = str(self._count)
+                return answer
+            lines: queue.Queue[Any] = queue.Queue()
+            for version, event in self._events:
+                if version > int(request.query["resourceVersion"]):
+                    lines.put(event)
+            self._watches.append(lines)
+            return Answer(stream=iter(lines.get, None))
 
     def put(self, item: dict[str, Any], event: str = "MODIFIED") -> None:
         """Create or change an object; with ``DELETED`` it goes."""
-        self._count += 1
-        item["metadata"]["resourceVersion"] = str(self._count)
-        self.items[item["metadata"]["name"]] = item
-        if event == "DELETED":
-            del self.items[item["metadata"]["name"]]
-        for lines in self._watches:
-            lines.put({"type": event, "object": item})
-
-    @property
-    def watched(self) -> bool:
-        """Whether somebody follows it."""
-        return bool(self._watches)
+        with self._lock:
+            self._count += 1
+            item["metadata"]["resourceVersion"] = str(self._count)
+            self.items[item["metadata"]["name"]] = item
+            if event == "DELETED":
+                del self.items[item["metadata"]["name"]]
+            self._events.append((self._count, {"type": event, "object": item}))
+            for lines in self._watches:
+                lines.put(self._events[-1][1])
 
 
 class Watching:
