@@ -16,13 +16,14 @@ from tests.controlplane.__main__ import plane_environment
 
 TENANT = User("tenant")
 STRANGER = User("stranger")
+OPERATOR = User("operator")
 Explain = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(scope="session")
 def plane() -> Iterator[ControlPlane]:
     """A running control plane."""
-    with ControlPlane(binaries(), [TENANT, STRANGER]) as running:
+    with ControlPlane(binaries(), [TENANT, STRANGER, OPERATOR]) as running:
         yield running
 
 

@@ -53,12 +53,16 @@ class Exchange:
 
 @dataclass
 class Proxy:
-    """``log`` holds the exchanges, and a text wherever the test noted that the user agreed."""
+    """``log`` holds the exchanges, and a text wherever the test noted that the user agreed.
+
+    In the versions of resource.k8s.io that are ``hidden``, discovery does not find DeviceTaintRules.
+    """
 
     upstream: str
     certificate: Path | None = None
     log: list[Exchange | str] = field(default_factory=list)
     fault: Fault | None = None
+    hidden: frozenset[str] = frozenset()
     url: str = ""
     released: threading.Event = field(default_factory=threading.Event)
 
@@ -96,6 +100,10 @@ class Proxy:
                 assert each.body["metadata"].keys() == {"uid", "resourceVersion"}, each
                 assert each.body["spec"].keys() == {"taint"}, each
 
+    @property
+    def _hiding(self) -> set[str]:
+        return {f"/apis/resource.k8s.io/{version}" for version in self.hidden}
+
     def forward(self, method: str, target: str, headers: dict[str, str], body: bytes) -> tuple[int, bytes]:
         """Ask the real server."""
         address = urlsplit(self.upstream)
@@ -108,9 +116,16 @@ class Proxy:
         try:
             connection.request(method, target, body or None, headers)
             answer = connection.getresponse()
-            return answer.status, answer.read()
+            data = answer.read()
+            return answer.status, _without_rules(data) if target in self._hiding else data
         finally:
             connection.close()
+
+
+def _without_rules(data: bytes) -> bytes:
+    listed = json.loads(data)
+    listed["resources"] = [each for each in listed["resources"] if not each["name"].startswith("devicetaintrules")]
+    return json.dumps(listed).encode()
 
 
 @contextmanager
