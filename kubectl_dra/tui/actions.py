@@ -80,12 +80,25 @@ ACTIONS: Final[tuple[Action, ...]] = (
     ),
     Action("all_namespaces", ("0",), "all ns", "All namespaces", Group.LIST),
     Action("namespace", (), "namespace", "Only one namespace", Group.LIST, command="ns", takes="NAMESPACE"),
-    Action("load", ("ctrl+o",), "load", "Load the selector of a claim or class", Group.LAB, footer=2, anywhere=True),
     Action(
-        "scope", ("ctrl+l",), "class", "Try behind the next DeviceClass, or alone", Group.LAB, footer=3, anywhere=True
+        "load", ("f2", "ctrl+o"), "load", "Load the selector of a claim, template or class", Group.LAB, 2, anywhere=True
     ),
-    Action("copy_yaml", ("ctrl+y",), "copy yaml", "Copy the selector as YAML", Group.LAB, footer=4, anywhere=True),
-    Action("previous", ("f7",), "earlier", "The selector before this one", Group.LAB, footer=6, anywhere=True),
+    Action(
+        "scope", ("f3", "ctrl+l"), "class", "Try it behind the next DeviceClass, or alone", Group.LAB, 3, anywhere=True
+    ),
+    Action("copy_yaml", ("f4",), "copy yaml", "Copy the selector as YAML", Group.LAB, 4, anywhere=True),
+    Action(
+        "earlier",
+        ("f8",),
+        "earlier",
+        "The selector that was here before another was loaded",
+        Group.LAB,
+        6,
+        anywhere=True,
+    ),
+    Action("accept", ("tab",), "complete", "Take the completion", Group.LAB, 1, anywhere=True),
+    Action("turn", ("ctrl+n",), "next one", "The next completion", Group.LAB, 5, anywhere=True),
+    Action("edit", ("e", "i"), "edit", "Back into the selector", Group.LAB, 2),
     Action("next_part", ("tab",), "next part", "Focus the next part of the screen", Group.MOVE),
     Action("command", ("colon",), "command", "Type a command", Group.PROGRAM, footer=2),
     Action("help", ("question_mark", "f1"), "help", "This list", Group.PROGRAM, footer=1, command="help"),
@@ -125,6 +138,8 @@ MOVES: Final[tuple[Move, ...]] = (
     Move("top", ("home", "g"), "To the top"),
     Move("bottom", ("end", "G"), "To the bottom"),
 )
+# Keys that Textual gives a long name but that type something.
+_PRINTABLE: Final = frozenset({"slash", "colon", "question_mark"})
 _KEY_NAMES: Final = {
     "slash": "/", "colon": ":", "question_mark": "?", "escape": "esc", "pageup": "pgup", "pagedown": "pgdn",
 }  # fmt: skip
@@ -141,8 +156,13 @@ def app_bindings() -> list[BindingType]:
         Binding(key, f"do('{action.id}')", action.label, show=False, priority=action.anywhere)
         for action in ACTIONS
         for key in action.keys
-        if key != "tab"
+        if action.id != "next_part"
     ]
+
+
+def typing_key(action: Action) -> str:
+    """The key that also works while something is being typed; empty if all its keys would be typed."""
+    return next((key for key in action.keys if len(key) > 1 and key not in _PRINTABLE), "")
 
 
 def key_name(key: str) -> str:

@@ -19,6 +19,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.find import find_pools, pool_names
+from kubectl_dra.reports.selector.known import known_selectors
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, app_bindings, command_of
 from kubectl_dra.tui.desk import Desk, Topic
 from kubectl_dra.tui.feed import Feed, Link, Loaded, Moment, Status
@@ -33,6 +34,7 @@ from kubectl_dra.tui.views.claims import ClaimsView
 from kubectl_dra.tui.views.classes import ClassesView
 from kubectl_dra.tui.views.devices import DevicesView
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
+from kubectl_dra.tui.views.lab import KnownView, LabView
 from kubectl_dra.tui.views.overview import Overview
 from kubectl_dra.tui.views.pending import PendingView
 from kubectl_dra.tui.views.pool import PoolView
@@ -45,6 +47,7 @@ _TABS: Final[dict[str, Callable[[], View]]] = {
     "pools": PoolsView,
     "claims": ClaimsView,
     "pending": PendingView,
+    "lab": LabView,
     "taints": TaintsView,
 }
 _NOTICE_SECONDS: Final = 6.0
@@ -63,6 +66,21 @@ class Settings:
     theme: str = DARK.name
     tab: str = "overview"
     expression: str = ""
+    device_class: str | None = None
+
+
+@dataclass
+class Draft:
+    """The selector that is being written, wherever the lab is; ``edited`` says whether it is in no object yet."""
+
+    expression: str = ""
+    device_class: str | None = None
+    edited: bool = False
+
+    def keep(self, expression: str, device_class: str | None) -> None:
+        """Remember it."""
+        self.edited = self.edited or expression != self.expression
+        self.expression, self.device_class = expression, device_class
 
 
 class _Mail:
@@ -135,6 +153,7 @@ class DraApp(App[None]):
         self.moment: Moment | None = None
         self.feed = settings.connect("")
         self.status = Status(Link.READING, time.monotonic())
+        self.draft = Draft(settings.expression, settings.device_class)
         self.notice = Safe("")
         self._notice_until = 0.0
         self._mail = _Mail(self._wake)
@@ -330,11 +349,25 @@ class DraApp(App[None]):
 
     def try_claim(self, key: Key) -> None:
         """The selectors of a claim in the lab."""
-        self.say(fmt("no selector in {}", str(key)))
+        self._try_selectors(key, key.namespace)
 
     def try_class(self, name: str) -> None:
         """The selectors of a class in the lab."""
-        self.say(fmt("no selector in {}", name))
+        self._try_selectors(Key("", name), "")
+
+    def _try_selectors(self, of: Key, namespace: str) -> None:
+        """One selector goes straight into the editor; of several one is chosen first."""
+        found = [each for each in known_selectors(self.facts_now.inventory) if (each.namespace, each.name) == of]
+        if not found:
+            self.say(fmt("{} has no selector", str(Key(namespace, of.name))))
+            return
+        self.go("lab")
+        lab = self._stacks["lab"][0]
+        if isinstance(lab, LabView):
+            if len(found) == 1:
+                self.call_after_refresh(lab.load, found[0])
+            else:
+                self.push(KnownView(lab, of))
 
     # --- frame ------------------------------------------------------------------------------------------------------
 
@@ -353,7 +386,8 @@ class DraApp(App[None]):
         filter_ = view.filter if isinstance(view, ListView) else ""
         crumbs = [each.crumb for each in self._stacks[self._tab]]
         self.query_one(Crumbs).show(crumbs, filter_, view.info, self.notice)
-        self.query_one(Footer).show([action for action in ACTIONS if action.keys and self.offers(action.id)])
+        offered = [action for action in ACTIONS if action.keys and self.offers(action.id)]
+        self.query_one(Footer).show(offered, self.is_typing)
 
     def _tab_texts(self) -> list[Tab]:
         numbers = {"pools": self._count(Pools()), "claims": self._count_claims(), "taints": self._count(Taints())}
@@ -431,6 +465,10 @@ class DraApp(App[None]):
         """The tab."""
         self.go("pending")
 
+    def do_lab(self) -> None:
+        """The tab."""
+        self.go("lab")
+
     def do_taints(self) -> None:
         """The tab."""
         self.go("taints")
@@ -485,7 +523,9 @@ class DraApp(App[None]):
             self._cancel_prompt()
             return
         view, stack = self.view, self._stacks[self._tab]
-        if view is not None and self._has_filter(view):
+        if isinstance(view, LabView) and view.leave_editor():
+            self.refresh_frame()
+        elif view is not None and self._has_filter(view):
             view.set_filter("")
             self.refresh_frame()
         elif view is not None and len(stack) > 1:

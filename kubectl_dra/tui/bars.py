@@ -50,6 +50,11 @@ def use_bar(totals: DeviceTotals, columns: int) -> Safe:
     return painted(shape if totals.free.bound is Bound.EXACT else Safe(shape.replace(_FREE, _UNKNOWN)))
 
 
+def amount_bar(amount: int, whole: int, columns: int) -> Safe:
+    """A part of a whole."""
+    return painted(bar(((_USED, amount), (Safe(" "), whole - amount)), columns))
+
+
 def capacity_bar(capacity: CapacityTotal, columns: int) -> Safe:
     """How much of a capacity is used."""
     used, total = Quantity.parse(capacity.consumed), Quantity.parse(capacity.total)

@@ -20,6 +20,8 @@ from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.selector.scoping import Setting
+from kubectl_dra.reports.selector.seen import ValueIndex
 from kubectl_dra.source.errors import SourceError
 
 Loaded = tuple[Inventory, Evidence, Features]
@@ -43,6 +45,16 @@ class Moment:
     def diagnoser(self) -> Diagnoser:
         """What reports of pods start from."""
         return Diagnoser(World(self.inventory, self.evidence, self.features))
+
+    @cached_property
+    def setting(self) -> Setting:
+        """What reports of selectors start from: all devices."""
+        return Setting(self.facts)
+
+    @cached_property
+    def values(self) -> ValueIndex:
+        """The values that devices have."""
+        return ValueIndex(self.setting.members)
 
 
 class Link(StrEnum):

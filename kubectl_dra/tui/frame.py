@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import duration, parse_time
-from kubectl_dra.tui.actions import COMMANDS, Action, key_name
+from kubectl_dra.tui.actions import COMMANDS, Action, key_name, typing_key
 from kubectl_dra.tui.feed import Link, Moment, Status
 from kubectl_dra.tui.text import clipped, content, spread
 
@@ -144,17 +144,17 @@ class Footer(Static):
     Footer { height: 1; background: $surface; color: $dim; padding: 0 1; }
     """
 
-    def show(self, actions: Sequence[Action]) -> None:
-        """Other keys."""
-        ranked = sorted((action for action in actions if action.footer), key=lambda action: action.footer)
-        chosen: list[Action] = []
-        used = 0
+    def show(self, actions: Sequence[Action], typing: bool) -> None:
+        """Other keys; while something is being typed only those that are not typed themselves."""
+        keys = {action.id: typing_key(action) if typing else action.keys[0] for action in actions}
+        ranked = sorted((a for a in actions if a.footer and keys[a.id]), key=lambda action: action.footer)
+        texts: list[Safe] = []
+        room = max(self.size.width, 20)
         for action in ranked:
-            needed = len(key_name(action.keys[0])) + 1 + len(action.label) + 2
-            if used + needed <= max(self.size.width, 20) + 2:
-                chosen.append(action)
-                used += needed
-        texts = [styled(Safe(key_name(a.keys[0])), Style.NAME) + Safe(f" {a.label}") for a in chosen]
+            text = styled(Safe(key_name(keys[action.id])), Style.NAME) + Safe(f" {action.label}")
+            if room >= width(text):
+                texts.append(text)
+                room -= width(text) + 2
         self.update(content(Safe("  ").join(texts)))
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from typing import Final
 
-from kubectl_dra.output.layout import padded, width
-from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.layout import padded, width, wrapped
+from kubectl_dra.output.safe import Safe, Style, styled
 from kubectl_dra.tui.actions import ACTIONS, MOVES, Group, key_name
-from kubectl_dra.tui.text import clipped
 from kubectl_dra.tui.views.reader import ReportView
 
-_KEYS = 13
-_COMMAND = 26
-_TWO_FROM = 120
+_KEYS: Final = 17
+_COMMAND: Final = 24
+_TWO_FROM: Final = 130
+_LEFT: Final = (Group.MOVE, Group.GO)
+_RIGHT: Final = (Group.LOOK, Group.LIST, Group.LAB, Group.PROGRAM)
 
 
 class HelpView(ReportView):
@@ -23,35 +25,41 @@ class HelpView(ReportView):
 
     def lines(self) -> Sequence[Safe]:
         """All groups."""
-        blocks = [list(_block(group)) for group in Group]
-        room = self.dra.size.width - 4
-        if self.dra.size.width < _TWO_FROM:
-            return [line for block in blocks for line in [*block, Safe("")]]
-        left = [line for block in blocks[:3] for line in [*block, Safe("")]]
-        right = [line for block in blocks[3:] for line in [*block, Safe("")]]
-        half = room // 2
-        pairs = zip_longest(left, right, fillvalue=Safe(""))
-        return [padded(clipped(a, half - 2), half) + clipped(b, room - half) for a, b in pairs]
+        columns = self.dra.size.width
+        if columns < _TWO_FROM:
+            return _lines(tuple(Group), columns)
+        half = columns // 2
+        left, right = _lines(_LEFT, half - 2), _lines(_RIGHT, half - 2)
+        return [padded(a, half) + b for a, b in zip_longest(left, right, fillvalue=Safe(""))]
 
     def on_resize(self) -> None:
         """One column or two."""
         self.show()
 
 
-def _block(group: Group) -> Iterator[Safe]:
+def _lines(groups: Sequence[Group], columns: int) -> list[Safe]:
+    return [line for group in groups for line in [*_block(group, columns), Safe("")]]
+
+
+def _block(group: Group, columns: int) -> Iterator[Safe]:
     yield styled(Safe(group.value), Style.BOLD)
     if group is Group.MOVE:
         for move in MOVES:
-            yield _line(move.keys, "", move.help)
+            yield from _entry(move.keys, "", move.help, columns)
     for action in ACTIONS:
         if action.group is group:
             command = f":{action.command} {action.takes}".strip() if action.command else ""
-            yield _line(action.keys, command, action.help)
+            yield from _entry(action.keys, command, action.help, columns)
     if group is Group.LIST:
-        yield _line((), "", "A filter that reads device… is CEL, and shows the devices that match")
+        yield from _entry((), "", "A filter that reads device… is CEL: it shows the devices that match", columns)
 
 
-def _line(keys: Sequence[str], command: str, text: str) -> Safe:
+def _entry(keys: Sequence[str], command: str, text: str, columns: int) -> Iterator[Safe]:
+    """Keys, the command, what it does; without a command the text begins further left."""
     names = Safe(" ").join(styled(Safe(key_name(key)), Style.NAME) for key in keys)
-    named = Safe("  ") + padded(names, max(_KEYS, width(names)))
-    return named + padded(styled(Safe(command), Style.WARN), _COMMAND if command else 0) + fmt("{}", Safe(text))
+    head = Safe("  ") + padded(names, _KEYS) + Safe(" ")
+    if command:
+        head += padded(styled(Safe(command), Style.WARN), _COMMAND) + Safe(" ")
+    lines = wrapped(Safe(text), columns, indent=width(head))
+    yield head + Safe(lines[0][width(head) :])
+    yield from lines[1:]

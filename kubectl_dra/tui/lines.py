@@ -53,9 +53,9 @@ class Lines(ScrollView, can_focus=True):
         """Columns that a line has on the screen."""
         return max(self.scrollable_content_region.width, 1)
 
-    def strip_of(self, text: Safe, base: RichStyle) -> Strip:
+    def strip_of(self, text: Safe, base: RichStyle, indent: int = 1) -> Strip:
         """One line, filled up with ``base`` and cut where the screen ends."""
-        parts = [Segment(" ", base), *segments(text, base, self.palette)]
+        parts = [Segment(" " * indent, base), *segments(text, base, self.palette)]
         return Strip(parts).adjust_cell_length(self.columns, base).simplify()
 
     def blank(self) -> Strip:

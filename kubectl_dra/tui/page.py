@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from textual.message import Message
 from textual.strip import Strip
 
 from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.tui.lines import Lines
+
+_ROOMY: Final = 82
 
 
 class Page(Lines):
@@ -18,8 +21,12 @@ class Page(Lines):
     DEFAULT_CSS = """
     Page {
         & > .page--mark { background: $cursor; }
+        &.tight { scrollbar-size: 0 0; scrollbar-gutter: auto; }
     }
     """
+
+    class Scrolled(Message):
+        """Other lines are on the screen."""
 
     def __init__(self, lines: Sequence[Safe] = (), *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -55,7 +62,23 @@ class Page(Lines):
         style = self.rich_style
         if self._is_marked(index):
             style += self.get_component_rich_style("page--mark")
-        return self.strip_of(self.lines[index], style)
+        return self.strip_of(self.lines[index], style, indent=0 if self.has_class("tight") else 1)
+
+    def on_resize(self) -> None:
+        """Reports are 80 columns wide: where there are no more, the margin and the scroll bar go."""
+        self.set_class(self.outer_size.width < _ROOMY, "tight")
+        self.set_height(len(self.lines))
+        self.post_message(self.Scrolled())
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The number of the last line on the screen, and of all lines."""
+        return min(self.scroll_offset.y + self.size.height, len(self.lines)), len(self.lines)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """The place in the text is said elsewhere."""
+        super().watch_scroll_y(old_value, new_value)
+        self.post_message(self.Scrolled())
 
     def action_move(self, where: str) -> None:
         """Scroll as the keys say."""

@@ -28,6 +28,10 @@ from kubectl_dra.reports.pool import (
 from kubectl_dra.reports.recent import Change, recent_changes
 from kubectl_dra.reports.remedies import remedy_reports
 from kubectl_dra.reports.scope import device_scope, usable_on
+from kubectl_dra.reports.selector import SelectorReport, expression_question, selector_report
+from kubectl_dra.reports.selector.completion import Completion, NamedValue, completions, name_at, named_values
+from kubectl_dra.reports.selector.known import KnownSelector, known_selectors
+from kubectl_dra.reports.selector.seen import Distribution
 from kubectl_dra.reports.taint_list import TaintRow, taint_rows
 from kubectl_dra.tui.feed import Moment
 
@@ -204,3 +208,51 @@ class Pod:
             return None
         ways = remedy_reports(moment.diagnoser.world, diagnosis) if self.remedies else ()
         return pending_report(diagnosis, moment.inventory, moment.evidence, moment.features, remedies=ways)
+
+
+# --- selector lab -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """An expression on all devices, behind a class or alone."""
+
+    expression: str
+    device_class: str | None
+
+    def compute(self, moment: Moment) -> SelectorReport:
+        """The report of test-selector."""
+        return selector_report(expression_question(self.expression, self.device_class), moment.setting)
+
+
+@dataclass(frozen=True, slots=True)
+class Completions:
+    """What may come next in an expression, and the values of the attribute at the cursor."""
+
+    source: str
+    cursor: int
+
+    def compute(self, moment: Moment) -> tuple[tuple[Completion, ...], Distribution | None]:
+        """Completions; values only where a name is."""
+        catalog, values = moment.setting.catalog, moment.values
+        name = name_at(self.source, self.cursor, catalog)
+        found = completions(self.source, self.cursor, catalog, values)
+        return found, values.distribution(name) if name is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The selectors of classes, claims and templates."""
+
+    def compute(self, moment: Moment) -> tuple[KnownSelector, ...]:
+        """By kind and name."""
+        return known_selectors(moment.inventory)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The attributes and capacities that devices have."""
+
+    def compute(self, moment: Moment) -> tuple[NamedValue, ...]:
+        """By domain, the most frequent first."""
+        return named_values(moment.setting.catalog)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.page import pending_page
+from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, safe, styled
 from kubectl_dra.reports.pending import PendingReport
 from kubectl_dra.tui.desk import Result, Topic
@@ -61,6 +62,8 @@ class DiagnosisView(ReportView):
         if action in ("numbers", "open"):
             report = self.report
             return report is not None and any(group.requests for group in report.nodes)
+        if action == "steps":
+            return self.report is not None and bool(self.report.remedies)
         return super().can(action)
 
     def do_open(self) -> None:
@@ -70,6 +73,10 @@ class DiagnosisView(ReportView):
     def do_numbers(self) -> None:
         """The devices behind each number of the funnel."""
         self.dra.push(NumbersView(self.pod))
+
+    def do_steps(self) -> None:
+        """How to carry the ways out."""
+        self.dra.push(StepsPage(self.pod))
 
     @property
     def subject(self) -> Subject:
@@ -91,3 +98,33 @@ class DiagnosisView(ReportView):
             self.dra.say(READING if report is None else Safe("this pod has no claim yet"))
             return
         self.dra.try_claim(Key(report.asks[0].namespace, report.asks[0].name))
+
+
+class StepsPage(ReportView):
+    """The commands and manifests behind the ways out; nothing is carried out here."""
+
+    crumb = Safe("ways out")
+    gone = Safe("The pod does not exist any more.")
+
+    def __init__(self, pod: Key) -> None:
+        super().__init__()
+        self._topic = Pod(pod, remedies=True)
+
+    def topics(self) -> Sequence[Pod]:
+        """The diagnosis with ways out."""
+        return (self._topic,)
+
+    def lines(self) -> Sequence[Safe] | None:
+        """As ``why-pending --remedies`` prints them."""
+        found = self.desk.result(self._topic)
+        if found is None:
+            return None
+        return [self.gone] if found.record is None else list(step_lines(found.record.remedies))
+
+    def do_copy(self) -> None:
+        """All of it to the clipboard."""
+        self.dra.copy_lines(self.lines() or ())
+
+    def can(self, action: str) -> bool:
+        """The text can be copied as soon as it is there."""
+        return bool(self.desk.result(self._topic)) if action == "copy" else super().can(action)

@@ -52,8 +52,16 @@ class ReportView(View):
 
     @property
     def info(self) -> Safe:
-        """How many lines were found."""
-        return fmt("{} with “{}”", counted(self._found, "line"), self._mark) if self._mark else Safe("")
+        """How many lines were found, or how far down we are."""
+        if self._mark:
+            return fmt("{} with “{}”", counted(self._found, "line"), self._mark)
+        last, lines = self.page.place
+        return fmt("line {} of {}", last, lines) if lines > self.page.size.height > 0 else Safe("")
+
+    def on_page_scrolled(self, event: Page.Scrolled) -> None:
+        """Say the new place."""
+        event.stop()
+        self.dra.refresh_frame()
 
 
 class YamlView(ReportView):

@@ -1,0 +1,114 @@
+"""The values that devices have: how often each is there, for completion and for the look at one attribute."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from kubectl_dra.cel.device import split_name
+from kubectl_dra.cel.printer import string_source
+from kubectl_dra.cel.types import BOOL, INT, QUANTITY, SEMVER, STRING, Type, list_of
+from kubectl_dra.model.resource import DeviceAttribute
+from kubectl_dra.reports.attributes import attribute_text
+from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.selector.scoping import Member
+
+Name = tuple[str, str, str]
+
+
+class Distribution(ReportRecord, frozen=True):
+    """The values of one attribute or capacity, the most frequent first; ``lacking`` devices don't have it.
+
+    ``values`` pairs the text of a value with the devices that have it; ``distinct`` counts all of them.
+    """
+
+    field: str
+    domain: str
+    name: str
+    type: str
+    values: tuple[tuple[str, int], ...]
+    distinct: int
+    lacking: int
+
+
+class ValueIndex:
+    """Values by field (``attributes`` or ``capacity``), domain and name; each is counted when it is asked for."""
+
+    def __init__(self, members: Iterable[Member]) -> None:
+        self._members = tuple(members)
+        self._literals: dict[Name, Counter[str]] = {}
+
+    def literals(self, name: Name) -> Mapping[str, int]:
+        """The values as CEL literals, with the number of devices that have them."""
+        found = self._literals.get(name)
+        if found is None:
+            found = self._literals[name] = Counter(self._each(name, _literal, _quantity_literal))
+        return found
+
+    def distribution(self, name: Name, limit: int = 20) -> Distribution:
+        """The values as people read them."""
+        counts = Counter(self._each(name, attribute_text, str))
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        sample = next((a for m in self._members if (a := _attribute(m, name)) is not None), None)
+        type_ = QUANTITY.name if name[0] == "capacity" else type_text(type_of(sample))
+        lacking = len(self._members) - counts.total()
+        return Distribution(*name, type_, tuple(ranked[:limit]), len(ranked), lacking)
+
+    def _each(
+        self, name: Name, of_attribute: Callable[[DeviceAttribute], str], of_capacity: Callable[[str], str]
+    ) -> Iterable[str]:
+        for member in self._members:
+            if name[0] == "capacity":
+                for key, capacity in member.device.capacity.items():
+                    if split_name(key, member.driver) == name[1:]:
+                        yield of_capacity(str(capacity.value))
+            elif (attribute := _attribute(member, name)) is not None:
+                yield of_attribute(attribute)
+
+
+def _attribute(member: Member, name: Name) -> DeviceAttribute | None:
+    attributes = member.device.attributes
+    full = f"{name[1]}/{name[2]}"
+    if full in attributes:
+        return attributes[full]
+    return attributes.get(name[2]) if name[1] == member.driver else None
+
+
+def type_of(attribute: DeviceAttribute | None) -> Type | None:
+    """The CEL type of an attribute's value; None if it is unknown."""
+    if attribute is None:
+        return None
+    kinds = (
+        (attribute.string, STRING),
+        (attribute.version, SEMVER),
+        (attribute.int_value, INT),
+        (attribute.bool_value, BOOL),
+        (attribute.strings, list_of(STRING)),
+        (attribute.versions, list_of(SEMVER)),
+        (attribute.ints, list_of(INT)),
+        (attribute.bools, list_of(BOOL)),
+    )
+    return next((type_ for value, type_ in kinds if value is not None), None)
+
+
+def type_text(type_: Type | None) -> str:
+    """A type in a few letters: ``string``, ``semver``, ``quantity``, ``list(int)``."""
+    if type_ is None:
+        return "?"
+    inner = f"({', '.join(map(type_text, type_.params))})" if type_.params else ""
+    name = type_.name.rpartition(".")[2].lower() if type_.name else type_.kind
+    return name + inner
+
+
+def _literal(attribute: DeviceAttribute) -> str:
+    if attribute.string is not None:
+        return string_source(attribute.string)
+    if attribute.version is not None:
+        return f"semver({string_source(str(attribute.version))})"
+    if attribute.int_value is not None:
+        return str(attribute.int_value)
+    return attribute_text(attribute)
+
+
+def _quantity_literal(text: str) -> str:
+    return f"quantity({string_source(text)})"

@@ -1,0 +1,401 @@
+"""The selector lab: write a selector, and see at once what it matches, where it fails, what decides.
+
+An edited selector is kept: loading another one can be undone, and leaving the program prints it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from textual.containers import Horizontal
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static
+
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.documents import to_yaml
+from kubectl_dra.output.layout import Column as TextColumn
+from kubectl_dra.output.layout import padded, table, width
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.selector.page import selector_page
+from kubectl_dra.output.words import counted
+from kubectl_dra.reports.selector.completion import Completion, NamedValue
+from kubectl_dra.reports.selector.known import KnownSelector
+from kubectl_dra.reports.selector.records import SelectorReport
+from kubectl_dra.reports.selector.seen import Distribution
+from kubectl_dra.tui.bars import amount_bar
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.desk import Topic
+from kubectl_dra.tui.editor import Editor
+from kubectl_dra.tui.page import Page
+from kubectl_dra.tui.text import content, spread
+from kubectl_dra.tui.topics import Classes, Completions, Known, Named, Tried
+from kubectl_dra.tui.view import READING, ListView, View
+
+_DELAY: Final = 0.12
+_WIDE: Final = 128
+_BAR: Final = 12
+
+
+class LabView(View):
+    """Editor, completions, and the report of test-selector, live."""
+
+    DEFAULT_CSS = """
+    LabView #lab-title { height: 1; padding: 0 1; color: $dim; }
+    LabView Editor { height: auto; min-height: 3; max-height: 9; border: none; padding: 0 1; }
+    LabView #lab-completions { height: 1; padding: 0 1; background: $surface; color: $dim; margin-bottom: 1; }
+    LabView #lab-results { height: 1fr; }
+    LabView #lab-report { width: 83; }
+    LabView #lab-values { width: 1fr; display: none; border-left: vkey $border; }
+    LabView.wide #lab-values { display: block; }
+    LabView.narrow #lab-report { width: 1fr; }
+    """
+    crumb = Safe("selector lab")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title_ = Static(id="lab-title")
+        self.editor = Editor("")
+        self.choice = Static(id="lab-completions")
+        self.page = Page(id="lab-report")
+        self.values_page = Page(id="lab-values")
+        self.values_page.can_focus = False
+        self._turned = 0
+        self._tried = Tried("", None)
+        self._completing = Completions("", 0)
+        self._timer: Timer | None = None
+        self._earlier: list[tuple[str, str | None]] = []
+
+    def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
+        """From the title to the report."""
+        yield self.title_
+        yield self.editor
+        yield self.choice
+        with Horizontal(id="lab-results"):
+            yield self.page
+            yield self.values_page
+
+    def on_mount(self) -> None:
+        """What was written before, on another visit or for another cluster."""
+        self.editor.text = self.dra.draft.expression
+        self._tried = Tried(self.dra.draft.expression, self.dra.draft.device_class)
+        self.show()
+
+    def on_resize(self) -> None:
+        """Values beside the report need room."""
+        self.set_class(self.dra.size.width >= _WIDE, "wide")
+        self.set_class(self.dra.size.width < _WIDE, "narrow")
+        self.show()
+
+    @property
+    def focus_target(self) -> Widget:
+        """The editor."""
+        return self.editor
+
+    def topics(self) -> Sequence[Topic[object]]:
+        """Completions come first: they are quick."""
+        if not self._tried.expression.strip():
+            return (self._completing, Named(), Classes())
+        return (self._completing, self._tried, Classes())
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    def show(self) -> None:
+        """The newest report; the one before stays until there is another."""
+        self._show_title()
+        self._show_completions()
+        if not self._tried.expression.strip():
+            self.editor.show_errors(())
+            self.page.show(list(_introduction(self.desk.record(Named()))))
+            return
+        report = self.desk.record(self._tried)
+        if report is not None:
+            self.editor.show_errors(tuple(_errors(report)))
+            lines = selector_page(report)
+            values = self._distribution
+            if values is not None and not self.has_class("wide"):
+                lines = [*lines, Safe(""), *_distribution_lines(values)]
+            self.page.show(lines)
+
+    def _show_title(self) -> None:
+        behind = self._tried.device_class
+        where = fmt("behind class {}", behind) if behind is not None else Safe("alone, on all devices")
+        report = self.desk.record(self._tried)
+        right = _counts(report) if report is not None else Safe("")
+        if report is None and self._tried.expression.strip():
+            right = styled(READING, Style.DIM)
+        self.title_.update(content(spread(where, right, max(self.size.width - 2, 20))))
+
+    @property
+    def _distribution(self) -> Distribution | None:
+        found = self.desk.record(self._completing)
+        return found[1] if found is not None else None
+
+    @property
+    def _choices(self) -> Sequence[Completion]:
+        found = self.desk.record(self._completing)
+        return [each for each in found[0] if safe(each.text) == each.text] if found is not None else ()
+
+    def _show_completions(self) -> None:
+        choices = self._choices
+        values = self._distribution
+        self.values_page.show(list(_distribution_lines(values)) if values is not None else ())
+        if not choices or not self._is_current:
+            self.editor.suggestion = ""
+            self.choice.update(content(Safe("")))
+            return
+        self._turned %= len(choices)
+        chosen = choices[self._turned]
+        typed = self.editor.text[chosen.start : self.editor.offset_of_cursor]
+        self.editor.suggestion = chosen.text[len(typed) :] if chosen.text.startswith(typed) and typed else ""
+        self.choice.update(content(_choice_line(choices, self._turned, max(self.size.width - 2, 20))))
+
+    @property
+    def _is_current(self) -> bool:
+        return self._completing == Completions(self.editor.text, self.editor.offset_of_cursor)
+
+    # --- writing ----------------------------------------------------------------------------------------------------
+
+    def on_text_area_changed(self, event: Editor.Changed) -> None:
+        """Completions at once; the report when typing pauses for a moment."""
+        event.stop()
+        self._moved()
+        self._wait()
+
+    def on_text_area_selection_changed(self, event: Editor.SelectionChanged) -> None:
+        """Completions belong to the cursor."""
+        event.stop()
+        self._moved()
+
+    def _moved(self) -> None:
+        self._turned = 0
+        self._completing = Completions(self.editor.text, self.editor.offset_of_cursor)
+        self.dra.topics_changed()
+        self._show_completions()
+
+    def _wait(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(_DELAY, self._settle)
+
+    def _settle(self) -> None:
+        self._try(self.editor.text, self._tried.device_class)
+
+    def _try(self, expression: str, device_class: str | None) -> None:
+        self._tried = Tried(expression, device_class)
+        self.dra.draft.keep(expression, device_class)
+        self.dra.topics_changed()
+        self.show()
+
+    def load(self, selector: KnownSelector) -> None:
+        """Another selector in the editor; the one before can be had again."""
+        if self.editor.text.strip():
+            self._earlier.append((self.editor.text, self._tried.device_class))
+        self._put(selector.expression, selector.device_class)
+        self.dra.draft.edited = False
+
+    def _put(self, expression: str, device_class: str | None) -> None:
+        last = self.editor.document.end
+        self.editor.replace(expression, (0, 0), last)
+        self._try(expression, device_class)
+        self.editor.focus()
+
+    # --- actions ----------------------------------------------------------------------------------------------------
+
+    def can(self, action: str) -> bool:
+        """Letters edit while the editor has the focus; the other actions need something to work on."""
+        if action == "accept":
+            return self.editor.has_focus and bool(self._choices) and self._is_current
+        if action == "turn":
+            return self.editor.has_focus and len(self._choices) > 1 and self._is_current
+        if action == "edit":
+            return not self.editor.has_focus
+        if action == "earlier":
+            return bool(self._earlier)
+        if action == "copy_yaml":
+            return bool(self.editor.text.strip())
+        return super().can(action)
+
+    def do_accept(self) -> None:
+        """Put the completion in place of what is typed of it."""
+        chosen = self._choices[self._turned]
+        end = self.editor.offset_of_cursor
+        behind = self.editor.text[end:]
+        # Quotes and brackets that are already there are typed over.
+        for closing in ('"]', "]", '"'):
+            if chosen.text.endswith(closing) and behind.startswith(closing):
+                end += len(closing)
+                break
+        self.editor.replace(chosen.text, self.editor.location_at(chosen.start), self.editor.location_at(end))
+
+    def do_turn(self) -> None:
+        """The next completion."""
+        self._turned += 1
+        self._show_completions()
+
+    def do_edit(self) -> None:
+        """Back into the editor."""
+        self.editor.focus()
+
+    def do_scope(self) -> None:
+        """Behind the next class, or alone after the last one."""
+        names = [row.name for row in self.desk.record(Classes()) or ()]
+        place = names.index(self._tried.device_class) + 1 if self._tried.device_class in names else 0
+        self._try(self.editor.text, names[place] if place < len(names) else None)
+
+    def do_load(self) -> None:
+        """Choose among all selectors of the cluster."""
+        self.dra.push(KnownView(self))
+
+    def do_earlier(self) -> None:
+        """Back to the selector before; the present one is kept as well."""
+        present = (self.editor.text, self._tried.device_class)
+        expression, device_class = self._earlier.pop()
+        if present[0].strip():
+            self._earlier.insert(0, present)
+        self._put(expression, device_class)
+
+    def do_copy_yaml(self) -> None:
+        """The selector as it stands in a request or a class."""
+        document = {"selectors": [{"cel": {"expression": self.editor.text.strip()}}]}
+        self.dra.copy_lines([safe(line) for line in to_yaml(json.dumps(document).encode()).splitlines()])
+
+    def leave_editor(self) -> bool:
+        """Out of the editor, so that letters are keys again; True if that was all there was to do."""
+        if self.editor.has_focus:
+            self.page.focus()
+            return True
+        return False
+
+    @property
+    def info(self) -> Safe:
+        """How to leave the editor, how to get back."""
+        return Safe("esc leaves the editor") if self.editor.has_focus else Safe("e edits")
+
+
+class KnownView(ListView[KnownSelector]):
+    """All selectors of classes, templates and claims; enter loads one into the lab."""
+
+    crumb = Safe("load")
+    nothing = Safe("There is no selector anywhere.")
+
+    def __init__(self, lab: LabView, only: Key | None = None) -> None:
+        self.lab = lab
+        self.only = only
+        super().__init__()
+
+    def topics(self) -> Sequence[Topic[object]]:
+        """All selectors."""
+        return (Known(),)
+
+    def columns(self) -> Sequence[Column[KnownSelector]]:
+        """Whose, and the text in one line."""
+        return [
+            Column("FROM", _origin, least=14, key=lambda s: (s.kind, s.namespace, s.name)),
+            Column("REQUEST", lambda s: safe(s.request), least=6, drop=2),
+            Column("BEHIND CLASS", lambda s: safe(s.device_class or "-"), least=8, drop=1),
+            Column("SELECTOR", lambda s: safe(" ".join(s.expression.split())), least=24),
+        ]
+
+    def all_rows(self) -> Sequence[KnownSelector] | None:
+        """Those of one object, or all."""
+        rows = self.desk.record(Known())
+        if rows is None or self.only is None:
+            return rows
+        return [row for row in rows if (row.namespace, row.name) == self.only]
+
+    def identity(self, row: KnownSelector) -> tuple[str, str, str, str, int]:
+        """Where it stands."""
+        return row.kind, row.namespace, row.name, row.request, row.index
+
+    def text_of(self, row: KnownSelector) -> str:
+        """Names and text."""
+        return f"{row.kind} {row.namespace}/{row.name} {row.request} {row.device_class} {row.expression}"
+
+    def opened(self, row: KnownSelector) -> None:
+        """Into the editor."""
+        self.dra.do_back()
+        self.lab.load(row)
+
+
+def _origin(selector: KnownSelector) -> Safe:
+    words = {"DeviceClass": "class", "ResourceClaimTemplate": "template", "ResourceClaim": "claim"}
+    name = f"{selector.namespace}/{selector.name}" if selector.namespace else selector.name
+    return fmt("{} {}", Safe(words[selector.kind]), name)
+
+
+def _errors(report: SelectorReport) -> Iterator[tuple[int, int]]:
+    """Places in the selector that is being written: the last one of the report."""
+    if not report.selectors:
+        return
+    last = report.selectors[-1]
+    for verdict in (last.scheduler, last.admission):
+        yield from ((p.offset, len(p.name)) for p in verdict.problems if p.offset >= 0)
+    for failure in report.failures:
+        if failure.offset >= 0 and failure.index == last.index and failure.device_class == last.device_class:
+            yield failure.offset, failure.length
+
+
+def _counts(report: SelectorReport) -> Safe:
+    totals = report.totals
+    parts = [styled(fmt("{} match", totals.matches.value), Style.GOOD), fmt("{} no", totals.no.value)]
+    if totals.fails.value:
+        parts.append(styled(fmt("{} fail", totals.fails.value), Style.BAD))
+    if totals.undecided.value:
+        parts.append(styled(fmt("{} undecided", totals.undecided.value), Style.WARN))
+    return Safe("   ").join(parts)
+
+
+def _choice_line(choices: Sequence[Completion], chosen: int, room: int) -> Safe:
+    """``tab  model string 32   uuid string 32``, beginning with the chosen one."""
+    line = styled(Safe("tab"), Style.NAME)
+    for index, each in enumerate([*choices[chosen:], *choices[:chosen]]):
+        text = styled(safe(each.text), Style.BOLD) if index == 0 else safe(each.text)
+        type_ = styled(fmt(" {}", each.type), Style.DIM) if each.type else Safe("")
+        number = (
+            styled(fmt(" {}", counted(each.devices, "device")), Style.DIM) if each.devices is not None else Safe("")
+        )
+        part = Safe("  ") + text + type_ + number
+        if width(line) + width(part) > room and index:
+            break
+        line += part
+    return line
+
+
+def _distribution_lines(values: Distribution) -> Iterator[Safe]:
+    """The values of the attribute at the cursor, with bars."""
+    yield styled(fmt("{}/{}", values.domain, values.name), Style.BOLD) + styled(fmt("  {}", values.type), Style.DIM)
+    total = max((number for _, number in values.values), default=1)
+    longest = min(max((width(safe(text)) for text, _ in values.values), default=0), 40)
+    for text, number in values.values:
+        yield (
+            Safe("  ")
+            + padded(fmt("{}", number), 6, right=True)
+            + Safe("  ")
+            + amount_bar(number, total, _BAR)
+            + Safe("  ")
+            + padded(safe(text), longest)
+        )
+    hidden = values.distinct - len(values.values)
+    if hidden > 0:
+        yield styled(fmt("  and {} more values", hidden), Style.DIM)
+    if values.lacking:
+        yield styled(fmt("  {} without it", counted(values.lacking, "device")), Style.WARN)
+
+
+def _introduction(named: Sequence[NamedValue] | None) -> Iterator[Safe]:
+    """What can be named, before anything is written."""
+    yield Safe("Write a condition on one device, for example")
+    yield styled(Safe('  device.attributes["gpu.example.com"].model == "H100"'), Style.GOOD)
+    yield Safe("or only the name of an attribute, and tab.")
+    if not named:
+        return
+    yield Safe("")
+    columns = [TextColumn(title, right=title == "DEVICES", flexible=title != "DEVICES") for title in _TITLES]
+    rows = [[safe(n.domain), safe(n.name), safe(n.type), safe(n.field), fmt("{}", n.devices)] for n in named]
+    yield from table(columns, rows)
+
+
+_TITLES: Final = ("DOMAIN", "NAME", "TYPE", "FIELD", "DEVICES")
