@@ -16,7 +16,7 @@ Examples:
   kubectl dra why-pending trainer-0 -n ml    # one pod, in full
   kubectl dra why-pending deploy/trainer     # the pending pods of a workload
   kubectl dra why-pending claim/shared-gpu   # a ResourceClaim
-  kubectl dra why-pending trainer-0 -w       # again when that changes, until it runs
+  kubectl dra why-pending trainer-0 -w       # follow it until it runs
   kubectl dra why-pending trainer-0 -o json | jq .verdict"""
 
 

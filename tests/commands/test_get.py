@@ -203,7 +203,7 @@ def test_missing_rights_are_named(capfd, tmp_path):
     path.write_text(json.dumps(withheld(document(SMALL), ("ResourceClaim", "Pod"))))
     _, out, err = call(capfd, "pools", source=path)
     assert "≤" in out
-    assert '"resourceclaims" of apiGroup resource.k8s.io' in err
+    assert '"resourceclaims" of apiGroup "resource.k8s.io"' in err
     _, out, err = call(capfd, "claims", "-A", "--unused", source=path)
     assert out == ""
     assert '"pods"' in err

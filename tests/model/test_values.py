@@ -1,18 +1,10 @@
 """Quantities and versions against recorded answers of the real Go packages (apimachinery resource, blang semver)."""
 
-import gzip
-import json
-from pathlib import Path
-
 import pytest
 
 from kubectl_dra.model.quantity import Quantity, QuantityError
 from kubectl_dra.model.semver import Semver, SemverError
-
-ROWS = [
-    json.loads(line)
-    for line in gzip.open(Path(__file__).parents[1] / "vectors" / "values.jsonl.gz", "rt", encoding="utf-8")
-]
+from tests.vectors import rows as recorded
 
 
 def quantity_answer(row):
@@ -46,7 +38,7 @@ def semver_answer(row):
 
 @pytest.mark.parametrize(("kind", "answer"), [("quantity", quantity_answer), ("semver", semver_answer)])
 def test_recorded_answers(kind, answer):
-    rows = [row for row in ROWS if row["kind"] == kind]
+    rows = [row for row in recorded.rows("values") if row["kind"] == kind]
     expected = [{k: v for k, v in row.items() if k not in ("kind", "a", "b")} for row in rows]
     assert len(rows) >= 1500
     assert [answer(row) for row in rows] == expected
