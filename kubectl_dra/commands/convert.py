@@ -8,7 +8,7 @@ import click
 
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.kubectl_style import KubectlStyle
-from kubectl_dra.commands.options import Options, shared_options
+from kubectl_dra.commands.options import Options, one_of, shared_options
 
 if TYPE_CHECKING:
     from kubectl_dra.reports.conversion import ConversionReport
@@ -29,6 +29,7 @@ Examples:
     "target",
     default="v1",
     metavar="VERSION",
+    shell_complete=one_of(_TARGETS),
     help=f"Version of resource.k8s.io to convert to: {', '.join(_TARGETS)}.",
 )
 def command(options: Options, target: str) -> int:

@@ -181,7 +181,14 @@ def _output_option(formats: Sequence[str]) -> Callable[[Any], Any]:
         return value
 
     text = f"Output format: {', '.join(formats)}."
-    return _option("-o", "--output", default="", metavar="FORMAT", callback=check, help=text)
+    return _option(
+        "-o", "--output", default="", metavar="FORMAT", callback=check, help=text, shell_complete=one_of(formats)
+    )
+
+
+def one_of(values: Sequence[str]) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """``shell_complete`` of an option that takes one of ``values`` and says itself what is wrong with others."""
+    return lambda _context, _parameter, typed: [value for value in values if value.startswith(typed)]
 
 
 _FIELDS: Final = frozenset(field.name for field in fields(Options))

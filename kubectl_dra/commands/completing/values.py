@@ -1,0 +1,104 @@
+"""What fits at a place of the command line: commands, flags, values of flags, TYPE and NAME words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+import click
+
+from kubectl_dra.commands.app import COMMANDS
+from kubectl_dra.commands.completing import Answer, Candidate, Directive
+from kubectl_dra.commands.completing.arguments import ARGUMENTS, selector
+from kubectl_dra.commands.completing.line import Line, long_name
+from kubectl_dra.commands.completing.names import (
+    Tables,
+    Values,
+    configured,
+    devices,
+    drivers,
+    fitting,
+    named,
+    pools,
+)
+
+
+def answer(line: Line, tables: Callable[[], Tables]) -> Answer:
+    """The candidates for ``line``; ``tables`` is opened only where names are needed."""
+    if line.option is not None:
+        return _option_values(line, line.option, tables)
+    if line.current.startswith("-") and not line.ended:
+        return Answer(_flags(line))
+    if not line.in_command:
+        return Answer([Candidate(name, text) for name, (_, text) in COMMANDS.items() if name.startswith(line.current)])
+    if isinstance(choice := _argument(line), click.Choice):
+        return Answer(fitting(line, ((name, "") for name in choice.choices))) if not line.words else Answer()
+    values = ARGUMENTS.get(line.command.name or "")
+    return values(line, tables()) if values is not None else Answer()
+
+
+def _argument(line: Line) -> click.ParamType[Any] | None:
+    """The type of the command's first argument."""
+    return next((each.type for each in line.command.params if isinstance(each, click.Argument)), None)
+
+
+def _flags(line: Line) -> list[Candidate]:
+    """Flags that may still come, with their help; one-letter names only while nothing else is typed."""
+    found: list[Candidate] = []
+    for option in line.options():
+        if long_name(option) in line.values and not option.multiple:
+            continue
+        names = [name for name in option.opts if name.startswith("--") or line.current == "-"]
+        found += [Candidate(name, option.help or "") for name in names if name.startswith(line.current)]
+    return found
+
+
+def _option_values(line: Line, option: click.Option, tables: Callable[[], Tables]) -> Answer:
+    """What the declaration itself knows (choices, formats), else what its name or its metavar stands for."""
+    context = click.Context(line.command, resilient_parsing=True)
+    declared = option.shell_complete(context, line.current)
+    if declared:
+        return Answer([Candidate(item.value, item.help or "") for item in declared])
+    values = _OPTIONS.get(long_name(option)) or _METAVARS.get(option.metavar or "")
+    return values(line, tables()) if values is not None else Answer()
+
+
+# --- values of options ----------------------------------------------------------------------------------------------
+
+
+def _files(_line: Line, _tables: Tables) -> Answer:
+    return Answer([], Directive.DEFAULT)
+
+
+def _sources(line: Line, _tables: Tables) -> Answer:
+    return Answer(fitting(line, [("demo", "the built-in demo cluster")]), Directive.DEFAULT)
+
+
+def _gates(line: Line, _tables: Tables) -> Answer:
+    from kubectl_dra.model.features import known_gates
+
+    return Answer(fitting(line, ((f"{gate}={value}", "") for gate in known_gates() for value in ("true", "false"))))
+
+
+_OPTIONS: Final[Mapping[str, Values]] = MappingProxyType(
+    {
+        "--namespace": named("namespaces"),
+        "--context": configured("get-contexts", "--output=name"),
+        "--cluster": configured("get-clusters"),
+        "--user": configured("get-users"),
+        "--node": named("nodes", 1),
+        "--class": named("deviceclasses.resource.k8s.io"),
+        "--driver": drivers,
+    }
+)
+_METAVARS: Final[Mapping[str, Values]] = MappingProxyType(
+    {
+        "FILE": _files,
+        "FILE|-|demo": _sources,
+        "GATE=BOOL": _gates,
+        "[DRIVER/]POOL": pools,
+        "DRIVER/POOL/DEVICE": devices,
+        "EXPR": selector,
+    }
+)
