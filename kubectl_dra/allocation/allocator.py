@@ -152,8 +152,11 @@ class Walk:
             return Undecided(steps=self._steps, why=BUDGET)
         if found:
             self.reach = self._reached()
-            self.solution = _solution(search)
-            return Allocated(steps=search.steps, allocations=self._allocations(self.solution))
+            solution = _solution(search)
+            # Devices that were found are no solution yet: the node selector of a claim may be one that can't be made.
+            outcome = Allocated(steps=search.steps, allocations=self._allocations(solution))
+            self.solution = solution
+            return outcome
         invalid = any(pool.invalid is not None for pool in self._pools)
         return Unsatisfiable(steps=search.steps, invalid_pools=invalid, causes=self._own.causes)
 

@@ -17,6 +17,9 @@ from kubectl_dra.allocation import (
     allocate,
     allocate_many,
 )
+from kubectl_dra.allocation.errors import UnsupportedNodeSelector
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from kubectl_dra.model.resource import DeviceTaint, ResourceClaim
 from tests.allocation.clusters import (
     DRIVER,
@@ -184,6 +187,18 @@ def test_errors_name_the_devices_of_each_node() -> None:
         assert isinstance(outcome, Fatal)
         assert outcome.error.device.pool == name  # type: ignore[attr-defined]
         assert outcome.steps == 1
+
+
+def test_a_node_selector_that_can_not_be_made_is_the_error_of_every_node() -> None:
+    terms = (NodeSelectorTerm(match_expressions=(NodeSelectorRequirement("zone", "Exists"),)),) * 2
+    chosen = device("d0", node_selector=NodeSelector(terms))
+    shared = slice_of([chosen], pool="rack", node=None, per_device_node_selection=True)
+    nodes = [node_named(f"n{i}", zone="a") for i in range(2)]
+    answers = allocate_many(cluster_of(shared), nodes, [claim_of(exactly())])
+    assert _groups(answers) == [["n0", "n1"]]
+    for outcome in answers.values():
+        assert isinstance(outcome, Fatal)
+        assert outcome.error == UnsupportedNodeSelector(Key("ns", "claim"), 2)
 
 
 def test_errors_of_the_claims_are_one_answer_for_all() -> None:
