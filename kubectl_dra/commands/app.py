@@ -21,11 +21,13 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "describe-pool": ("describe_pool", "Pools of devices: usable or not, what is free, tainted or taken, and by whom"),
     "describe-claim": ("describe_claim", "A ResourceClaim: what it asks for and holds, who uses it, what drivers say"),
     "test-selector": ("test_selector", "A device selector tried on real devices: what it matches, where it fails"),
+    "simulate": ("simulate", "Whether pods, claims or workloads that do not exist yet would fit, and how many"),
     "get": ("get", "Tables of pools, devices, claims, classes and taints"),
     "taint-device": ("taint_device", "Taint devices, or end it: who is hit is shown before anything is written"),
     "convert": ("convert", "Manifests of any generation of the API as objects of another, losses named"),
     "snapshot": ("snapshot", "Write what the other commands read into a file, for --from"),
     "tui": ("tui", "Look around in the terminal: devices, claims, what is pending and why, selectors"),
+    "completion": ("completion", "Completion for the shell: commands, flags, live names"),
     "version": ("version", "The version of this plugin"),
 }
 

@@ -8,7 +8,7 @@ controller makes a new one from the new template. Pod specs are immutable too, s
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final
 
 from kubectl_dra.api.encode import encode
@@ -30,6 +30,7 @@ from kubectl_dra.diagnosis.remedies.records import (
 )
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, ResourceClaimTemplateSpec
 from kubectl_dra.reports.base import ReportRecord
@@ -58,9 +59,9 @@ class RemedyReport(ReportRecord, frozen=True):
     steps: tuple[Step, ...]
 
 
-def remedy_reports(world: World, diagnosis: PodDiagnosis) -> tuple[RemedyReport, ...]:
-    """What could be done about a pod, cheapest first."""
-    return tuple(_report(world.inventory, proposal) for proposal in proposals(world, diagnosis))
+def remedy_reports(world: World, diagnosis: PodDiagnosis, *, keep: Collection[Key] = ()) -> tuple[RemedyReport, ...]:
+    """What could be done about a pod, cheapest first, without deleting the pods to ``keep``."""
+    return tuple(_report(world.inventory, proposal) for proposal in proposals(world, diagnosis, keep=keep))
 
 
 def _report(inventory: Inventory, proposal: Proposal) -> RemedyReport:

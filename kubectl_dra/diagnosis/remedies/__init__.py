@@ -6,7 +6,7 @@ an edited claim can be taken. Everything is computed, nothing is done.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.records import Action, Remedy, RemedyKind
 from kubectl_dra.diagnosis.remedies.trial import Result, Trials
 from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 
 _LIMIT: Final = 8
@@ -56,19 +57,21 @@ def remedies(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT) -> tupl
     return tuple(proposal.remedy for proposal in proposals(world, diagnosis, limit))
 
 
-def proposals(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT) -> tuple[Proposal, ...]:
-    """The same with what each leads to."""
-    return find(world, diagnosis, limit).proposals
+def proposals(
+    world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT, keep: Collection[Key] = ()
+) -> tuple[Proposal, ...]:
+    """The same with what each leads to; pods to ``keep`` are not to be deleted."""
+    return find(world, diagnosis, limit, keep).proposals
 
 
-def find(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT) -> Found:
+def find(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT, keep: Collection[Key] = ()) -> Found:
     """The same with how far was searched."""
-    return _Finder(world, diagnosis).find(limit)
+    return _Finder(world, diagnosis, keep).find(limit)
 
 
 class _Finder:
-    def __init__(self, world: World, diagnosis: PodDiagnosis) -> None:
-        self._case = Case(world, diagnosis)
+    def __init__(self, world: World, diagnosis: PodDiagnosis, keep: Collection[Key]) -> None:
+        self._case = Case(world, diagnosis, frozenset(keep))
         self._trials = Trials(world, diagnosis)
         self._gated = diagnosis.verdict is Verdict.GATED
         self._found: list[Proposal] = []

@@ -36,10 +36,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Case:
-    """The pod whose diagnosis asks for remedies."""
+    """The pod whose diagnosis asks for remedies; the pods to ``keep`` are not to be deleted."""
 
     world: World
     diagnosis: PodDiagnosis
+    keep: frozenset[Key] = frozenset()
 
     @cached_property
     def pod(self) -> Pod:

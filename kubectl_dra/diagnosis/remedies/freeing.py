@@ -102,7 +102,8 @@ def _idle_claims(case: Case) -> Iterator[Candidate]:
 def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
     """Each pod that would be enough, else the fewest pods that are."""
     releases = sorted(_releases(case.world.inventory, node), key=_first_to_go)
-    releases = [release for release in releases if key_of(release.pod.metadata) != case.diagnosis.pod.key]
+    spared = {case.diagnosis.pod.key, *case.keep}
+    releases = [release for release in releases if key_of(release.pod.metadata) not in spared]
     alone = [release for release in releases[:_MAX_SINGLE] if _enough(trials, [release], node)]
     for release in alone:
         yield _deleting(case, [release], node)
@@ -185,6 +186,8 @@ def _consumers(case: Case) -> Iterator[Candidate]:
             continue
         uids = [consumer.uid for consumer in claim.status.reserved_for]
         pods = [pod for uid in uids if (pod := inventory.pods_by_uid.get(uid)) is not None]
+        if any(key_of(pod.metadata) in case.keep for pod in pods):
+            continue
         if pods and len(pods) == len(uids) <= _MAX_PODS:
             yield _deleting(case, [_Release(pod, _devices(claim)) for pod in pods], "")
 

@@ -1,0 +1,39 @@
+"""``kubectl dra simulate``: the options. What it does with them stands in ``simulate_answers``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from kubectl_dra.commands.errors import UsageProblem
+from kubectl_dra.commands.kubectl_style import KubectlStyle
+from kubectl_dra.commands.options import Options, shared_options
+
+_EXAMPLES: Final = """\b
+Examples:
+  kubectl dra simulate -f trainer.yaml               # would it fit, and where
+  kubectl dra simulate -f trainer.yaml --copies 16   # sixteen of it
+  kubectl dra simulate -f claim.yaml --copies max    # how many fit
+  kubectl dra simulate -f all.yaml --exit-code       # 3 if something is refused or does not fit"""
+
+
+@click.command("simulate", cls=KubectlStyle, epilog=_EXAMPLES)
+@shared_options(filename=True, exit_code=True, output=("json", "yaml"))
+@click.option("--copies", default="", metavar="N|max", help="How many copies of every pod; max: as many as fit.")
+@click.option("--remedies", is_flag=True, help="With the commands that carry out what would help.")
+def command(options: Options, copies: str, remedies: bool) -> int:
+    """Say whether pods, claims, templates and workloads that don't exist yet would fit, where, and what is missing.
+
+    First what the API server would refuse or drop; manifests that mix generations are corrected. Nothing is created.
+    A claim or template alone is tried with a bare pod.
+    """
+    if not options.filename:
+        raise UsageProblem("nothing to simulate", "kubectl dra simulate -f FILE")
+    if options.filename == "-" and options.from_ == "-":
+        raise UsageProblem("-f - and --from - can't both read stdin", "write one of them to a file")
+    if copies not in ("", "max") and not (copies.isascii() and copies.isdecimal() and 0 < int(copies[:9]) < 10**8):
+        raise UsageProblem(f'"{copies}" is no number of copies', "--copies takes 1, 2, … or max")
+    from kubectl_dra.commands.simulate_answers import answer
+
+    return answer(options, copies, remedies)

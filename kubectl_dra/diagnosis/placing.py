@@ -1,0 +1,148 @@
+"""Placing copies of a pod that does not exist yet, one after the other, each taking what the scheduler would give it.
+
+Which of several fitting nodes a scheduler takes depends on scores that are not simulated: the one with the fewest
+copies so far is taken, which is what spreading comes to. Nothing of the Inventory is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.allocation.outcome import Allocated
+from kubectl_dra.diagnosis.attempt import Attempt, Result, attempt
+from kubectl_dra.diagnosis.claims import EXTENDED_CLAIM_ANNOTATION, FINALIZER, resolve, sources
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.extended import virtual_claim
+from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.core import Node, Pod, PodResourceClaimStatus
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.meta import ObjectMeta, OwnerReference
+from kubectl_dra.model.resource import AllocationResult, ConsumerReference, ResourceClaim, ResourceClaimStatus
+from kubectl_dra.model.usage import NodeUsage, pod_usage
+
+#: Nobody counts copies beyond this; a larger number is "at least".
+MAX_COPIES: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """How many copies fit and where. ``failed`` is the diagnosis of the first copy that does not.
+
+    ``world`` has the copies that fit and the one that does not. ``capped``: more might fit.
+    """
+
+    world: World
+    nodes: Mapping[str, int] = field(default_factory=dict)
+    failed: PodDiagnosis | None = None
+    capped: bool = False
+
+    @property
+    def copies(self) -> int:
+        """The copies that fit."""
+        return sum(self.nodes.values())
+
+
+def place(world: World, pods: Iterable[Pod]) -> Placed:
+    """Place ``pods``, which differ in their names only, in their order until one does not fit."""
+    nodes: dict[str, int] = {}
+    candidates: list[str] = []
+    for number, pod in enumerate(pods):
+        if number == MAX_COPIES:
+            return Placed(world, nodes, capped=True)
+        world = world.changed(added(world.inventory, pod))
+        key = key_of(pod.metadata)
+        fitting = _take(world, key, candidates, nodes)
+        if fitting is None:
+            diagnosis = Diagnoser(world).pod(key)
+            if diagnosis.verdict is not Verdict.SCHEDULABLE:
+                return Placed(world, nodes, diagnosis)
+            candidates = [n for group in diagnosis.nodes if group.outcome is NodeOutcome.FITS for n in group.nodes]
+            fitting = _take(world, key, candidates, nodes)
+            assert fitting is not None  # noqa: S101 - the diagnosis has just found one
+        world = world.changed(bound(world.inventory, key, *fitting))
+        name = fitting[0].metadata.name
+        nodes[name] = nodes.get(name, 0) + 1
+    return Placed(world, nodes)
+
+
+_Fitting = tuple[Node, Result, Attempt]
+
+
+def _take(world: World, key: Key, candidates: list[str], taken: Mapping[str, int]) -> _Fitting | None:
+    """The candidate with the fewest copies that takes one more; those that don't are removed."""
+    pod, nodes = world.inventory.pods[key], world.inventory.nodes
+    claims = [e.claim for e in resolve(world.inventory, world.evidence, world.features, pod) if e.claim is not None]
+    while candidates:
+        name = min(candidates, key=lambda node: taken.get(node, 0))
+        one = world.changed(world.inventory.replace(nodes={name: nodes[name]}))
+        tried = attempt(one, pod, claims)
+        fits = tried.nodes(NodeOutcome.FITS)
+        if fits:
+            return (*fits[0], tried)
+        candidates.remove(name)
+    return None
+
+
+# --- objects that come into being -------------------------------------------------------------------------------------
+
+
+def added(inventory: Inventory, pod: Pod) -> Inventory:
+    """With a pod, and with the claims that its templates make; without the template there is no claim."""
+    claims = dict(inventory.claims)
+    statuses = []
+    for entry in pod.spec.resource_claims:
+        template = inventory.templates.get(Key(pod.metadata.namespace, sources(entry)[1] or ""))
+        if template is not None:
+            name = f"{pod.metadata.name}-{entry.name}"
+            owner = OwnerReference("v1", "Pod", pod.metadata.name, pod.metadata.uid, controller=True)
+            meta = ObjectMeta(name=name, namespace=pod.metadata.namespace, uid=name, owner_references=(owner,))
+            claims[key_of(meta)] = ResourceClaim(metadata=meta, spec=template.spec.spec)
+            statuses.append(PodResourceClaimStatus(entry.name, name))
+    status = msgspec.structs.replace(pod.status, resource_claim_statuses=tuple(statuses))
+    made = msgspec.structs.replace(pod, status=status)
+    return inventory.replace(pods={**inventory.pods, key_of(pod.metadata): made}, claims=claims)
+
+
+def bound(inventory: Inventory, key: Key, node: Node, result: Result, tried: Attempt) -> Inventory:
+    """With the pod on the node, and its claims allocated to it and reserved for it."""
+    pod = inventory.pods[key]
+    outcome = result.searched.own if result.searched is not None else None
+    allocations = iter(outcome.allocations if isinstance(outcome, Allocated) else ())
+    claims = dict(inventory.claims)
+    user = ConsumerReference(resource="pods", name=pod.metadata.name, uid=pod.metadata.uid)
+    for claim in dict.fromkeys(key_of(claim.metadata) for claim in tried.claims):
+        found = inventory.claims[claim]
+        allocation = found.status.allocation or next(allocations)
+        claims[claim] = _reserved(found, allocation, user)
+    if result.extended:
+        made_up = _made_up(pod, result)
+        claims[key_of(made_up.metadata)] = _reserved(made_up, next(allocations), user)
+    placed = msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=node.metadata.name))
+    usage = inventory.usage.get(node.metadata.name, NodeUsage()).plus(pod_usage(placed))
+    return inventory.replace(
+        pods={**inventory.pods, key: placed}, claims=claims, usage={**inventory.usage, node.metadata.name: usage}
+    )
+
+
+def _reserved(claim: ResourceClaim, allocation: AllocationResult, user: ConsumerReference) -> ResourceClaim:
+    status = ResourceClaimStatus(allocation=allocation, reserved_for=(*claim.status.reserved_for, user))
+    meta = msgspec.structs.replace(claim.metadata, finalizers=(*claim.metadata.finalizers, FINALIZER))
+    return msgspec.structs.replace(claim, metadata=meta, status=status)
+
+
+def _made_up(pod: Pod, result: Result) -> ResourceClaim:
+    """The claim for extended resources under a name of its own; its requests play no part once it is allocated."""
+    claim = virtual_claim(pod, (), {})
+    meta = msgspec.structs.replace(
+        claim.metadata,
+        name=f"{pod.metadata.name}-extended-resources",
+        annotations={EXTENDED_CLAIM_ANNOTATION: "true"},
+    )
+    assert result.extended  # noqa: S101 - asked for by the caller
+    return msgspec.structs.replace(claim, metadata=meta)

@@ -1,0 +1,92 @@
+"""What a simulation says: manifests first, then every pod with its copies, and why-pending's page of what fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.page import pending_page
+from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.pending.remedies import step_lines
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import counted
+from kubectl_dra.reports.simulation import ManifestReport, PodSimulation, SimulationReport
+
+_NODES_SHOWN = 8
+
+
+def simulation_page(report: SimulationReport, now: datetime, *, steps: bool = False) -> list[Safe]:
+    """All lines; ``steps``: with the commands of remedies."""
+    blocks = [list(_manifest_lines(report.manifests))]
+    for pod in report.pods:
+        blocks.append(list(_pod_lines(pod)))
+        if pod.pending is not None and not _is_enough(pod):
+            blocks.append(pending_page(pod.pending, now))
+            blocks.append(list(step_lines(pod.pending.remedies)) if steps else [])
+    if not report.pods:
+        blocks.append([Safe("No pod, claim, template or workload is left to be tried.")])
+    lines: list[Safe] = []
+    for block in filter(None, blocks):
+        lines += [Safe(""), *block] if lines else block
+    return lines
+
+
+def _manifest_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
+    for manifest in manifests:
+        name = _name(manifest.object)
+        for finding in manifest.findings:
+            how = Safe("corrected" if finding.corrected else "wrong")
+            yield from wrapped(fmt("{}: {}: {}: {}", name, how, finding.path, finding.message))
+        if manifest.error:
+            yield from wrapped(fmt("{} {}: {}", name, styled(Safe("can't be read"), Style.BAD), manifest.error))
+        for refusal in manifest.refused:
+            yield from wrapped(fmt("{} {}: {}", name, styled(Safe("would be refused"), Style.BAD), refusal))
+        if manifest.exists:
+            yield from wrapped(fmt("{} exists already: {}", name, _existing(manifest.object)))
+        if manifest.ignored:
+            yield from wrapped(fmt("{} plays no part in scheduling devices", name))
+
+    if any(manifest.corrected is not None for manifest in manifests):
+        yield Safe("Tried as corrected: kubectl dra convert -f FILE prints it.")
+
+
+def _existing(ref: ObjectRef) -> Safe:
+    if ref.kind.startswith("ResourceClaim"):
+        return Safe("it is taken as it is in the cluster, its spec can't be changed")
+    return Safe("what is tried here comes on top of it")
+
+
+def _pod_lines(pod: PodSimulation) -> Iterator[Safe]:
+    bold = styled(_verdict(pod), Style.BOLD)
+    yield from wrapped(bold)
+    shown = [fmt("{} {}", each.node, each.copies) if pod.copies > 1 else safe(each.node) for each in pod.nodes]
+    if shown:
+        more = fmt(" +{}", len(shown) - _NODES_SHOWN) if len(shown) > _NODES_SHOWN else Safe("")
+        yield from wrapped(fmt("on {}{}", Safe(", ").join(shown[:_NODES_SHOWN]), more), indent=2)
+    if pod.pending is not None and pod.pending.causes and _is_enough(pod):
+        yield from wrapped(fmt("no more: {}", reason_sentence(pod.pending.causes[0])), indent=2)
+
+
+def _is_enough(pod: PodSimulation) -> bool:
+    """Who asks how many fit wants the number, and in a line why there are no more."""
+    return pod.wanted is None and pod.copies > 0
+
+
+def _verdict(pod: PodSimulation) -> Safe:
+    name = _name(pod.subject)
+    if pod.subject.kind.startswith("ResourceClaim"):
+        name = fmt("A bare pod with {}", name)
+    if pod.wanted == 1:
+        return fmt("{} fits." if pod.fits else "{} does not fit.", name)
+    if pod.wanted is None and pod.capped:
+        return fmt("{} fits at least {} times; no more were tried.", name, pod.copies)
+    if pod.wanted is None:
+        return fmt("{} fits {}.", name, counted(pod.copies, "time"))
+    number = Safe("all") if pod.copies == pod.wanted else fmt("{}", pod.copies)
+    return fmt("{}: {} of {} fit.", name, number, counted(pod.wanted, "copy"))
+
+
+def _name(ref: ObjectRef) -> Safe:
+    return fmt("{} {}", ref.kind, str(ref.key) if ref.namespace else ref.name)

@@ -1,0 +1,338 @@
+"""What would become of objects that don't exist yet: what admission says of each, and how many copies of a pod fit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.api.planned import Planned
+from kubectl_dra.api.validate import NO_LABELS, validate
+from kubectl_dra.diagnosis import missing, needs
+from kubectl_dra.diagnosis.claims import sources
+from kubectl_dra.diagnosis.nodefilters import NodeFilters, Request
+from kubectl_dra.diagnosis.placing import MAX_COPIES, Placed, place
+from kubectl_dra.diagnosis.records import Certainty, Missing, ObjectRef, Verdict
+from kubectl_dra.diagnosis.remedies.records import EditClaim, EditPod, RemoveGates
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.core import (
+    Affinity,
+    Container,
+    NodeAffinity,
+    Pod,
+    PodResourceClaim,
+    PodSpec,
+    PodStatus,
+    Toleration,
+)
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.meta import LocalObject, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, ObjectMeta
+from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice
+from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.pending import PendingReport, pending_report
+from kubectl_dra.reports.remedies import RemedyReport, remedy_reports
+
+#: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
+_IN_THE_FILE: Final = (EditClaim, EditPod, RemoveGates)
+_NAMESPACE: Final = "Namespace"
+_DAEMON_SET: Final = "DaemonSet"
+#: The DaemonSet controller lets its pods onto nodes with these taints.
+_DAEMON_TOLERATIONS: Final = tuple(
+    Toleration(f"node.kubernetes.io/{key}", "Exists", "", effect)
+    for key, effect in (
+        ("not-ready", "NoExecute"),
+        ("unreachable", "NoExecute"),
+        ("disk-pressure", "NoSchedule"),
+        ("memory-pressure", "NoSchedule"),
+        ("pid-pressure", "NoSchedule"),
+        ("unschedulable", "NoSchedule"),
+    )
+)
+
+
+class Correction(ReportRecord, frozen=True):
+    """One mistake in a manifest: where, what, and whether it was corrected before anything was tried."""
+
+    path: str
+    message: str
+    corrected: bool
+
+
+class ManifestReport(ReportRecord, frozen=True):
+    """One object of the file. ``refused`` are the API server's words; ``exists``: the cluster's own object counts.
+
+    ``error``: it could not be read. ``ignored``: its kind plays no part. ``corrected`` is the manifest as it was tried,
+    None if nothing was corrected.
+    """
+
+    object: ObjectRef
+    findings: tuple[Correction, ...] = ()
+    refused: tuple[str, ...] = ()
+    error: str = ""
+    exists: bool = False
+    ignored: bool = False
+    corrected: msgspec.Raw | None = None
+
+
+class NodeCopies(ReportRecord, frozen=True):
+    """Copies on one node."""
+
+    node: str
+    copies: int
+
+
+class PodSimulation(ReportRecord, frozen=True):
+    """Copies of one pod. ``wanted`` None: as many as fit. ``capped``: more than ``copies`` may fit.
+
+    ``subject`` is what the pods are made from: a pod, a workload, or a claim or template that was tried with a bare
+    pod. ``pending`` tells of the first copy that does not fit.
+    """
+
+    subject: ObjectRef
+    wanted: int | None
+    copies: int
+    capped: bool
+    nodes: tuple[NodeCopies, ...]
+    pending: PendingReport | None
+
+    @property
+    def fits(self) -> bool:
+        """Whether all that was wanted fits; without a number, at least one."""
+        return self.copies >= (1 if self.wanted is None else self.wanted)
+
+
+class SimulationReport(ReportRecord, frozen=True):
+    """The whole file. ``fits``: nothing is refused or unreadable, and all copies fit."""
+
+    fits: bool
+    manifests: tuple[ManifestReport, ...]
+    pods: tuple[PodSimulation, ...]
+    certainty: Certainty
+    missing: tuple[Missing, ...]
+    features: Mapping[str, bool | int | str]
+    read: tuple[ReadRecord, ...]
+
+    @property
+    def bad(self) -> bool:
+        """Whether something is refused or unreadable, or certainly does not fit."""
+        refused = any(each.refused or each.error for each in self.manifests)
+        return refused or any(
+            not each.fits and each.pending is not None and each.pending.verdict is not Verdict.UNKNOWN
+            for each in self.pods
+        )
+
+    @property
+    def partial(self) -> bool:
+        """Whether evidence is missing that decides."""
+        return any(each.decides for each in self.missing)
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """How many copies were asked for: None, what the manifests say; ``as_many_as_fit`` instead of a number."""
+
+    number: int | None = None
+    as_many_as_fit: bool = False
+
+    def of(self, planned: int) -> int | None:
+        """The copies wanted of something that plans for a number itself; None for as many as fit."""
+        if self.as_many_as_fit:
+            return None
+        return planned if self.number is None else self.number
+
+
+def simulation_report(world: World, objects: Sequence[Planned], copies: Copies) -> SimulationReport:
+    """Simulate the creation of all ``objects`` in their order; every pod finds what those before it left."""
+    namespace = next((each.namespace for each in objects if each.namespace), "")
+    namespaces = [each for each in objects if each.kind == _NAMESPACE]
+    with_namespaces = world.changed(_with_objects(world.inventory, namespaces))
+    manifests = tuple(_manifest(world, with_namespaces, each) for each in objects)
+    usable = [each for each, found in zip(objects, manifests, strict=True) if not (found.refused or found.error)]
+    pods = tuple(_simulated(world.changed(_with_objects(world.inventory, usable)), usable, copies))
+    lacking = missing.missing(world.evidence, needs.POD, namespace)
+    return SimulationReport(
+        fits=all(each.fits for each in pods) and not any(each.refused or each.error for each in manifests),
+        manifests=manifests,
+        pods=pods,
+        certainty=missing.certainty(world.evidence),
+        missing=lacking,
+        features=feature_record(world.features),
+        read=reads_of(world.evidence),
+    )
+
+
+# --- what admission says --------------------------------------------------------------------------------------------
+
+
+def _manifest(world: World, with_namespaces: World, planned: Planned) -> ManifestReport:
+    ref = ObjectRef(planned.kind, planned.namespace or _namespace(planned), planned.name)
+    findings = tuple(Correction(f.path, f.message, f.corrected) for f in planned.findings)
+    exists = _existing(world.inventory, planned) is not None
+    ignored = planned.record is None and not planned.error
+    refused = () if planned.record is None else tuple(_refusals(with_namespaces, planned))
+    corrected = msgspec.Raw(planned.corrected) if planned.corrected is not None else None
+    return ManifestReport(ref, findings, refused, planned.error, exists, ignored, corrected)
+
+
+def _namespace(planned: Planned) -> str:
+    return planned.record.metadata.namespace if planned.record is not None else ""  # type: ignore[attr-defined]
+
+
+def _refusals(world: World, planned: Planned) -> Iterator[str]:
+    assert planned.record is not None  # noqa: S101
+    namespaces, namespace = world.inventory.namespaces, _namespace(planned)
+    if not planned.name:
+        yield "metadata.name: Required value: name or generateName is required"
+    if namespace and namespace not in namespaces and namespaces and world.evidence.complete("Namespace"):
+        yield f'namespaces "{namespace}" not found'
+    known = namespaces.get(namespace)
+    labels = known.metadata.labels if known is not None else NO_LABELS
+    yield from map(str, validate(planned.record, labels))
+
+
+def _existing(inventory: Inventory, planned: Planned) -> object | None:
+    key = Key(_namespace(planned), planned.name)
+    match planned.record:
+        case ResourceClaim():
+            return inventory.claims.get(key)
+        case ResourceClaimTemplate():
+            return inventory.templates.get(key)
+        case Pod():
+            return inventory.pods.get(key)
+        case LocalObject():
+            return inventory.workloads.get((planned.kind, *key))
+    return None
+
+
+# --- the cluster with the objects -----------------------------------------------------------------------------------
+
+
+def _with_objects(inventory: Inventory, objects: Iterable[Planned]) -> Inventory:
+    """Everything but pods and workloads. Claims and templates that exist stay: their specs can't be changed."""
+    for planned in objects:
+        record, name = planned.record, planned.name
+        match record:
+            case ResourceClaim():
+                claims = {key_of(record.metadata): _fresh(record), **inventory.claims}
+                inventory = inventory.replace(claims=claims)
+            case ResourceClaimTemplate():
+                inventory = inventory.replace(templates={key_of(record.metadata): record, **inventory.templates})
+            case DeviceClass():
+                inventory = inventory.replace(classes={**inventory.classes, name: record})
+            case ResourceSlice():
+                inventory = inventory.replace(slices={**inventory.slices, name: record})
+            case DeviceTaintRule():
+                inventory = inventory.replace(taint_rules={**inventory.taint_rules, name: record})
+            case LocalObject() if planned.kind == _NAMESPACE:
+                inventory = inventory.replace(namespaces={**inventory.namespaces, name: record})
+    return inventory
+
+
+def _fresh(claim: ResourceClaim) -> ResourceClaim:
+    """A claim as it is when it has been created: whatever status the manifest has is dropped."""
+    return ResourceClaim(metadata=claim.metadata, spec=claim.spec)
+
+
+# --- pods -----------------------------------------------------------------------------------------------------------
+
+
+def _simulated(world: World, objects: Sequence[Planned], copies: Copies) -> Iterator[PodSimulation]:
+    simulated: set[Key] = set()
+    for planned in (*objects, *_bare_pods(objects)):
+        if planned.pod is None:
+            continue
+        wanted, pods = _copies_of(world, planned, copies)
+        placed = place(world, pods)
+        simulated |= placed.world.inventory.pods.keys() - world.inventory.pods.keys()
+        yield _pod_simulation(world, planned, wanted, placed, simulated)
+        world = placed.world
+
+
+def _copies_of(world: World, planned: Planned, copies: Copies) -> tuple[int | None, Iterable[Pod]]:
+    assert planned.pod is not None  # noqa: S101
+    if planned.kind == _DAEMON_SET:
+        pods = list(_on_every_node(world, planned.pod))
+        return len(pods), pods
+    wanted = copies.of(1 if planned.copies is None else planned.copies)
+    many = MAX_COPIES + 1 if wanted is None else wanted
+    single = wanted == 1 and planned.kind == "Pod"
+    return wanted, (_copy(planned.pod, "" if single else f"-{number}") for number in range(many))
+
+
+def _copy(pod: Pod, suffix: str) -> Pod:
+    name = f"{pod.metadata.name or pod.metadata.generate_name}{suffix}"
+    meta = msgspec.structs.replace(pod.metadata, name=name, uid=f"simulated-{pod.metadata.namespace}-{name}")
+    spec = msgspec.structs.replace(pod.spec, node_name="")
+    return msgspec.structs.replace(pod, metadata=meta, spec=spec, status=PodStatus(phase="Pending"))
+
+
+def _on_every_node(world: World, pod: Pod) -> Iterator[Pod]:
+    """One pod per node that the workload's pods may run on, bound to it by its affinity."""
+    tolerant = _with_spec(pod, tolerations=(*pod.spec.tolerations, *_DAEMON_TOLERATIONS))
+    filters = NodeFilters(replace(Request.of(tolerant, world.served), ports=(), amounts={}), None)
+    for name, node in world.inventory.nodes.items():
+        rejection = filters.reject(node)
+        if rejection is None or rejection.lacks:
+            yield _copy(_with_spec(tolerant, affinity=_only(name)), f"-{name}")
+
+
+def _with_spec(pod: Pod, **fields: object) -> Pod:
+    return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, **fields))
+
+
+def _only(node: str) -> Affinity:
+    field = NodeSelectorRequirement("metadata.name", "In", (node,))
+    return Affinity(NodeAffinity(NodeSelector((NodeSelectorTerm(match_fields=(field,)),))))
+
+
+def _bare_pods(objects: Sequence[Planned]) -> Iterator[Planned]:
+    """A pod for every claim and template that no pod of the file names."""
+    named = {
+        (pod.metadata.namespace, name)
+        for each in objects
+        if (pod := each.pod) is not None
+        for entry in pod.spec.resource_claims
+        for name in sources(entry)
+    }
+    for planned in objects:
+        key = _namespace(planned), planned.name
+        if key in named or not isinstance(planned.record, ResourceClaim | ResourceClaimTemplate):
+            continue
+        shared = isinstance(planned.record, ResourceClaim)
+        entry = PodResourceClaim(
+            name="devices",
+            resource_claim_name=planned.name if shared else None,
+            resource_claim_template_name=None if shared else planned.name,
+        )
+        spec = PodSpec(
+            scheduler_name="default-scheduler", containers=(Container(name="main"),), resource_claims=(entry,)
+        )
+        pod = Pod(metadata=ObjectMeta(name=planned.name, namespace=key[0]), spec=spec)
+        yield replace(planned, pod=pod, copies=1)
+
+
+def _pod_simulation(
+    world: World, planned: Planned, wanted: int | None, placed: Placed, simulated: Collection[Key]
+) -> PodSimulation:
+    failed = placed.failed
+    pending = None
+    if failed is not None:
+        after = placed.world
+        # Who asks how many fit has not asked for more.
+        asked = wanted is not None or not placed.copies
+        remedies = _of_the_cluster(remedy_reports(after, failed, keep=simulated)) if asked else ()
+        pending = pending_report(failed, after.inventory, after.evidence, after.features, remedies=remedies)
+    ref = ObjectRef(planned.kind, _namespace(planned), planned.name)
+    nodes = tuple(NodeCopies(name, placed.nodes[name]) for name in world.inventory.nodes if name in placed.nodes)
+    return PodSimulation(ref, wanted, placed.copies, placed.capped, nodes, pending)
+
+
+def _of_the_cluster(remedies: Iterable[RemedyReport]) -> tuple[RemedyReport, ...]:
+    """Without commands for what is only in the file."""
+    return tuple(
+        msgspec.structs.replace(each, steps=()) if any(isinstance(a, _IN_THE_FILE) for a in each.actions) else each
+        for each in remedies
+    )

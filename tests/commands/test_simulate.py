@@ -1,0 +1,165 @@
+"""simulate on the demo cluster: what admission says, what fits and where, how many, what is missing; hostile files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kubectl_dra.api.encode import encode
+from kubectl_dra.api.kinds import POD
+from kubectl_dra.commands.app import run
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pending import pending_pods
+from kubectl_dra.diagnosis.records import Verdict
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.features import Features, features
+from kubectl_dra.source.demo import load_demo
+from tests.golden_files import check_golden
+
+FILES = Path(__file__).parent.parent / "simulations"
+INVENTORY, EVIDENCE = load_demo()
+CASES = {
+    "deployment": ["deployment.yaml"],
+    "deployment-remedies": ["deployment.yaml", "--remedies"],
+    "mixed-generations": ["mixed-generations.yaml"],
+    "extended": ["extended.yaml"],
+    "claim": ["claim.yaml"],
+    "claim-max": ["claim.yaml", "--copies", "max"],
+    "claim-4": ["claim.yaml", "--copies", "4"],
+    "broken": ["broken.yaml"],
+}
+
+
+@pytest.fixture(autouse=True)
+def _no_colour(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def call(capfd, file, *arguments):
+    code = run(["simulate", "-f", str(FILES / file), *arguments, "--from", "demo"])
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+def simulated(capfd, tmp_path, *objects, arguments=()):
+    path = tmp_path / "objects.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))
+    code, out, _ = call(capfd, path, "-o", "json", *arguments)
+    assert code == 0
+    return json.loads(out)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_page(capfd, name):
+    _, out, err = call(capfd, *CASES[name])
+    assert err == ""
+    assert max(map(len, out.splitlines())) <= 80
+    assert out.isprintable() or set(filter(lambda c: not c.isprintable(), out)) == {"\n"}
+    check_golden(f"simulate/{name}.txt", out)
+
+
+def test_documents(capfd):
+    _, text, _ = call(capfd, "deployment.yaml", "-o", "json")
+    report = json.loads(text)
+    assert (report["apiVersion"], report["kind"]) == ("kubectl-dra/v1alpha1", "SimulationReport")
+    assert report["fits"] is False
+    pod = report["pods"][0]
+    assert (pod["wanted"], pod["copies"]) == (6, sum(node["copies"] for node in pod["nodes"]))
+    assert pod["pending"]["verdict"] == "Unschedulable"
+    assert report["output"]["text"] == call(capfd, "deployment.yaml")[1].rstrip("\n")
+    assert yaml.safe_load(call(capfd, "deployment.yaml", "-o", "yaml")[1]) == report
+
+
+def test_the_corrected_manifest_is_what_convert_makes_of_it(capfd):
+    _, text, _ = call(capfd, "mixed-generations.yaml", "-o", "json")
+    claim = json.loads(text)["manifests"][0]["corrected"]
+    assert claim["spec"]["devices"]["requests"][0]["exactly"] == {"deviceClassName": "gpu.example.com", "count": 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "plain", "asked"),
+    [("deployment", 0, 3), ("mixed-generations", 0, 3), ("extended", 0, 0), ("claim-max", 0, 0), ("broken", 1, 1)],
+)
+def test_exit_codes(capfd, name, plain, asked):
+    assert call(capfd, *CASES[name])[0] == plain
+    assert call(capfd, *CASES[name], "--exit-code")[0] == asked
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["-f", "x", "--copies", "0"], ["-f", "x", "--copies", "all"], ["-f", "x", "--copies", "9" * 20]],
+)
+def test_usage(capfd, arguments):
+    assert run(["simulate", *arguments]) == 2
+    assert capfd.readouterr().out == ""
+
+
+def test_as_many_as_fit_is_the_largest_number_that_fits(capfd):
+    most = json.loads(call(capfd, "claim.yaml", "--copies", "max", "-o", "json")[1])["pods"][0]["copies"]
+    assert most > 1
+    for number in (most - 1, most, most + 1):
+        assert call(capfd, "claim.yaml", "--copies", str(number), "--exit-code")[0] == (0 if number <= most else 3)
+
+
+def test_many_copies_end_at_least_somewhere(capfd, tmp_path):
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "main"}]}}
+    report = simulated(capfd, tmp_path, pod, arguments=["--copies", "max"])
+    assert report["pods"][0]["capped"] or report["pods"][0]["pending"]["verdict"] == "Unschedulable"
+
+
+@pytest.mark.parametrize("key", pending_pods(INVENTORY, Features()), ids=str)
+def test_a_pod_as_it_is_pending_gets_the_verdict_of_why_pending(capfd, tmp_path, key):
+    """The same spec once more, from the same claims and templates: what keeps the one keeps the other."""
+    pod = INVENTORY.pods[key]
+    diagnosis = Diagnoser(World(INVENTORY, EVIDENCE, features())).pod(key)
+    if diagnosis.verdict is Verdict.PREPARING:
+        pytest.skip("it has a node already")
+    body = json.loads(encode(pod, POD))
+    body["metadata"] = {"name": f"{key.name}-again", "namespace": key.namespace}
+    body.pop("status", None)
+    found = simulated(capfd, tmp_path, body)["pods"][0]
+    verdict = found["pending"]["verdict"] if found["pending"] is not None else "Schedulable"
+    assert verdict == diagnosis.verdict
+    if found["pending"] is not None:
+        assert found["pending"]["causes"][0]["code"] == diagnosis.causes[0].code
+
+
+def test_objects_of_the_file_find_each_other(capfd, tmp_path):
+    """A class, devices, a namespace and a claim that only the file has."""
+    gpu = {"name": "d0", "attributes": {"model": {"string": "new"}}}
+    pool = {"name": "new", "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": "new.example.com", "nodeName": "node-a", "pool": pool, "devices": [gpu]}
+    selector = [{"cel": {"expression": 'device.driver == "new.example.com"'}}]
+    request = {"name": "r", "exactly": {"deviceClassName": "new"}}
+    version = "resource.k8s.io/v1"
+    report = simulated(
+        capfd,
+        tmp_path,
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "fresh"}},
+        {"apiVersion": version, "kind": "DeviceClass", "metadata": {"name": "new"}, "spec": {"selectors": selector}},
+        {"apiVersion": version, "kind": "ResourceSlice", "metadata": {"name": "new"}, "spec": spec},
+        {
+            "apiVersion": version,
+            "kind": "ResourceClaim",
+            "metadata": {"name": "c", "namespace": "fresh"},
+            "spec": {"devices": {"requests": [request]}},
+        },
+        arguments=["--copies", "3"],
+    )
+    assert report["fits"]
+    assert report["pods"][0]["nodes"] == [{"node": "node-a", "copies": 3}]  # they share the claim
+
+
+def test_an_object_in_a_namespace_that_does_not_exist_is_refused(capfd, tmp_path):
+    claim = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": "c", "namespace": "nosuch"},
+        "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu.example.com"}}]}},
+    }
+    report = simulated(capfd, tmp_path, claim)
+    assert report["manifests"][0]["refused"] == ['namespaces "nosuch" not found']
+    assert report["pods"] == []
