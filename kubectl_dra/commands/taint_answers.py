@@ -20,7 +20,7 @@ from kubectl_dra.output.taints.plan_page import plan_document, plan_page
 from kubectl_dra.output.taints.results import dry_lines, present_lines, rule_reference
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.taint_listing import listed_taints
-from kubectl_dra.reports.taint_plan import KINDS, planned_object
+from kubectl_dra.reports.taint_plan import KINDS, planned_object, present_objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _show_objects(options: Options, planner: Planner, plan: TaintPlan) -> int:
     """A client's dry run: with ``-o json|yaml`` the objects as they would be, as kubectl gives them."""
     if not is_document(options):
         return _show_plan(options, planner, plan, server=False)
-    objects = [planned_object(each, planner.facts) for each in plan.writes]
+    objects = [*(planned_object(each, planner.facts) for each in plan.writes), *present_objects(plan, planner.facts)]
     write(objects[0] if len(objects) == 1 else objects_bytes(objects), options)
     return ExitCode.OK
 

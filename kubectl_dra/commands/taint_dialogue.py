@@ -27,11 +27,13 @@ from kubectl_dra.reports.taint_observation import (
     counts_of,
     end_of_observation,
     expected_counts,
+    is_counting,
     observation,
 )
 from kubectl_dra.reports.taint_plan import with_effect
+from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.errors import ApiError
-from kubectl_dra.source.live.write import Outcome, WriteState, carry_out
+from kubectl_dra.source.live.write import Outcome, WriteState, carry_out, read_rule
 
 if TYPE_CHECKING:
     from kubectl_dra.commands.taint_answers import Asked
@@ -77,9 +79,11 @@ class Dialogue:
 
     def _agree(self, plan: TaintPlan, steps: bool = False, effect: str = "") -> tuple[TaintPlan, Choice]:
         """A plan that was shown, agreed to, and found unchanged by a second reading."""
-        for _ in range(_ATTEMPTS if self._asked.yes else 1_000_000):
-            if not plan.writes:
-                return plan, Choice.ALL
+        attempts = 0
+        while plan.writes:
+            attempts += 1
+            if self._asked.yes and attempts > _ATTEMPTS:
+                raise CommandError("whom this hits changes all the time: nothing was written", "the same without -y")
             self._planner.check(plan)
             self._preview(plan)
             choice = Choice.ALL if self._asked.yes else self._ask(plan, steps)
@@ -90,7 +94,7 @@ class Dialogue:
                 return again, choice
             self._say_changes(plan, again)
             plan = again
-        raise CommandError("whom this hits changes all the time: nothing was written", "try again, or without -y")
+        return plan, Choice.ALL
 
     def _preview(self, plan: TaintPlan) -> None:
         self._shown = plan_page(plan, self._planner.missing, self._planner.notes())
@@ -250,16 +254,14 @@ class Dialogue:
     def _count(self, counting: TaintPlan, plan: TaintPlan) -> bool:
         source, facts = self._planner.source, self._planner.facts
         session = source.live
-        (created,) = carry_out(session, counting)
-        if not created.done or created.now is None:
-            raise self._failure(created, (created,))
         try:
+            (created,) = carry_out(session, counting)
+            if not created.done:
+                raise self._failure(created, (created,))
             condition = controllers_word(session, source.api_version, created.write.name)
         finally:
-            # Also when the user interrupts: the rule was only to be there for a moment.
-            (deleted,) = carry_out(session, end_of_observation(counting, created.now))
-            if not deleted.done:
-                self._terminal.note(fmt("warning: {} could not be deleted", rule_reference(created.write.name)))
+            # Also when the user interrupts, whether or not the answer had come: it was only to be there for a moment.
+            self._end_counting(counting)
         if condition is None:
             self._terminal.note(Safe("The controller has not counted: is it running, with its feature gate on?"))
             return not self._asked.yes
@@ -273,3 +275,16 @@ class Dialogue:
             self._terminal.note(line)
         self._terminal.note(Safe(""))
         return agree or not self._asked.yes
+
+    def _end_counting(self, counting: TaintPlan) -> None:
+        session, planned = self._planner.source.live, counting.writes[0]
+        try:
+            rule = read_rule(session, planned.api_version, planned.name)
+            if rule is None or not is_counting(rule, counting):
+                return
+            left = not all(outcome.done for outcome in carry_out(session, end_of_observation(counting, rule)))
+        except ClusterError:
+            left = True
+        if left:
+            text = "warning: rule {} may still be there, without effect: kubectl delete devicetaintrule {}"
+            self._terminal.note(fmt(text, planned.name, planned.name))

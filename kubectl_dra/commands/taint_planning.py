@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 
@@ -17,7 +18,7 @@ from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.notes import version_notes
 from kubectl_dra.reports.facts import Facts
-from kubectl_dra.reports.find import devices_of
+from kubectl_dra.reports.find import devices_of, find_devices
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.taint_hits import driver_taints
 from kubectl_dra.reports.taint_plan import (
@@ -30,6 +31,8 @@ from kubectl_dra.reports.taint_plan import (
     taint_plan,
 )
 from kubectl_dra.reports.taint_rules import is_own
+
+_SHOWN: Final = 5
 
 
 class Planner:
@@ -55,6 +58,8 @@ class Planner:
         """
         self._facts = self.source.facts()
         devices, failing = self._matching() if self._match else (self.words.devices, 0)
+        for device in devices:
+            _check_full(device, self.facts)
         if self.words.removal:
             return self._removal(devices)
         for device in devices:
@@ -125,6 +130,16 @@ class Planner:
         verb = "has no taint" if len(devices) == 1 else "has a taint"
         keys = {rule.spec.taint.key for rule in self.facts.inventory.taint_rules.values()}
         return CommandError(f'{name} {verb} "{taint.key}"{did_you_mean(taint.key, keys)}', "taint-device --list")
+
+
+def _check_full(device: DeviceId, facts: Facts) -> None:
+    """A short name may mean another device tomorrow: nothing is written on one."""
+    if device.driver:
+        return
+    meant = [str(each) for each in find_devices(device.device, facts)]
+    known = f": it may be {', '.join(meant[:_SHOWN])}{', …' if len(meant) > _SHOWN else ''}" if meant else ""
+    what = f'"{device.device}" is not the full name of a device{known}'
+    raise CommandError(what, meant[0] if len(meant) == 1 else "kubectl dra get devices -o name")
 
 
 def _check_published(device: DeviceId, facts: Facts) -> None:

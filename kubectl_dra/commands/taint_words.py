@@ -71,17 +71,16 @@ def _check_effect(effect: str, spec: str, removal: bool) -> None:
 
 
 def _device(word: str) -> DeviceId:
-    """First segment driver, last device, what is between them the pool, which may have slashes."""
+    """First segment driver, last device, what is between them the pool, which may have slashes.
+
+    A shorter name stands alone in ``device``: whom it may mean is said once the cluster has been read.
+    """
     driver, _, rest = word.partition("/")
     pool, _, device = rest.rpartition("/")
-    if not (driver and pool and device):
-        raise UsageProblem(
-            f'"{word}" is not the full name of a device', "DRIVER/POOL/DEVICE, as in get devices -o name"
-        )
-    _check_device(word, device)
-    return DeviceId(driver, pool, device)
-
-
-def _check_device(word: str, device: str) -> None:
+    full = bool(driver and pool)
+    device = device if full else word.rpartition("/")[2]
+    if not device or "//" in word or word.startswith("/"):
+        raise UsageProblem(f'"{word}" is no name of a device', "DRIVER/POOL/DEVICE, as in get devices -o name")
     if problems := dns_label(device):
         raise UsageProblem(f'"{word}" can\'t be a device: its name {problems[0]}')
+    return DeviceId(driver, pool, device) if full else DeviceId("", "", word)

@@ -22,7 +22,7 @@ class ListedTaint(ReportRecord, frozen=True):
 
     taint: TaintRow
     own: bool
-    devices: tuple[DeviceId, ...]
+    devices: tuple[str, ...]
     hits: tuple[Hit, ...]
 
 
@@ -36,7 +36,9 @@ def _listed(source: TaintSource, facts: Facts) -> ListedTaint:
     names = frozenset((rule.metadata.name if rule is not None else "driver",))
     devices = tuple(_devices(source, facts))
     changes = [Change(device, (), (source.taint,), names) for device in devices]
-    return ListedTaint(source_row(source, facts), rule is not None and is_own(rule), devices, hits(changes, facts))
+    return ListedTaint(
+        source_row(source, facts), rule is not None and is_own(rule), tuple(map(str, devices)), hits(changes, facts)
+    )
 
 
 def _devices(source: TaintSource, facts: Facts) -> Iterable[DeviceId]:

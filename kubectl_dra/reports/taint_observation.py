@@ -16,7 +16,7 @@ from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule
 from kubectl_dra.model.taint_plan import Fate, RuleWrite, TaintPlan, Verb
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.facts import Facts
-from kubectl_dra.reports.taint_rules import exact_selector, observing_name
+from kubectl_dra.reports.taint_rules import exact_selector, observing_name, same_taint
 
 NO_EFFECT: Final = "None"
 CONDITION: Final = "EvictionInProgress"
@@ -47,6 +47,12 @@ def end_of_observation(plan: TaintPlan, rule: DeviceTaintRule) -> TaintPlan:
     """The plan that deletes the rule again, whatever the controller has written into it meanwhile."""
     write = msgspec.structs.replace(plan.writes[0], verb=Verb.DELETE, uid=rule.metadata.uid)
     return msgspec.structs.replace(plan, writes=(write,))
+
+
+def is_counting(rule: DeviceTaintRule, plan: TaintPlan) -> bool:
+    """Whether a rule is the one that the plan made to count with, and nobody has made something else of it."""
+    write = plan.writes[0]
+    return rule.spec.device_selector == write.selector and same_taint(rule.spec.taint, write.taint)
 
 
 def condition_of(rule: DeviceTaintRule) -> Condition | None:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from kubectl_dra.allocation.taints import selects
+from kubectl_dra.api.encode import encode
+from kubectl_dra.api.kinds import DEVICE_TAINT_RULE
 from kubectl_dra.api.taint_rules import changed_rule, new_rule
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import DeviceId
@@ -118,6 +120,12 @@ def planned_object(write: RuleWrite, facts: Facts) -> bytes:
     """The object that a write makes or changes, as it would be; of a deletion as it is."""
     rule = facts.inventory.taint_rules.get(write.name)
     return new_rule(write) if rule is None else changed_rule(rule, write)
+
+
+def present_objects(plan: TaintPlan, facts: Facts) -> tuple[bytes, ...]:
+    """The rules that say already what was asked for, in the kind's best version."""
+    rules = (facts.inventory.taint_rules[name] for name in plan.present)
+    return tuple(encode(rule, DEVICE_TAINT_RULE) for rule in rules)
 
 
 def removable(facts: Facts, device: DeviceId, taint: DeviceTaint) -> tuple[DeviceTaintRule, ...]:

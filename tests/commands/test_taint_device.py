@@ -427,6 +427,38 @@ def test_an_error_after_the_write_does_not_double_the_rule(call, proxy, cluster,
     assert taint_of(cluster) == ("link", "", "NoSchedule")
 
 
+@pytest.mark.parametrize("fault", [Fault.FAILS_AFTER, Fault.CONFLICT_AFTER, Fault.SILENT_AFTER])
+@pytest.mark.parametrize(("word", "result"), [("link:NoExecute", "patched"), ("link-", "deleted")])
+def test_an_error_after_a_change_or_deletion_is_found_to_be_done(call, proxy, fault, word, result):
+    call(NIC, "link:NoSchedule", "-y")
+    proxy.log.clear()
+    proxy.fault = fault
+    code, out, err = call(NIC, word, "-y", "--request-timeout", "2s")
+    assert (code, out) == (0, f"DeviceTaintRule {NAME} {result}\n")
+    assert "but it was done" in err
+    assert len(proxy.writes) == 1
+
+
+@pytest.mark.parametrize("word", ["link:NoExecute", "link-"])
+def test_an_error_instead_of_a_change_or_deletion_says_what_is_true_now(call, proxy, cluster, word):
+    call(NIC, "link:NoSchedule", "-y")
+    proxy.log.clear()
+    proxy.fault = Fault.FAILS
+    code, _, err = call(NIC, word, "-y")
+    assert code == 1
+    assert f"now rule {NAME} says link:NoSchedule on {NIC}" in err
+    assert len(proxy.writes) == 1
+    assert taint_of(cluster)[2] == "NoSchedule"
+
+
+def test_a_server_that_dies_with_the_write_leaves_it_open(call, proxy, cluster):
+    proxy.fault = Fault.DIES
+    code, _, err = call(NIC, "link:NoSchedule", "-y")
+    assert code == 1
+    assert f"whether rule {NAME} was written is not known" in err
+    assert len(proxy.writes) == 1
+
+
 @pytest.mark.parametrize(
     ("fault", "truth"),
     [
@@ -654,12 +686,16 @@ def test_nobody_is_tainted_on_a_partial_view(call, proxy, cluster, path):
         ([], 2, "name a device and a taint"),
         ([NIC], 2, "no taint"),
         (["link:NoSchedule"], 2, "no device"),
-        (["nic-3", "link:NoSchedule"], 2, "not the full name"),
-        (["rack-1/nic-3", "link:NoSchedule"], 2, "not the full name"),
+        (["nic-3", "link:NoSchedule"], 1, "it may be nic.example.com/rack-1/nic-3, nic.example.com/rack-7/nic-3"),
+        (["rack-1/nic-3", "link:NoSchedule"], 1, "it may be nic.example.com/rack-1/nic-3\n"),
+        (["rack-1/nic-3", "link-"], 1, "not the full name"),
+        (["nothing", "link:NoSchedule"], 1, "not the full name"),
         (["nic.example.com/rack-1/nic_3", "link:NoSchedule"], 2, "can't be a device"),
         (["nic.example.com/rack-1/nic-33", "link:NoSchedule"], 1, 'publishes no device "nic-33", did you mean "nic-3"'),
         (["nic.example.com/rack-9/nic-3", "link:NoSchedule"], 1, 'there is no pool "nic.example.com/rack-9", did you'),
-        (["nic.example.com//nic-3", "link:NoSchedule"], 2, "not the full name"),
+        (["nic.example.com//nic-3", "link:NoSchedule"], 2, "no name of a device"),
+        (["/nic-3", "link:NoSchedule"], 2, "no name of a device"),
+        (["nic.example.com/rack-1/", "link:NoSchedule"], 2, "no name of a device"),
         ([NIC, "link"], 2, "has no effect"),
         ([NIC, "link:"], 2, "has no effect"),
         ([NIC, ":NoSchedule"], 2, "can't be the key"),

@@ -277,6 +277,63 @@ def test_no_execute_evicts_exactly_the_pods_that_were_named(staged: Client, plug
     assert f"({condition['reason']})" in plugin.call("--list")[1]
 
 
+EVERY_TOLERATION: Final[list[list[Object]]] = [
+    [{"operator": "Exists", "effect": "NoExecute"}],
+    [{"operator": "Exists"}],
+    [{"key": "link", "value": "bad", "effect": "NoExecute"}],
+    [{"key": "link", "value": "other", "effect": "NoExecute"}],
+    [{"key": "link", "effect": "NoExecute"}],
+    [{"key": "ecc", "operator": "Exists", "effect": "NoExecute"}],
+    [{"key": "link", "operator": "Exists", "effect": "NoSchedule"}],
+    [{"key": "link", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 0}],
+    [{"key": "link", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": -7}],
+    [{"key": "link", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 4}],
+    [{"key": "link", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 600}],
+    [
+        {"key": "link", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 600},
+        {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 4},
+    ],
+    [
+        {"key": "link", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 0},
+        {"operator": "Exists", "effect": "NoExecute"},
+    ],
+]
+
+
+def test_every_toleration_is_read_as_the_controller_reads_it(staged: Client, plugin: Plugin) -> None:
+    names = [f"t-{number}" for number in range(len(EVERY_TOLERATION))]
+    for name, tolerations in zip(names, EVERY_TOLERATION, strict=True):
+        create(staged, claim(name, "shared", tolerations=tolerations), SPACE)
+        create(staged, pod_object(name, claims=(name,)), SPACE)
+    for name in names:
+        wait_for(lambda name=name: bound_to(staged, SPACE, name), f"{name} is bound")  # type: ignore[misc]
+    code, out, err = plugin.call(DEVICE, "link=bad:NoExecute", "--dry-run=server", "-o", "json")
+    assert code == 0, err
+    hits = {hit["pod"]: hit for hit in json.loads(out)["hits"]}
+    now = {name for name, hit in hits.items() if hit["fate"] == "evicted"}
+    soon = {name for name, hit in hits.items() if hit["fate"] == "evictedLater" and hit["seconds"] == 4}
+    assert plugin.call(DEVICE, "link=bad:NoExecute", "-y")[0] == 0
+    wait_for(lambda: now <= going(staged), "those without a toleration are evicted")
+    wait_for(lambda: now | soon <= going(staged), "those whose toleration ends are evicted")
+    time.sleep(_QUIET_SECONDS)
+    assert going(staged) == now | soon
+    assert (len(now & set(names)), len(soon)) == (7, 2), "the test has cases of every kind"
+
+
+def test_removal_ends_an_eviction_that_has_not_come_yet(staged: Client, plugin: Plugin) -> None:
+    brief = [{"key": "link", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 10}]
+    create(staged, claim("brief", "shared", tolerations=brief), SPACE)
+    create(staged, pod_object("brief", claims=("brief",)), SPACE)
+    wait_for(lambda: bound_to(staged, SPACE, "brief"), "brief is bound")
+    assert plugin.call(DEVICE, "link:NoExecute", "-y")[0] == 0
+    wait_for(lambda: going(staged) == EVICTED, "the named pods are evicted")
+    code, _, err = plugin.call(DEVICE, "link-", "-y")
+    assert code == 0, err
+    assert f"no longer evicted  pod {SPACE}/brief" in err
+    time.sleep(12)
+    assert going(staged) == EVICTED, "what was done stays so, and nothing is added"
+
+
 def test_who_arrives_between_preview_and_answer_is_shown_first(staged: Client, plugin: Plugin, proxy: Proxy) -> None:
     with plugin.asking(DEVICE, "link:NoExecute") as at:
         at.until(STEPS)

@@ -27,6 +27,7 @@ class Fault(StrEnum):
     CONFLICT_AFTER = "409 after"
     SILENT = "no answer"
     SILENT_AFTER = "no answer after"
+    DIES = "500 for ever"
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Proxy:
     log: list[Exchange | str] = field(default_factory=list)
     fault: Fault | None = None
     hidden: frozenset[str] = frozenset()
+    dead: bool = False
     url: str = ""
     released: threading.Event = field(default_factory=threading.Event)
 
@@ -141,8 +143,9 @@ def recording(upstream: str, certificate: Path | None = None) -> Iterator[Proxy]
             url = urlsplit(self.path)
             parsed = json.loads(body) if body else None
             exchange = Exchange(self.command, url.path, dict(parse_qsl(url.query)), parsed, 0)
-            fault = proxy.fault if exchange.writes else None
-            if fault is not None:
+            fault = proxy.fault if exchange.writes or proxy.dead else None
+            proxy.dead = proxy.dead or fault is Fault.DIES
+            if fault is not None and not proxy.dead:
                 proxy.fault = None
             code, data = 0, b"{}"
             if fault in (None, Fault.FAILS_AFTER, Fault.CONFLICT_AFTER, Fault.SILENT_AFTER):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.model.taint_plan import Fate, Hit, Use, Why
 from kubectl_dra.output.devices.parts import ranges
@@ -23,9 +22,9 @@ _FATES: Final = {
 }
 
 
-def hit_rows(hits: Sequence[Hit], taint: DeviceTaint, devices: Collection[DeviceId]) -> Iterator[Row]:
+def hit_rows(hits: Sequence[Hit], taint: DeviceTaint, devices: Collection[str]) -> Iterator[Row]:
     """One row per hit. Of several ``devices`` each use names its own, with the pool where that differs too."""
-    parts = 0 if len(devices) == 1 else 1 if len({device.pool_id for device in devices}) == 1 else 2
+    parts = 0 if len(devices) == 1 else 1 if len({device.rpartition("/")[0] for device in devices}) == 1 else 2
     for hit in hits:
         yield fate_text(hit), who_text(hit), _reasons(hit, taint, parts)
 
