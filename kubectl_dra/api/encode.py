@@ -23,7 +23,9 @@ def encode(record: Record, kind: Kind, api_version: str = "") -> bytes:
     :class:`~kubectl_dra.api.generations.UnsupportedVersionError` for a version without this kind.
     """
     if isinstance(record, LocalObject):
-        return _encoder.encode(record)
+        # Items of a server's list don't say what they are.
+        version = record.api_version or kind.api_version
+        return _encoder.encode(msgspec.structs.replace(record, api_version=version, kind=record.kind or kind.name))
     api_version = api_version or kind.api_version
     shape = shape_of(api_version, kind)
     body = _encoder.encode(_plain(record, shape) if shape.from_record is None else shape.from_record(record))

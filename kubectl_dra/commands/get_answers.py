@@ -170,8 +170,14 @@ def print_sections(call: Call, wanted: Sequence[Wanted], sections: Sequence[Sect
         return
     filled = [section for section in sections if section.items]
     print_pages([section.table([item.row for item in section.items]) for section in filled], call.options)
-    if not filled and not call.failed:
+    if not filled and not call.failed and _all_read(call, wanted):
         terminal.note(_nothing(call, wanted[0].type))
+
+
+def _all_read(call: Call, wanted: Sequence[Wanted]) -> bool:
+    """Whether nothing can be missing: otherwise "none" would be a guess."""
+    evidence, namespace = call.facts.evidence, call.cluster.namespace
+    return all(evidence.complete(_NEEDS[each.type][0], namespace if each.type == CLAIMS else "") for each in wanted)
 
 
 def _nothing(call: Call, type_: str) -> Safe:

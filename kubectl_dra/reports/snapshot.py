@@ -52,6 +52,9 @@ def _reads(evidence: Evidence, namespace: str) -> Iterator[Read]:
         kind = BY_NAME.get(read.kind)
         if namespace == ALL_NAMESPACES or kind is None or not kind.namespaced:
             yield read
+        elif read.namespace == ALL_NAMESPACES and read.coverage is Coverage.FORBIDDEN:
+            # Of the cluster nothing was left out here: it could not be read.
+            yield read
         elif read.namespace in (ALL_NAMESPACES, namespace):
             coverage = evidence.coverage(read.kind, namespace)
             yield Read(read.kind, namespace, coverage, read.resource_version, read.time, read.note)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from typing import Any
 
 import pytest
 
+from kubectl_dra.api.build import InventoryBuilder
+from kubectl_dra.api.decode import decode_page
+from kubectl_dra.api.kinds import BY_NAME, NAMESPACE
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pending import pending_pods
 from kubectl_dra.diagnosis.world import World
-from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.reports.pool import pool_summaries
 from kubectl_dra.reports.redaction import Replacer, collect_names, collect_strings, redacted
 from kubectl_dra.reports.snapshot import incomplete, snapshot
@@ -100,6 +104,24 @@ def test_one_namespace():
     assert not again.evidence.complete("ResourceClaim")
     assert again.evidence.complete("ResourceSlice")
     assert snapshot(again, "ml") == once
+
+
+def test_one_namespace_of_a_cluster_that_may_not_be_read():
+    reads = (Read("Pod", "", Coverage.FORBIDDEN), Read("Pod", "ml", Coverage.COMPLETE))
+    cluster = dataclasses.replace(facts(), evidence=Evidence(reads))
+    again = facts(json.loads(text_of(snapshot(cluster, "ml"))))
+    assert again.evidence.coverage("Pod") is Coverage.FORBIDDEN
+    assert again.evidence.complete("Pod", "ml")
+
+
+@pytest.mark.parametrize("kind", [NAMESPACE, BY_NAME["Job"]], ids=lambda kind: kind.name)
+def test_items_of_a_servers_list_get_their_kind(kind):
+    page = b'{"kind": "%sList", "items": [{"metadata": {"name": "ml"}}]}' % kind.name.encode()
+    builder = InventoryBuilder()
+    builder.add(kind, *decode_page(page, kind.api_version, kind).records)
+    once = snapshot(dataclasses.replace(facts(), inventory=builder.inventory()))
+    assert [(item["apiVersion"], item["kind"]) for item in once["items"]] == [(kind.api_version, kind.name)]
+    assert snapshot(facts(json.loads(text_of(once))))["items"] == once["items"]
 
 
 # --- redaction ------------------------------------------------------------------------------------------------------
