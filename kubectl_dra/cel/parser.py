@@ -63,6 +63,8 @@ _EXPRESSION_STARTS: Final = frozenset(
         *("NUM_FLOAT", "NUM_INT", "NUM_UINT", "STRING", "BYTES", "IDENTIFIER"),
     ]
 )
+_ELEMENT_STARTS: Final = _EXPRESSION_STARTS | {"?"}
+_FIELD_STARTS: Final = frozenset({"?", "IDENTIFIER", "ESC_IDENTIFIER"})
 _EXPRESSION: Final = (
     "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
 )
@@ -336,7 +338,7 @@ class _Parser(Walk):
                 optional.append(len(elements))
             elements.append(self.expr())
             height = max(height, self.height)
-            if not self.more("]"):
+            if not self.more():
                 break
         self.close("]")
         self.height = height
@@ -355,7 +357,7 @@ class _Parser(Walk):
             colon = self.expect(":")
             entries.append(Entry(colon.pos, key, self.expr(), optional))
             height = max(height, self.height)
-            if not self.more("}"):
+            if not self.more():
                 break
         self.close("}")
         self.height = height
@@ -378,7 +380,7 @@ class _Parser(Walk):
         while self.kind not in ("}", ","):
             entries.append(self.field_entry())
             height = max(height, self.height)
-            if not self.more("}"):
+            if not self.more(_FIELD_STARTS):
                 break
         self.close("}")
         self.height = height
@@ -394,16 +396,19 @@ class _Parser(Walk):
         colon = self.expect(":")
         return Entry(colon.pos, name, self.expr(), optional)
 
-    def more(self, closing: str) -> bool:
-        """Steps over a comma that is followed by another element; one before ``closing`` is left alone."""
-        if self.kind != "," or self.peek() == closing:
+    def more(self, starts: frozenset[str] = _ELEMENT_STARTS) -> bool:
+        """Steps over a comma that another element follows; any other comma is left alone."""
+        if self.kind != "," or self.peek() not in starts:
             return False
         self.advance()
         return True
 
     def close(self, closing: OneOf["]", "}"]) -> None:
+        """The end of an aggregate, after at most one comma."""
         if self.kind == ",":
             self.advance()
+        elif self.kind != closing:
+            self.unexpected(f"{{'{closing}', ','}}", frozenset({closing, ","}))
         self.expect(closing)
 
 

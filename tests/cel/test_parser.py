@@ -93,6 +93,33 @@ def test_problems_are_classified(source, kinds):
     assert [(issue.kind, issue.name) for issue in raised.value.issues] == kinds
 
 
+# Texts of the real parser: an aggregate may end in one comma, and only in one.
+@pytest.mark.parametrize(
+    ("source", "column", "text"),
+    [
+        ("[1,2,,]", 6, "extraneous input ',' expecting ']'"),
+        ("[1,,2]", 4, "mismatched input ',' expecting ']'"),
+        ("[,,]", 3, "extraneous input ',' expecting ']'"),
+        ("[,1]", 3, "extraneous input '1' expecting ']'"),
+        ("[1, )", 5, "mismatched input ')' expecting ']'"),
+        ("[1 2]", 4, "extraneous input '2' expecting {']', ','}"),
+        ("{1:2,,}", 6, "extraneous input ',' expecting '}'"),
+        ("{1:2 3:4}", 6, "mismatched input '3' expecting {'}', ','}"),
+        ("a.B{a:1,,}", 9, "extraneous input ',' expecting '}'"),
+    ],
+)
+def test_commas_of_aggregates(source, column, text):
+    with pytest.raises(CompileError) as raised:
+        parse(source)
+    assert [issue.message for issue in raised.value.issues] == [f"Syntax error: {text}"]
+    assert f"<input>:1:{column}: " in str(raised.value)
+
+
+@pytest.mark.parametrize("source", ["[1,2,]", "[,]", "{1:2,}", "{,}", "a.B{a:1,}", "a.B{,}"])
+def test_one_comma_may_end_an_aggregate(source):
+    parse(source)
+
+
 def test_issues_are_sorted_bounded_and_drawn():
     source = "one\n\ttwo é x"
     issues = [issue_at(source, pos, f"at {pos}", "syntax") for pos in (11, 9, 0)] + [
