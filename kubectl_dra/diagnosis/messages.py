@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from kubectl_dra.allocation import errors as e
 from kubectl_dra.allocation.requests import MAX_RESULTS
+from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute
@@ -178,27 +179,6 @@ _LABEL_FAULTS: Final[Mapping[e.LabelFault, str]] = {
 
 
 # --- Go's way of printing -------------------------------------------------------------------------------------------
-
-
-def quote(text: str) -> str:
-    """A string as ``%q`` prints it."""
-    return '"' + "".join(map(_quoted, text)) + '"'
-
-
-_ESCAPES: Final = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
-
-
-def _quoted(character: str) -> str:
-    if character in '"\\':
-        return "\\" + character
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    if character.isprintable():
-        return character
-    code = ord(character)
-    if code < 0x80:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _json(value: object) -> str:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from kubectl_dra.model.gotext import quote
+
 _MAX_UINT64: Final = 2**64 - 1
 _DIGITS: Final = re.compile(r"[0-9]*\Z")
 _IDENTIFIER: Final = re.compile(r"[0-9A-Za-z-]*\Z")
@@ -83,7 +85,7 @@ def _parse(text: str) -> Semver:
 
 def _number(text: str, invalid: str, name: str) -> int:
     if not _DIGITS.match(text):
-        raise SemverError(f'{invalid} "{text}"')
+        raise SemverError(f"{invalid} {quote(text)}")
     if len(text) > 1 and text[0] == "0":
         raise SemverError(f'{name} must not contain leading zeroes "{text}"')
     return _uint64(text)
@@ -105,7 +107,7 @@ def _pre_identifier(text: str) -> int | str:
             raise SemverError(f'Numeric PreRelease version must not contain leading zeroes "{text}"')
         return _uint64(text)
     if not _IDENTIFIER.match(text):
-        raise SemverError(f'Invalid character(s) found in prerelease "{text}"')
+        raise SemverError(f"Invalid character(s) found in prerelease {quote(text)}")
     return text
 
 
@@ -113,5 +115,5 @@ def _build_identifier(text: str) -> str:
     if not text:
         raise SemverError("Build meta data is empty")
     if not _IDENTIFIER.match(text):
-        raise SemverError(f'Invalid character(s) found in build meta data "{text}"')
+        raise SemverError(f"Invalid character(s) found in build meta data {quote(text)}")
     return text

@@ -49,3 +49,18 @@ def test_rounding_is_away_from_zero():
     assert Quantity.parse("-1.2").ceil() == -2
     assert Quantity.parse("1500m").at_scale(-3) == (1500, True)
     assert Quantity.parse("1n").at_scale(-3) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('12["x"].0.0', r'Invalid character(s) found in major number "12[\"x\"]"'),
+        ("1.0.\u202e\n\x7f", r'Invalid character(s) found in patch number "\u202e\n\x7f"'),
+        ("1.0.0-a\\", r'Invalid character(s) found in prerelease "a\\"'),
+        ("1.0.0+é", 'Invalid character(s) found in build meta data "é"'),
+    ],
+)
+def test_errors_of_versions_quote_as_go_does(text, error):
+    with pytest.raises(SemverError) as raised:
+        Semver.parse(text)
+    assert str(raised.value) == error

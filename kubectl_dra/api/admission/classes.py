@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from kubectl_dra.api.admission import common, formats
-from kubectl_dra.api.admission.errors import Field, quoted
+from kubectl_dra.api.admission.errors import Field
 from kubectl_dra.cel import Environment
+from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule
 
 MAX_CONFIGS: Final = 32
@@ -31,9 +32,9 @@ def _extended_resource(name: str, field: Field) -> None:
     if "/" not in name:
         field.invalid(name, "a name must be a domain-prefixed path, such as 'example.com/my-prop'")
     elif NATIVE_DOMAIN in name:
-        field.invalid(name, f"must not have {quoted(NATIVE_DOMAIN)} domain")
+        field.invalid(name, f"must not have {quote(NATIVE_DOMAIN)} domain")
     if name.startswith(QUOTA_PREFIX):
-        field.invalid(name, f"must not have {quoted(QUOTA_PREFIX)} prefix")
+        field.invalid(name, f"must not have {quote(QUOTA_PREFIX)} prefix")
     field.invalid_for_each(name, formats.label_key(QUOTA_PREFIX + name))
 
 

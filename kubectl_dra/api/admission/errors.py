@@ -10,10 +10,9 @@ from typing import Final, TypeVar
 import msgspec
 
 from kubectl_dra.api.encode import encode_part
+from kubectl_dra.model.gotext import quote
 
 T = TypeVar("T")
-_ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\a": "\\a", "\b": "\\b", "\f": "\\f"}
-_ESCAPES_OF_SPACE: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
 _HTML: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
@@ -84,7 +83,7 @@ class Field:
 
     def not_supported(self, value: object, supported: Iterable[str]) -> None:
         """The value is none of an enumeration's."""
-        allowed = ", ".join(quoted(text) for text in sorted(supported))
+        allowed = ", ".join(quote(text) for text in sorted(supported))
         self._add(f"Unsupported value: {shown(value)}", f"supported values: {allowed}")
 
     def too_long(self, limit: int, unit: str = "bytes") -> None:
@@ -131,27 +130,10 @@ def shown(value: object) -> str:
         case int():
             return str(value)
         case str():
-            return quoted(value)
+            return quote(value)
         case msgspec.Struct() | tuple() | list() | dict():
             return encode_part(value).decode().translate(_HTML)
         case None:
             return "null"
         case _:
             return json.dumps(str(value))
-
-
-def quoted(text: str) -> str:
-    """A text as Go's ``%q`` prints it."""
-    return '"' + "".join(map(_character, text)) + '"'
-
-
-def _character(character: str) -> str:
-    escaped = _ESCAPES.get(character) or _ESCAPES_OF_SPACE.get(character)
-    if escaped is not None:
-        return escaped
-    if character.isprintable():
-        return character
-    code = ord(character)
-    if code < 0x80:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

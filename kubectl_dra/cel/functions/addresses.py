@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from kubectl_dra.cel.values import CIDR, IP, CelError, Value, no_such_overload
+from kubectl_dra.model.gotext import quote
 
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
 _MAPPED_PREFIX: Final = 0xFFFF
@@ -14,36 +15,6 @@ _NETWORK: Final = "network address parse error during conversion from string: "
 
 class AddressError(ValueError):
     """Raised when a text is not an address; the message is Go's."""
-
-
-def quote(text: str) -> str:
-    """A text as Go's ``%q`` writes it."""
-    return '"' + "".join(map(_quoted, text)) + '"'
-
-
-_ESCAPES: Final = {
-    "\a": "\\a",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\v": "\\v",
-    "\\": "\\\\",
-    '"': '\\"',
-}
-
-
-def _quoted(char: str) -> str:
-    if char in _ESCAPES:
-        return _ESCAPES[char]
-    if char.isprintable() and (char == " " or not char.isspace()):
-        return char
-    code = ord(char)
-    if 0xDC80 <= code <= 0xDCFF:
-        # A byte that is no UTF-8, as Python's surrogateescape holds it.
-        return f"\\x{code - 0xDC00:02x}"
-    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _fail(text: str, message: str, at: str = "") -> AddressError:

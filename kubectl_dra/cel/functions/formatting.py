@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from kubectl_dra.cel.format import TemplateError, clause_at
-from kubectl_dra.cel.functions.addresses import quote
 from kubectl_dra.cel.functions.conversions import OVERLOADS as CONVERSIONS
 from kubectl_dra.cel.functions.time import format_duration, format_timestamp
 from kubectl_dra.cel.labor import toil, write
@@ -28,6 +27,7 @@ from kubectl_dra.cel.values import (
     list_size,
     type_name,
 )
+from kubectl_dra.model.gotext import quote
 
 Clause: TypeAlias = Callable[[Value, int], str]
 
