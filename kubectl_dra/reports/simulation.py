@@ -126,8 +126,9 @@ class SimulationReport(ReportRecord, frozen=True):
 
     @property
     def partial(self) -> bool:
-        """Whether evidence is missing that decides."""
-        return any(each.decides for each in self.missing)
+        """Whether evidence is missing that decides, or more copies were asked for than are ever tried."""
+        untried = any(each.capped and each.wanted is not None for each in self.pods)
+        return untried or any(each.decides for each in self.missing)
 
 
 @dataclass(frozen=True, slots=True)

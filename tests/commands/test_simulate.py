@@ -110,6 +110,17 @@ def test_many_copies_end_at_least_somewhere(capfd, tmp_path):
     assert report["pods"][0]["capped"] or report["pods"][0]["pending"]["verdict"] == "Unschedulable"
 
 
+def test_more_copies_than_are_tried_is_no_verdict(capfd, tmp_path):
+    path = tmp_path / "claim.json"
+    claim = {"name": "shared", "namespace": "lab"}
+    request = {"name": "r", "exactly": {"deviceClassName": "gpu.example.com"}}
+    body = {"kind": "ResourceClaim", "metadata": claim, "spec": {"devices": {"requests": [request]}}}
+    path.write_text(json.dumps({"apiVersion": "resource.k8s.io/v1", **body}))
+    code, out, _ = call(capfd, path, "--copies", "100000", "--exit-code")
+    assert code in (3, 4)
+    assert ("at least" in out) == (code == 4)
+
+
 @pytest.mark.parametrize("key", pending_pods(INVENTORY, Features()), ids=str)
 def test_a_pod_as_it_is_pending_gets_the_verdict_of_why_pending(capfd, tmp_path, key):
     """The same spec once more, from the same claims and templates: what keeps the one keeps the other."""

@@ -84,6 +84,9 @@ def _verdict(pod: PodSimulation) -> Safe:
         return fmt("{} fits at least {} times; no more were tried.", name, pod.copies)
     if pod.wanted is None:
         return fmt("{} fits {}.", name, counted(pod.copies, "time"))
+    if pod.capped:
+        wanted = counted(pod.wanted or 0, "copy")
+        return fmt("{}: at least {} of {} fit; no more were tried.", name, pod.copies, wanted)
     number = Safe("all") if pod.copies == pod.wanted else fmt("{}", pod.copies)
     return fmt("{}: {} of {} fit.", name, number, counted(pod.wanted, "copy"))
 
