@@ -50,6 +50,8 @@ class Case:
     holders: Mapping[str, Any] | None = None
     fix: tuple[Mapping[str, Any], ...] = ()
     silent: bool = False
+    before: tuple[Mapping[str, Any], ...] = ()
+    code: str = ""
 
     @property
     def namespace(self) -> str:
@@ -77,6 +79,8 @@ def bring_about(client: Client, case: Case) -> Object | None:
     for name, spec in (case.holders or {}).items():
         create(client, pod_object(name, **spec), case.namespace)
         wait_for(lambda name=name: bound_to(client, case.namespace, name), f"{name} is bound")  # type: ignore[misc]
+    for step in case.before:
+        _carry_out(client, case.namespace, step)
     time.sleep(_SETTLE_SECONDS)
     create(client, pod_object("pod", **case.pod), case.namespace)
     if case.silent:
