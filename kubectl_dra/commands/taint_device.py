@@ -11,11 +11,11 @@ from kubectl_dra.commands.options import Options, Timeout, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra taint-device gpu.example.com/a/gpu-0 ecc=errors:NoSchedule
-  kubectl dra taint-device gpu.example.com/a/gpu-0 ecc:NoExecute --dry-run=server
-  kubectl dra taint-device gpu.example.com/a/gpu-0 ecc:NoExecute --wait
-  kubectl dra taint-device gpu.example.com/a/gpu-0 ecc-    # remove it
-  kubectl dra taint-device --match 'device.driver == "x.example.com"' ecc:NoSchedule
+  kubectl dra taint-device gpu.example.com/n1/gpu-0 ecc=errors:NoSchedule
+  kubectl dra taint-device gpu.example.com/n1/gpu-0 ecc:NoExecute --wait
+  kubectl dra taint-device gpu.example.com/n1/gpu-0 ecc:NoExecute --observe
+  kubectl dra taint-device gpu.example.com/n1/gpu-0 ecc-    # remove it
+  kubectl dra taint-device --match "device.driver == 'x.io'" ecc:NoSchedule
   kubectl dra taint-device --list"""
 
 

@@ -188,6 +188,11 @@ def test_yes_writes_what_was_shown_and_nothing_else(asking, proxy, cluster):
         assert f"Will create DeviceTaintRule {NAME}" in shown
         assert "link=flapping:NoSchedule" in shown
         code, _, _ = at.end()
+    before = [each for each in proxy.log[: proxy.log.index("confirmed")] if each.method != "GET"]
+    assert [(each.method, each.dry) for each in before] == [("POST", True)], (
+        "the server has seen it before the question"
+    )
+    assert before[0].body == proxy.writes[0].body
     assert code == 0
     assert written(proxy) == ["POST devicetaintrules"]
     assert proxy.writes[0].query == {"fieldManager": "kubectl-dra", "fieldValidation": "Strict"}
@@ -278,6 +283,24 @@ def test_nothing_is_the_default_of_the_steps(asking, proxy):
     with asking(NIC, "link=flapping:NoExecute") as at:
         at.until(STEPS)
         at.type("")
+        assert at.end()[0] == 1
+    assert proxy.writes == []
+
+
+def test_an_interruption_at_the_question_writes_nothing(asking, proxy, cluster):
+    with asking(NIC, "link:NoSchedule") as at:
+        at.until(YES_NO)
+        at.interrupt()
+        code, _, shown = at.end()
+    assert code == 130
+    assert "Traceback" not in shown
+    assert proxy.writes == []
+
+
+def test_the_end_of_the_input_is_no_consent(asking, proxy):
+    with asking(NIC, "link:NoSchedule") as at:
+        at.until(YES_NO)
+        at.type("\x04")
         assert at.end()[0] == 1
     assert proxy.writes == []
 
@@ -752,6 +775,24 @@ def test_from_sends_nothing(call, proxy, words, source):
     assert (code, out) == (2, "")
     assert "error: " in err
     assert proxy.exchanges == []
+
+
+def test_hostile_names_are_shown_and_not_obeyed(capfd, tmp_path):
+    items = json.loads(CLUSTER.read_bytes())
+    for item in items["items"]:
+        if item["metadata"]["name"] in ("serve-1", "serve-1-net"):
+            item["metadata"]["name"] += "\x1b[2J\u202e"
+            for entry in item["spec"].get("resourceClaims", ()):
+                if entry.get("resourceClaimName") == "serve-1-net":
+                    entry["resourceClaimName"] += "\x1b[2J\u202e"
+    path = tmp_path / "hostile.json"
+    path.write_text(json.dumps(items))
+    for arguments in ([NIC, "link:NoExecute", "--dry-run=client"], ["--list"], [f"{NIC}\x1b", "l:NoExecute"]):
+        run(["taint-device", *arguments, "--from", str(path)])
+        out, err = capfd.readouterr()
+        assert not {"\x1b", "\u202e"} & set(out + err)
+    assert run(["taint-device", NIC, "link:NoExecute", "--dry-run=client", "--from", str(path)]) == 0
+    assert "serve-1\\u{1b}[2J\\u{202e}" in "".join(capfd.readouterr().out.split())
 
 
 # --- the list -------------------------------------------------------------------------------------------------------
