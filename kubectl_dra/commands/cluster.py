@@ -42,16 +42,19 @@ def read_cluster(
     *,
     slices: Iterable[Fields] = (),
     claims: Iterable[str] = (),
+    node: str = "",
     local: bool = False,
 ) -> Cluster:
     """As :func:`open_cluster`, with the namespace in scope; ``pods`` are names that must be read in any case.
 
-    ``slices``, ``claims`` (names) and ``local`` say what of a live cluster is enough, as :class:`SourceSpec` explains.
+    ``slices``, ``claims`` (names), ``node`` and ``local`` say what of a live cluster is enough, as
+    :class:`SourceSpec` explains.
     """
     gates = gates_of(options)
     spec, namespace = spec_and_namespace(options, needs, pods, local=local)
     named = frozenset(Key(namespace, name) for name in claims)
-    inventory, evidence = load(dataclasses.replace(spec, slices=frozenset(slices), claims=named))
+    spec = dataclasses.replace(spec, slices=frozenset(slices), claims=named, node=node)
+    inventory, evidence = load(spec)
     return Cluster(inventory, evidence, features_of(evidence, gates), namespace)
 
 

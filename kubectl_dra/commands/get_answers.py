@@ -110,7 +110,7 @@ def answer(options: Options, query: Query) -> int:
         from kubectl_dra.commands.get_watch import watch
 
         return watch(options, query, wanted, tuple(needs), local=local)
-    cluster = read_cluster(options, tuple(needs), slices=_selections(wanted), local=local)
+    cluster = read_cluster(options, tuple(needs), slices=_selections(wanted), node=query.node, local=local)
     if cluster.evidence.coverage("ResourceSlice") is Coverage.FILTERED and not _all_found(wanted, cluster):
         # What comes near stands in slices that were not asked for.
         cluster = read_cluster(options, tuple(needs))
@@ -177,6 +177,8 @@ def print_sections(call: Call, wanted: Sequence[Wanted], sections: Sequence[Sect
 def _all_read(call: Call, wanted: Sequence[Wanted]) -> bool:
     """Whether nothing can be missing: otherwise "none" would be a guess."""
     evidence, namespace = call.facts.evidence, call.cluster.namespace
+    if evidence.coverage("ResourceSlice") is Coverage.FILTERED:
+        return True
     return all(evidence.complete(_NEEDS[each.type][0], namespace if each.type == CLAIMS else "") for each in wanted)
 
 

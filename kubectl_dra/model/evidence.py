@@ -14,6 +14,7 @@ ALL_NAMESPACES: Final = ""
 Fields = frozenset[tuple[str, str]]
 DRIVER_FIELD: Final = "spec.driver"
 POOL_FIELD: Final = "spec.pool.name"
+NODE_FIELD: Final = "spec.nodeName"
 
 
 class Coverage(StrEnum):
@@ -71,7 +72,12 @@ class Evidence:
     _index: Mapping[tuple[str, str], Read] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        index = {(read.kind, read.namespace): read for read in self.reads}
+        index: dict[tuple[str, str], Read] = {}
+        for read in self.reads:
+            known = index.get((read.kind, read.namespace))
+            # Of several filtered lists one that lacks something tells.
+            if known is None or known.coverage is not Coverage.PARTIAL:
+                index[(read.kind, read.namespace)] = read
         object.__setattr__(self, "_index", index)
 
     def coverage(self, kind: str, namespace: str = ALL_NAMESPACES) -> Coverage:

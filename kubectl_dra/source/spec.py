@@ -35,7 +35,8 @@ class SourceSpec:
 
     The rest limits what a live cluster is asked for; files are read as they are. ``slices`` are field selectors, of
     which a slice must match one. ``local``: only the namespace matters, also of pods and claims. ``claims``: the
-    question is about these only, so that slices are read of the pools that they hold devices of.
+    question is about these only, so that slices are read of the pools that they hold devices of. ``node``: slices are
+    read of the pools that this node can use something of.
     """
 
     file: str | None = None
@@ -47,3 +48,4 @@ class SourceSpec:
     slices: frozenset[Fields] = frozenset()
     local: bool = False
     claims: frozenset[Key] = frozenset()
+    node: str = ""

@@ -148,6 +148,7 @@ QUESTIONS: Final = (
     ("get", "devices"),
     ("get", "devices", "--free"),
     ("get", "device", "node-1/gpu-0"),
+    ("get", "devices", "--node", "node-2"),
     ("get", "claims", "-A"),
     ("get", "claims", "-n", SPACE),
     ("get", "claims", "-A", "--unused"),

@@ -41,10 +41,17 @@ def _serve(api: FakeApi, *slices: dict[str, Any], selectable: tuple[str, ...] = 
     api.routes[SLICES] = answer
 
 
+def _on(slice_: dict[str, Any], node: str) -> dict[str, Any]:
+    del slice_["spec"]["allNodes"]
+    slice_["spec"]["nodeName"] = node
+    slice_["metadata"]["name"] += f".{node}"
+    return slice_
+
+
 def _value(slice_: dict[str, Any], path: str) -> Any:
     value: Any = slice_
     for step in path.split("."):
-        value = value[step]
+        value = value.get(step, "")
     return value
 
 
@@ -101,6 +108,42 @@ def test_a_server_that_cannot_select_is_asked_for_more(
     assert len(inventory.slices) == seen
     assert evidence.complete("ResourceSlice") is (not asked)
     assert evidence.within(pool_fields(PoolId("a.example.com", "p1"))).complete("ResourceSlice")
+
+
+def test_a_node_leads_to_the_whole_of_its_pools(connection: Connection, api: FakeApi) -> None:
+    here, there = _on(_slice("a.example.com", "p1"), "n1"), _on(_slice("a.example.com", "p1"), "n2")
+    _serve(api, here, there, _on(_slice("a.example.com", "p2"), "n2"), _slice("net.example.com", "p3"))
+    inventory, evidence = read(connection, Needs(frozenset({"ResourceSlice"}), node="n1"))
+    assert set(inventory.slices) == {"a.example.com.p1.n1", "a.example.com.p1.n2", "net.example.com.p3"}
+    assert evidence.coverage("ResourceSlice") is Coverage.FILTERED
+    assert evidence.within(pool_fields(PoolId("a.example.com", "p1"))).complete("ResourceSlice")
+
+
+@pytest.mark.parametrize("pools", [8, 9])
+def test_many_pools_are_read_with_everything(connection: Connection, api: FakeApi, pools: int) -> None:
+    _serve(api, *(_slice("net.example.com", f"p{n}") for n in range(pools)), _on(_slice("a.example.com", "p"), "n2"))
+    _, evidence = read(connection, Needs(frozenset({"ResourceSlice"}), node="n1"))
+    drivers = ["spec.driver=net.example.com"]
+    assert _asked(api)[2:] == (
+        [f"spec.driver=net.example.com,spec.pool.name=p{n}" for n in range(8)] if pools == 8 else drivers
+    )
+    assert evidence.within(pool_fields(PoolId("net.example.com", "p0"))).complete("ResourceSlice")
+
+
+def test_a_node_without_devices_costs_no_more(connection: Connection, api: FakeApi) -> None:
+    _serve(api, _on(_slice("a.example.com", "p"), "n2"))
+    inventory, _ = read(connection, Needs(frozenset({"ResourceSlice"}), node="n1"))
+    assert not inventory.slices
+    assert _asked(api) == ["spec.nodeName=", "spec.nodeName=n1"]
+
+
+def test_a_bad_object_of_a_node_is_not_forgotten(connection: Connection, api: FakeApi) -> None:
+    broken = _on(_slice("a.example.com", "p1"), "n1")
+    broken["spec"]["pool"]["generation"] = "seven"
+    _serve(api, broken, _slice("net.example.com", "p"))
+    _, evidence = read(connection, Needs(frozenset({"ResourceSlice"}), node="n1"))
+    assert evidence.coverage("ResourceSlice") is Coverage.PARTIAL
+    assert len(evidence.bad_objects) == 1
 
 
 def test_a_bad_object_is_no_complete_pool(connection: Connection, api: FakeApi) -> None:

@@ -43,5 +43,12 @@ def needs_of(spec: SourceSpec) -> Needs:
     else:
         namespaces = (spec.namespace or current_namespace(spec.connection),)
     return Needs(
-        spec.needs, namespaces, spec.pods, not spec.needs, slices=spec.slices, local=spec.local, claims=spec.claims
+        spec.needs,
+        namespaces,
+        spec.pods,
+        all_pods=not spec.needs,
+        slices=spec.slices,
+        local=spec.local,
+        claims=spec.claims,
+        node=spec.node,
     )

@@ -24,7 +24,8 @@ class Needs:
     are read in any phase, and kept. With ``all_pods`` no pod is reduced to its node's sums, and finished ones are read.
 
     ``slices`` are field selectors, of which a slice must match one. ``local``: pods and claims outside the namespaces
-    don't matter, and finished pods do. ``claims``: slices are read of the pools that these claims hold devices of.
+    don't matter, and finished pods do. ``claims``: slices are read of the pools that these claims hold devices of;
+    ``node``: of the pools that this node can use something of.
     """
 
     kinds: frozenset[str] = frozenset()
@@ -34,6 +35,7 @@ class Needs:
     slices: frozenset[Fields] = frozenset()
     local: bool = False
     claims: frozenset[Key] = frozenset()
+    node: str = ""
 
     def wanted(self) -> tuple[Kind, ...]:
         """The kinds, in the order in which an Inventory lists them."""

@@ -21,7 +21,7 @@ from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.parallel import in_parallel
 from kubectl_dra.source.live.pods import PodReducer, add_usage
 from kubectl_dra.source.live.session import Session
-from kubectl_dra.source.live.slices import list_slices, pools_of
+from kubectl_dra.source.live.slices import list_slices, list_slices_for_node, pools_of
 
 
 @dataclass
@@ -108,6 +108,8 @@ class _Reader:
     def _take(self, kind: Kind, api_version: str, namespace: str, slices: frozenset[Fields]) -> list[Listed]:
         if kind is RESOURCE_SLICE and slices:
             return list_slices(self._session, api_version, slices)
+        if kind is RESOURCE_SLICE and self._needs.node:
+            return list_slices_for_node(self._session, api_version, self._needs.node)
         fields = self._needs.field_selector(kind)
         return [take_list(self._session, kind, api_version, self._new_sink(kind), namespace, fields)]
 

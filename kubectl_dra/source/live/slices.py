@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Final
 
 from kubectl_dra.api.kinds import RESOURCE_SLICE
-from kubectl_dra.model.evidence import POOL_FIELD, Coverage, Fields, Read, pool_fields
+from kubectl_dra.model.evidence import NODE_FIELD, POOL_FIELD, Coverage, Fields, Read, pool_fields
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.resource import ResourceClaim, ResourceSlice
 from kubectl_dra.source.live.errors import ApiError
 from kubectl_dra.source.live.listing import Listed, take_list
 from kubectl_dra.source.live.session import Session
@@ -40,6 +40,26 @@ def list_slices(session: Session, api_version: str, selections: frozenset[Fields
                 if error.code != _BAD_REQUEST:
                     raise
     return [_take(session, api_version, frozenset())]
+
+
+def list_slices_for_node(session: Session, api_version: str, node: str) -> list[Listed]:
+    """All slices of every pool of which the node can use something. Raises ``ClusterError``.
+
+    Slices of the node, and those of no node, name the pools; whether a pool can be used depends on all of its slices.
+    """
+    places = frozenset({frozenset({(NODE_FIELD, node)}), frozenset({(NODE_FIELD, "")})})
+    found = list_slices(session, api_version, places)
+    if any(listed.bad_objects for listed in found):
+        # Nobody knows the pool of a slice that can't be read.
+        return [_take(session, api_version, frozenset())]
+    pools = frozenset(
+        pool_fields(PoolId(slice_.spec.driver, slice_.spec.pool.name))
+        for listed in found
+        for slice_ in listed.sink.kept
+        if isinstance(slice_, ResourceSlice)
+    )
+    whole = not all(listed.read.fields for listed in found)
+    return found if whole or not pools else list_slices(session, api_version, pools)
 
 
 def pools_of(claims: Iterable[object], asked: frozenset[Key]) -> frozenset[Fields]:
