@@ -44,6 +44,9 @@ _DRIVERS: Final = ("gpu.example.com", "nic.example.com")
 _ZONES: Final = ("a", "b")
 _MODELS: Final = ("A100", "H100")
 _AMOUNTS: Final = ("10Gi", "20Gi", "40Gi", "15Gi")
+_ODD_AMOUNTS: Final = ("0", "1", "-1", "1.5", "1500m", "0.5Gi", "+5Gi", "10240Mi", "1e3", "12E6", "5e-10", "16Ei")
+_OPERATIONS: Final = ("NodePrepareResources", "NodeUnprepareResources")
+_DERIVED: Final = "x.example.com/derived"
 _SHARE: Final = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbb{}"
 
 
@@ -63,6 +66,7 @@ def rows(draw: st.DrawFn) -> Row:
         for device in each["spec"].get("devices", ())
     ]
     results = [{"node": node} for node in nodes]
+    runs = (*RUNS, ("some", _some_features(draw)))
     return {
         "id": "random",
         "nodes": [_node(draw, name) for name in nodes],
@@ -70,13 +74,26 @@ def rows(draw: st.DrawFn) -> Row:
         "classes": _classes(draw),
         "claims": [_claim(draw, number) for number in range(draw(st.integers(1, 2)))],
         "allocatedClaims": _allocated(draw, devices),
-        "expect": [{"name": name, "impl": "", "features": list(each), "results": results} for name, each in RUNS],
+        "expect": [{"name": name, "impl": "", "features": list(each), "results": results} for name, each in runs],
     }
+
+
+def _some_features(draw: st.DrawFn) -> list[str]:
+    """Never so few that the allocator is the one that walks pools in random order."""
+    off = draw(st.lists(st.sampled_from(RUNS[1][1]), max_size=4, unique=True))
+    return [name for name in RUNS[1][1] if name not in off or name == "ConsumableCapacity"]
+
+
+def _amount(draw: st.DrawFn) -> str:
+    return draw(st.sampled_from(_ODD_AMOUNTS if _sometimes(draw, 25) else _AMOUNTS))
 
 
 def _node(draw: st.DrawFn, name: str) -> Row:
     labels = {"kubernetes.io/hostname": name, "zone": draw(st.sampled_from(_ZONES))}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}}
+    node: Row = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}}
+    if _sometimes(draw, 4):
+        node["status"] = {"declaredFeatures": ["DRAOptionalNodeOperations"]}
+    return node
 
 
 # --- slices ---------------------------------------------------------------------------------------------------------
@@ -115,10 +132,17 @@ def _pool(draw: st.DrawFn, driver: str, name: str, where: Row, nodes: list[str])
         if per_device:
             body = {**{key: value for key, value in body.items() if key not in where}, "perDeviceNodeSelection": True}
             for device in devices:
-                device |= draw(st.sampled_from(({"nodeName": nodes[0]}, {"allNodes": True}, {"nodeName": nodes[-1]})))
+                chosen = {"nodeSelector": _selector(draw)}
+                device |= draw(
+                    st.sampled_from(({"nodeName": nodes[0]}, {"allNodes": True}, {"nodeName": nodes[-1]}, chosen))
+                )
+        if _sometimes(draw, 10):
+            body["skipNodeOperations"] = draw(st.sampled_from((["*"], list(_OPERATIONS), [_OPERATIONS[1]])))
         slices.append(_object("ResourceSlice", f"{prefix}-{number}", body))
     if partitioned:
-        sets = [{"name": "set", "counters": {"mem": {"value": draw(st.sampled_from(_AMOUNTS))}}}]
+        sets = [
+            {"name": name, "counters": {"mem": {"value": draw(st.sampled_from(_AMOUNTS))}}} for name in _COUNTER_SETS
+        ]
         slices.append(_object("ResourceSlice", f"{prefix}-counters", {**spec(), "sharedCounters": sets}))
     return slices
 
@@ -128,13 +152,25 @@ def _object(kind: str, name: str, spec: Row, **metadata: str) -> Row:
 
 
 def _selector(draw: st.DrawFn) -> Row:
-    zone = {"key": "zone", "operator": "In", "values": [draw(st.sampled_from(_ZONES))]}
-    return {"nodeSelectorTerms": [{"matchExpressions": [zone]}]}
+    terms = [_term(draw)]
+    if _sometimes(draw, 12):
+        terms.append(_term(draw))
+    return {"nodeSelectorTerms": terms}
+
+
+def _term(draw: st.DrawFn) -> Row:
+    if _sometimes(draw, 6):
+        return {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-0"]}]}
+    operator = draw(st.sampled_from(("In", "In", "NotIn", "Exists")))
+    zone = {"key": "zone", "operator": operator}
+    if operator != "Exists":
+        zone["values"] = [draw(st.sampled_from(_ZONES))]
+    return {"matchExpressions": [zone]}
 
 
 def _device(draw: st.DrawFn, name: str, partitioned: bool, shared: bool) -> Row:
     device: Row = {"name": name, "attributes": _attributes(draw)}
-    memory: Row = {"value": draw(st.sampled_from(_AMOUNTS))}
+    memory: Row = {"value": _amount(draw)}
     if shared and draw(st.booleans()):
         device["allowMultipleAllocations"] = True
         memory |= draw(st.sampled_from(({}, {}, _RANGE, _VALUES)))
@@ -142,8 +178,9 @@ def _device(draw: st.DrawFn, name: str, partitioned: bool, shared: bool) -> Row:
     if not _sometimes(draw, 4):
         device["capacity"] = {"memory": memory}
     if partitioned:
-        amount = draw(st.sampled_from(_AMOUNTS))
-        device["consumesCounters"] = [{"counterSet": "set", "counters": {"mem": {"value": amount}}}]
+        device["consumesCounters"] = [_consumption(draw, "set-0")]
+        if _sometimes(draw, 3):
+            device["consumesCounters"].append(_consumption(draw, "set-1" if not _sometimes(draw, 20) else "none"))
     if _sometimes(draw, 8):
         effect = draw(st.sampled_from(("NoSchedule", "NoExecute", "None")))
         added = "2026-01-01T00:00:00Z"
@@ -155,14 +192,24 @@ def _device(draw: st.DrawFn, name: str, partitioned: bool, shared: bool) -> Row:
     return device
 
 
+_COUNTER_SETS: Final = ("set-0", "set-1")
+
+
+def _consumption(draw: st.DrawFn, name: str) -> Row:
+    consumption: Row = {"counterSet": name, "counters": {"mem": {"value": draw(st.sampled_from(_AMOUNTS))}}}
+    if _sometimes(draw, 5):
+        consumption["compatibilityGroups"] = draw(st.sampled_from((["a"], ["b"], ["a", "b"])))
+    return consumption
+
+
 _RANGE: Final = {"requestPolicy": {"default": "10Gi", "validRange": {"min": "10Gi", "step": "10Gi", "max": "40Gi"}}}
 _VALUES: Final = {"requestPolicy": {"default": "10Gi", "validValues": ["10Gi", "20Gi"]}}
 
 
 def _attributes(draw: st.DrawFn) -> Row:
     choices: dict[str, tuple[Row | None, ...]] = {
-        "model": (*({"string": model} for model in _MODELS * 3), None),
-        "numa": ({"int": 0}, {"int": 1}, None),
+        "model": (*({"string": model} for model in _MODELS * 3), {"strings": list(_MODELS)}, None),
+        "numa": (*({"int": 0}, {"int": 1}) * 4, {"ints": [0, 1]}, {"ints": [1, 2]}, None),
         "resource.kubernetes.io/pcieRoot": ({"string": "pci0000:00"}, {"string": "pci0000:01"}, None),
         "driverVersion": ({"version": "1.2.3"}, {"version": "2.0.0"}, None),
     }
@@ -206,14 +253,9 @@ def _claim(draw: st.DrawFn, number: int) -> Row:
     devices: Row = {"requests": requests}
     names = [request["name"] for request in requests]
     if _sometimes(draw, 3):
-        kind = draw(st.sampled_from(("matchAttribute", "matchAttribute", "distinctAttribute")))
-        attribute = draw(
-            st.sampled_from(("gpu.example.com/numa", "gpu.example.com/model", "resource.kubernetes.io/pcieRoot"))
-        )
-        constraint: Row = {kind: attribute}
-        if draw(st.booleans()):
-            constraint["requests"] = draw(st.lists(st.sampled_from(names), min_size=1, unique=True))
-        devices["constraints"] = [constraint]
+        devices["constraints"] = [_constraint(draw, requests)]
+        if _sometimes(draw, 4):
+            devices["constraints"].append(_constraint(draw, requests))
     if _sometimes(draw, 6):
         config: Row = {"opaque": {"driver": _DRIVERS[0], "parameters": {"claim": number}}}
         if draw(st.booleans()):
@@ -229,13 +271,36 @@ def _claim(draw: st.DrawFn, number: int) -> Row:
     }
 
 
+def _constraint(draw: st.DrawFn, requests: list[Row]) -> Row:
+    kind = draw(st.sampled_from(("matchAttribute", "matchAttribute", "distinctAttribute")))
+    attributes = ("gpu.example.com/numa", "gpu.example.com/model", "resource.kubernetes.io/pcieRoot", _DERIVED)
+    constraint: Row = {kind: draw(st.sampled_from(attributes))}
+    if draw(st.booleans()):
+        parts = [
+            f"{request['name']}/{sub['name']}" for request in requests for sub in request.get("firstAvailable", ())
+        ]
+        names = [request["name"] for request in requests] + parts
+        constraint["requests"] = draw(st.lists(st.sampled_from(names), min_size=1, unique=True))
+    return constraint
+
+
+_DERIVATIONS: Final = (
+    "device.driver",
+    'device.attributes["DRIVER"].?numa.orValue(7)',
+    '["a", device.driver]',
+    "[1].filter(x, x > 1)",
+    # Fails on devices that lack it.
+    'device.attributes["DRIVER"].model',
+)
+
+
 def _request(draw: st.DrawFn, name: str) -> Row:
     if _sometimes(draw, 5):
         alternatives = [{"name": f"sub-{number}", **_exact(draw)} for number in range(draw(st.integers(1, 3)))]
         return {"name": name, "firstAvailable": alternatives}
     exactly = _exact(draw)
     if _sometimes(draw, 10):
-        exactly["adminAccess"] = True
+        exactly["adminAccess"] = not _sometimes(draw, 8)
     return {"name": name, "exactly": exactly}
 
 
@@ -260,7 +325,11 @@ def _exact(draw: st.DrawFn) -> Row:
             )
         ]
     if _sometimes(draw, 5):
-        exact["capacity"] = {"requests": {"memory": draw(st.sampled_from(("5Gi", *_AMOUNTS)))}}
+        key = "memory" if not _sometimes(draw, 10) else "gpu.example.com/memory"
+        exact["capacity"] = {"requests": {key: "5Gi" if _sometimes(draw, 5) else _amount(draw)}}
+    if _sometimes(draw, 25):
+        expression = draw(st.sampled_from(_DERIVATIONS)).replace("DRIVER", _DRIVERS[0])
+        exact["derivedAttributes"] = [{"name": _DERIVED, "expression": expression}]
     return exact
 
 
@@ -277,7 +346,10 @@ def _allocated(draw: st.DrawFn, devices: list[tuple[str, str, Row]]) -> list[Row
         taken.add(key)
         result: Row = {"request": "req-0", "driver": driver, "pool": pool, "device": device["name"]}
         if device.get("allowMultipleAllocations"):
-            result |= {"shareID": _SHARE.format(len(claims) % 10), "consumedCapacity": {"memory": "10Gi"}}
+            if not _sometimes(draw, 8):
+                result["shareID"] = _SHARE.format(len(claims) % 10)
+            if not _sometimes(draw, 6):
+                result["consumedCapacity"] = {"memory": _amount(draw)}
         elif _sometimes(draw, 6):
             result["adminAccess"] = True
         claims.append(_holder(len(claims), result))

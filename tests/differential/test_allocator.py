@@ -1,4 +1,7 @@
-"""Random clusters: devices, their order, errors and the number of steps are those of the real allocator."""
+"""Random clusters: devices, their order, errors and the number of steps are those of the real allocator.
+
+Asked node by node and for all nodes at once, where nodes alike share a search.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from hypothesis import HealthCheck, event, given, settings
 
 from tests.differential.clusters import Row, rows
 from tests.oracle.scheduler_oracle import Oracle
-from tests.vectors.answer_alloc import answer
+from tests.vectors.answer_alloc import answer, answer_together
 
 pytestmark = pytest.mark.go
 EXAMPLES = int(os.environ.get("DIFFERENTIAL_EXAMPLES", "500"))
@@ -28,11 +31,12 @@ def oracle() -> Iterator[Oracle]:
 @given(row=rows())
 def test_random_clusters(oracle: Oracle, row: Row) -> None:
     real = oracle.ask(row)["results"]
-    for position, (expected, mine) in enumerate(zip(real, answer(row)["results"], strict=True)):
-        event(expected["outcome"])
-        if "undecided" in mine:
-            event("undecided")
-            continue
-        mine["impl"] = expected["impl"]
-        if mine != expected:
-            assert mine in [oracle.ask(row)["results"][position] for _ in range(ATTEMPTS)], expected
+    for answers in (answer(row), answer_together(row)):
+        for position, (expected, mine) in enumerate(zip(real, answers["results"], strict=True)):
+            event(expected["outcome"])
+            if "undecided" in mine:
+                event("undecided")
+                continue
+            mine["impl"] = expected["impl"]
+            if mine != expected:
+                assert mine in [oracle.ask(row)["results"][position] for _ in range(ATTEMPTS)], expected

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from kubectl_dra.allocation import Allocated, Cluster, Fatal, Outcome, Undecided, Unsatisfiable, allocate
+from kubectl_dra.allocation import Allocated, Cluster, Fatal, Outcome, Undecided, Unsatisfiable, allocate, allocate_many
 from kubectl_dra.allocation.result import SHARE_ID
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.diagnosis.messages import INVALID_POOLS, allocation_error
+from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
+from kubectl_dra.model.resource import ResourceClaim
+
+_Ask = Callable[[Cluster, Sequence[Node], Sequence[ResourceClaim]], Mapping[str, Outcome]]
 
 _FEATURES = {
     "AdminAccess": "admin_access",
@@ -47,7 +52,16 @@ def decode(objects: list[dict[str, Any]], kind: str, version: str = "resource.k8
     return [record for _, record in decoded]  # type: ignore[misc]
 
 
-def _run(row: dict[str, Any], run: dict[str, Any]) -> list[dict[str, Any]]:
+def answer_together(row: dict[str, Any]) -> dict[str, Any]:
+    """The same answers, each run asked for all nodes at once."""
+    return {"id": row["id"], "results": [result for run in row["expect"] for result in _run(row, run, allocate_many)]}
+
+
+def _one_by_one(cluster: Cluster, nodes: Iterable[Node], claims: Sequence[ResourceClaim]) -> Mapping[str, Outcome]:
+    return {node.metadata.name: allocate(cluster, node, claims) for node in nodes}
+
+
+def _run(row: dict[str, Any], run: dict[str, Any], ask: _Ask = _one_by_one) -> list[dict[str, Any]]:
     nodes = {node.metadata.name: node for node in decode(row["nodes"], "Node", "v1")}
     claims = decode(row["claims"], "ResourceClaim")
     cluster = Cluster.of(
@@ -56,11 +70,9 @@ def _run(row: dict[str, Any], run: dict[str, Any]) -> list[dict[str, Any]]:
         decode(row.get("allocatedClaims") or [], "ResourceClaim"),
         features(run["features"]),
     )
-    answers = []
-    for asked in run["results"]:
-        outcome = allocate(cluster, nodes[asked["node"]], claims)
-        answers.append({"name": run["name"], "impl": run["impl"], "node": asked["node"], **render(outcome)})
-    return answers
+    names = [asked["node"] for asked in run["results"]]
+    outcomes = ask(cluster, [nodes[name] for name in names], claims)
+    return [{"name": run["name"], "impl": run["impl"], "node": name, **render(outcomes[name])} for name in names]
 
 
 def render(outcome: Outcome) -> dict[str, Any]:
