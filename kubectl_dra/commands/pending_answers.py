@@ -37,7 +37,7 @@ from kubectl_dra.reports.pending import (
     pending_report,
     reason_groups,
 )
-from kubectl_dra.reports.remedies import remedy_reports
+from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
 
 _GOOD: Final = frozenset({"NotPending", "Preparing", "Schedulable", "Reserved", "Allocated"})
 # Of a claim that many pods wait for, the first few tell the story.
@@ -222,6 +222,7 @@ def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> Comman
 
 def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Answer:
     cluster, diagnosis = call.cluster, call.diagnoser.pod(key)
+    found = find_remedies(call.diagnoser.world, diagnosis) if remedies else FoundRemedies()
     report = pending_report(
         diagnosis,
         cluster.inventory,
@@ -229,7 +230,8 @@ def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Answer:
         cluster.features,
         all_nodes=call.options.output == "wide",
         node=call.node,
-        remedies=remedy_reports(call.diagnoser.world, diagnosis) if remedies else (),
+        remedies=found.remedies,
+        no_pair_helps=found.no_pair_helps,
     )
     return Answer("PendingReport", report, lambda: _pod_page(call, report))
 

@@ -70,6 +70,7 @@ class PendingReport(ReportRecord, frozen=True):
     nodes: tuple[NodeGroupRecord, ...]
     causes: tuple[Cause, ...]
     remedies: tuple[RemedyReport, ...]
+    no_pair_helps: bool
     depends_on_node_order: bool
     certainty: Certainty
     missing: tuple[Missing, ...]
@@ -118,8 +119,9 @@ def pending_report(
     all_nodes: bool = False,
     node: str = "",
     remedies: tuple[RemedyReport, ...] = (),
+    no_pair_helps: bool = False,
 ) -> PendingReport:
-    """The report of one diagnosis, with its ``remedies`` where they were computed.
+    """The report of one diagnosis, with its ``remedies`` where they were looked for.
 
     ``all_nodes`` names every node instead of the first 20 of a group; ``node`` leaves only the group of that node.
     """
@@ -139,6 +141,7 @@ def pending_report(
         nodes=tuple(_node_group(group, limit, node) for group in groups),
         causes=tuple(_closest(cause, diagnosis.nodes) for cause in diagnosis.causes),
         remedies=remedies,
+        no_pair_helps=no_pair_helps,
         depends_on_node_order=diagnosis.depends_on_node_order,
         certainty=diagnosis.certainty,
         missing=diagnosis.missing,

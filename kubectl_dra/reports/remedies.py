@@ -14,7 +14,7 @@ from typing import Any, Final
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
-from kubectl_dra.diagnosis.remedies import Proposal, proposals
+from kubectl_dra.diagnosis.remedies import Proposal, find
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     DeleteClaim,
@@ -59,9 +59,23 @@ class RemedyReport(ReportRecord, frozen=True):
     steps: tuple[Step, ...]
 
 
-def remedy_reports(world: World, diagnosis: PodDiagnosis, *, keep: Collection[Key] = ()) -> tuple[RemedyReport, ...]:
-    """What could be done about a pod, cheapest first, without deleting the pods to ``keep``."""
-    return tuple(_report(world.inventory, proposal) for proposal in proposals(world, diagnosis, keep=keep))
+class FoundRemedies(ReportRecord, frozen=True):
+    """The ways out, cheapest first; ``no_pair_helps``: two changes at a time were tried too, and none of them helps."""
+
+    remedies: tuple[RemedyReport, ...] = ()
+    no_pair_helps: bool = False
+
+
+def find_remedies(world: World, diagnosis: PodDiagnosis, *, keep: Collection[Key] = ()) -> FoundRemedies:
+    """What could be done about a pod, without deleting the pods to ``keep``."""
+    found = find(world, diagnosis, keep=keep)
+    reports = tuple(_report(world.inventory, proposal) for proposal in found.proposals)
+    return FoundRemedies(reports, found.none_of_size_two)
+
+
+def remedy_reports(world: World, diagnosis: PodDiagnosis) -> tuple[RemedyReport, ...]:
+    """The ways out alone."""
+    return find_remedies(world, diagnosis).remedies
 
 
 def _report(inventory: Inventory, proposal: Proposal) -> RemedyReport:

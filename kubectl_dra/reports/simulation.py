@@ -33,7 +33,7 @@ from kubectl_dra.model.meta import LocalObject, NodeSelector, NodeSelectorRequir
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.pending import PendingReport, pending_report
-from kubectl_dra.reports.remedies import RemedyReport, remedy_reports
+from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
 
 #: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
 _IN_THE_FILE: Final = (EditClaim, EditPod, RemoveGates)
@@ -324,16 +324,24 @@ def _pod_simulation(
         after = placed.world
         # Who asks how many fit has not asked for more.
         asked = wanted is not None or not placed.copies
-        remedies = _of_the_cluster(remedy_reports(after, failed, keep=simulated)) if asked else ()
-        pending = pending_report(failed, after.inventory, after.evidence, after.features, remedies=remedies)
+        found = _of_the_cluster(find_remedies(after, failed, keep=simulated)) if asked else FoundRemedies()
+        pending = pending_report(
+            failed,
+            after.inventory,
+            after.evidence,
+            after.features,
+            remedies=found.remedies,
+            no_pair_helps=found.no_pair_helps,
+        )
     ref = ObjectRef(planned.kind, _namespace(planned), planned.name)
     nodes = tuple(NodeCopies(name, placed.nodes[name]) for name in world.inventory.nodes if name in placed.nodes)
     return PodSimulation(ref, wanted, placed.copies, placed.capped, nodes, pending)
 
 
-def _of_the_cluster(remedies: Iterable[RemedyReport]) -> tuple[RemedyReport, ...]:
+def _of_the_cluster(found: FoundRemedies) -> FoundRemedies:
     """Without commands for what is only in the file."""
-    return tuple(
+    remedies = tuple(
         msgspec.structs.replace(each, steps=()) if any(isinstance(a, _IN_THE_FILE) for a in each.actions) else each
-        for each in remedies
+        for each in found.remedies
     )
+    return FoundRemedies(remedies, found.no_pair_helps)

@@ -24,6 +24,7 @@ _PLURALS: Mapping[str, tuple[str, bool]] = {
     "Node": ("nodes", False),
     "Namespace": ("namespaces", False),
     "Pod": ("pods", True),
+    "ResourceQuota": ("resourcequotas", True),
     "Role": ("roles", True),
     "RoleBinding": ("rolebindings", True),
     "ClusterRole": ("clusterroles", False),

@@ -47,9 +47,8 @@ class Found:
 
     @property
     def none_of_size_two(self) -> bool:
-        """Whether neither one change nor two together help, of those that could be tried."""
-        helpful = (p for p in self.proposals if p.remedy.verified and p.remedy.kind is not RemedyKind.ADD_DEVICES)
-        return self.tried_pairs and not any(True for _ in helpful)
+        """Whether neither one change nor two together help, and nothing else is proposed but new devices."""
+        return self.tried_pairs and all(p.remedy.kind is RemedyKind.ADD_DEVICES for p in self.proposals)
 
 
 def remedies(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT) -> tuple[Remedy, ...]:

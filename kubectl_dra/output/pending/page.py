@@ -21,6 +21,7 @@ from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 
 _WIDTH: Final = 80
 _MAX_FUNNELS: Final = 3
+_NO_PAIR: Final = "No other change helps, nor do two together, of those that can be tried here."
 # Verdicts that rest on the whole cluster; the others follow from the pod and its claims alone.
 _OF_THE_CLUSTER: Final = frozenset(
     {Verdict.SCHEDULER_ERROR, Verdict.SCHEDULABLE, Verdict.UNSCHEDULABLE, Verdict.UNKNOWN}
@@ -44,6 +45,7 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
         [line for cause in report.causes for line in evidence_lines(cause, report.pod.namespace, now)],
         list(missing_lines(report.missing)) if report.verdict in _OF_THE_CLUSTER else [],
         list(remedy_lines(report.remedies, report.verdict)),
+        wrapped(Safe(_NO_PAIR)) if report.no_pair_helps else [],
         [*_scheduler(report, now), *_footer(report)],
     ]
     lines: list[Safe] = []
