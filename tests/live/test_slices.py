@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.model.evidence import Coverage, pool_fields
+from kubectl_dra.model.evidence import Coverage, Evidence, pool_fields
+from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.find import device_selections, pool_selections
+from kubectl_dra.reports.holders import consumers_of
 from kubectl_dra.source.live import Needs, read
 from kubectl_dra.source.spec import Connection
 from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
@@ -192,6 +196,28 @@ def test_a_claim_that_holds_nothing_leads_to_no_slices(connection: Connection, a
     _, evidence = read(connection, Needs(kinds, ("ml",), local=True, claims=frozenset({Key("ml", "c")})))
     assert _asked(api) == []
     assert evidence.coverage("ResourceSlice") is Coverage.NOT_READ
+
+
+def test_a_finished_consumer_is_read_though_lists_leave_it_out(connection: Connection, api: FakeApi) -> None:
+    claim = _claim("c", ("a.example.com", "p1"))
+    claim["status"]["reservedFor"] = [
+        {"resource": "pods", "name": name, "uid": name} for name in ("done", "gone", "other-uid")
+    ]
+    api.serve("ResourceClaim", [claim], API)
+    api.serve("Pod", [])
+    path = "/api/v1/namespaces/ml/pods"
+    for name, uid in (("done", "done"), ("other-uid", "successor")):
+        pod = {"metadata": {"name": name, "namespace": "ml", "uid": uid}, "status": {"phase": "Succeeded"}}
+        api.routes[f"{path}/{name}"] = Answer({**pod, "spec": {}})
+    inventory, evidence = read(connection, Needs(frozenset({"ResourceClaim", "Pod"}), ("ml",)))
+    states = {
+        each.name: each.state for each in consumers_of(inventory.claims[Key("ml", "c")], _facts(inventory, evidence))
+    }
+    assert states == {"done": "finished", "gone": "gone", "other-uid": "gone"}
+
+
+def _facts(inventory: Inventory, evidence: Evidence) -> Facts:
+    return Facts(inventory, evidence, Features())
 
 
 def test_what_a_list_was_limited_to_is_noted(connection: Connection, api: FakeApi) -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.decode import DecodeError, decode_object
-from kubectl_dra.api.kinds import NAMESPACE, POD, RESOURCE_SLICE, Kind
+from kubectl_dra.api.kinds import NAMESPACE, POD, RESOURCE_CLAIM, RESOURCE_SLICE, Kind
 from kubectl_dra.model.base import Record
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import BadObject, Coverage, Evidence, Fields, Read
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.discovery import Served, discover
@@ -22,6 +25,9 @@ from kubectl_dra.source.live.parallel import in_parallel
 from kubectl_dra.source.live.pods import PodReducer, add_usage
 from kubectl_dra.source.live.session import Session
 from kubectl_dra.source.live.slices import list_slices, list_slices_for_node, pools_of
+
+# The controller takes finished pods out of reservations at once: more than a few never are there.
+_MAX_CONSUMERS: Final = 20
 
 
 @dataclass
@@ -47,6 +53,7 @@ def read(session: Session, needs: Needs) -> tuple[Inventory, Evidence]:
     outcomes = in_parallel([lambda k=k: reader.read(k) for k in kinds if not (later and k is RESOURCE_SLICE)])  # type: ignore[misc]
     if later:
         outcomes += _slices_of_claims(reader, needs, outcomes)
+    _add_finished_consumers(reader, outcomes)
     reads = tuple(each for outcome in outcomes for each in outcome.reads)
     if reads and all(each.coverage in (Coverage.FORBIDDEN, Coverage.NOT_SERVED) for each in reads):
         _raise_refusal(session, needs, served)
@@ -63,6 +70,24 @@ def _slices_of_claims(reader: _Reader, needs: Needs, outcomes: Iterable[Outcome]
     """The slices that the claims in question lead to: where they hold nothing, none are looked at."""
     selections = pools_of((record for outcome in outcomes for record in outcome.records), needs.claims)
     return [reader.read(RESOURCE_SLICE, selections)] if selections else []
+
+
+def _add_finished_consumers(reader: _Reader, outcomes: Iterable[Outcome]) -> None:
+    """Lists leave out finished pods; one that a claim is still reserved for must not pass for one that is gone."""
+    by_kind = {outcome.kind.name: outcome for outcome in outcomes}
+    pods, claims = by_kind.get(POD.name), by_kind.get(RESOURCE_CLAIM.name)
+    if pods is None or claims is None:
+        return
+    seen = {record.metadata.uid for record in pods.records if isinstance(record, Pod)}
+    missing = {
+        Key(claim.metadata.namespace, consumer.name)
+        for claim in claims.records
+        if isinstance(claim, ResourceClaim)
+        for consumer in claim.status.reserved_for
+        if consumer.resource == POD.plural and not consumer.api_group and consumer.uid not in seen
+    }
+    for key in sorted(missing)[:_MAX_CONSUMERS]:
+        reader.add_pod(pods, key)
 
 
 class _Reader:
@@ -129,6 +154,12 @@ class _Reader:
         """Finished pods are not in the list, and a user may be allowed to get a pod without listing pods."""
         known = {key_of(record.metadata) for record in outcome.records}  # type: ignore[attr-defined]
         for key in sorted(self._needs.pods - known):
+            self._add_one(outcome, api_version, key)
+
+    def add_pod(self, outcome: Outcome, key: Key) -> None:
+        """One pod by name, if it exists and may be read."""
+        api_version = self._served.api_versions.get(POD.name)
+        if api_version is not None:
             self._add_one(outcome, api_version, key)
 
     def _add_one(self, outcome: Outcome, api_version: str, key: Key) -> None:
