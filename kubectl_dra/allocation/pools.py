@@ -116,6 +116,8 @@ class SliceIndex:
         self._ignored: list[ResourceSlice] = []
         self._views: dict[tuple[bool, ...], _View] = {}
         self._built: dict[tuple[int, ...], Pool | ObsoletePool] = {}
+        #: What nodes see, for the next attempt, with the view that it rests on.
+        self.known: dict[str, tuple[_View, Gathered]] = {}
         for slice_ in shared:
             self._add_shared(slice_)
 
@@ -175,9 +177,17 @@ def gather(index: SliceIndex, node: Node) -> Gathered:
     if index.features.implementation == "stable":
         return _gather_all(index, node)
     view = index.shared(node)
+    known = index.known.get(node.metadata.name)
+    if known is None or known[0] is not view:
+        known = index.known[node.metadata.name] = view, _gather_own(index, view, node.metadata.name)
+    return known[1]
+
+
+def _gather_own(index: SliceIndex, view: _View, node_name: str) -> Gathered:
+    """A node's own slices with those of no node that it sees."""
     own: dict[_PoolKey, list[ResourceSlice]] = {}
     ignored: list[ResourceSlice] = []
-    for slice_ in index.own(node.metadata.name):
+    for slice_ in index.own(node_name):
         if unsupported(slice_, index.features):
             ignored.append(slice_)
         else:
