@@ -1,0 +1,58 @@
+"""Simulating a recorded pod before it exists gives what the real scheduler then wrote about it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kubectl_dra.api.convert import Source
+from kubectl_dra.api.planned import read_planned
+from kubectl_dra.diagnosis.fit_message import without_preemption
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.simulation import Copies, PodSimulation, simulation_report
+from tests.diagnosis import facts
+from tests.diagnosis.test_scenarios import EXPECTED
+from tests.scenario_files import snapshot_items
+
+WRITTEN = [name for name, (verdict, _) in EXPECTED.items() if verdict in ("Unschedulable", "SchedulerError")]
+
+
+def before_the_pod(name: str) -> tuple[World, dict[str, object]]:
+    """The recorded cluster without the pod in question, and the pod's manifest."""
+    inventory, result = facts.scenario(name)
+    key = Key(*result["pod"].split("/"))
+    items = (item for item in snapshot_items(name) if item["kind"] == "Pod")
+    body = dict(next(item for item in items if item["metadata"]["name"] == key.name))
+    body["metadata"] = {"name": key.name, "namespace": key.namespace}
+    body["apiVersion"] = "v1"
+    body.pop("status")
+    pods = {each: pod for each, pod in inventory.pods.items() if each != key}
+    return World(inventory.replace(pods=pods), facts.evidence(), features()), body
+
+
+def simulated(name: str, copies: Copies) -> PodSimulation:
+    world, body = before_the_pod(name)
+    report = simulation_report(world, [read_planned(Source(json.dumps(body).encode()), "default")], copies)
+    return report.pods[0]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_scheduler_writes_what_was_foreseen(name: str) -> None:
+    _, result = facts.scenario(name)
+    if result["pod_scheduled"] is None or result["pod_scheduled"]["status"] != "False":
+        pytest.skip("the scheduler wrote nothing")
+    found = simulated(name, Copies())
+    assert found.pending is not None
+    verdict, code = EXPECTED[name]
+    assert (found.pending.verdict, found.pending.causes[0].code) == (verdict, code)
+    expected = without_preemption(result["pod_scheduled"]["message"])
+    assert expected in (found.pending.message, *found.pending.alternatives)
+
+
+def test_a_pod_that_was_bound_fits() -> None:
+    found = simulated("00-ok-allocates-and-binds", Copies())
+    assert found.fits
+    assert [node.node for node in found.nodes] == [facts.scenario("00-ok-allocates-and-binds")[1]["node"]]
