@@ -8,8 +8,10 @@ writes to stderr lands in the middle of the user's command line: so it writes no
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -38,6 +40,16 @@ def complete(words: Sequence[str]) -> Answer:
     """The candidates for the last of ``words``."""
     line = read_line(words)
     return answer(line, lambda: _tables(line))
+
+
+def split_line(line: str) -> list[str]:
+    """The words of a shell's line behind the program's name; the last may be empty or have an open quote."""
+    for closing in ("", "\\", "'", '"'):
+        with contextlib.suppress(ValueError):
+            words = shlex.split(line + closing)
+            # A blank at the end begins a new word, unless it is inside of quotes.
+            return [*words[1:], ""] if not closing and line[-1:].isspace() else words[1:]
+    return [""]
 
 
 def lines(found: Answer) -> list[str]:

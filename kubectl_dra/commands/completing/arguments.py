@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from kubectl_dra.commands.completing import Answer, Candidate, Directive
+from kubectl_dra.commands.completing import Answer, Directive
 from kubectl_dra.commands.completing.line import Line
 from kubectl_dra.commands.completing.names import Names, Tables, Values, column, devices, fitting, named, pools
 from kubectl_dra.commands.completing.selector import selector_candidates

@@ -37,7 +37,7 @@ class Cache:
             descriptor = os.open(self._path(key), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError:
             return None
-        with open(descriptor, encoding="utf-8") as file:
+        with open(descriptor, "rb") as file:
             state = os.fstat(descriptor)
             age = time.time() - state.st_mtime
             if state.st_uid != os.getuid() or not stat.S_ISREG(state.st_mode) or not 0 <= age <= SECONDS:
@@ -84,7 +84,7 @@ def _is_private(folder: Path) -> bool:
     return stat.S_ISDIR(state.st_mode) and state.st_uid == os.getuid() and not state.st_mode & 0o077
 
 
-def _rows(text: str) -> Rows | None:
+def _rows(text: bytes) -> Rows | None:
     try:
         rows = json.loads(text)
     except ValueError:
