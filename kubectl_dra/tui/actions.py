@@ -64,6 +64,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(
         "numbers", ("v",), "devices behind", "The devices behind each number of the diagnosis", Group.LOOK, footer=3
     ),
+    Action("steps", ("x",), "commands", "The commands and manifests of the ways out", Group.LOOK, footer=4),
     Action(
         "used_by", ("u",), "used by", "Jump to who uses it: claim of a device, pod of a claim", Group.LOOK, footer=6
     ),
@@ -135,6 +136,8 @@ MOVES: Final[tuple[Move, ...]] = (
     Move("down", ("down", "j"), "One line down"),
     Move("page_up", ("pageup", "ctrl+b"), "One page up"),
     Move("page_down", ("pagedown", "ctrl+f", "space"), "One page down"),
+    Move("left", ("left", "h"), "To the left, where columns are wider than the screen"),
+    Move("right", ("right", "l"), "To the right"),
     Move("top", ("home", "g"), "To the top"),
     Move("bottom", ("end", "G"), "To the bottom"),
 )

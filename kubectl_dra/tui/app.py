@@ -244,9 +244,11 @@ class DraApp(App[None]):
     def topics_changed(self) -> None:
         """Tell the worker what is on the screen, and what the tabs count."""
         shown = self.view.topics() if self.view is not None else ()
+        # The way back should not have to wait.
+        behind = (topic for view in self._stacks.get(self._tab, ())[:-1] for topic in view.topics())
         pods = (Pod(key) for key in self.desk.record(PendingPods()) or ())
         counted: tuple[Topic[object], ...] = (PendingPods(), Pools(), Claims(), Taints())
-        self.desk.want([PendingPods(), *shown], [*counted, *pods])
+        self.desk.want([PendingPods(), *shown], [*counted, *behind, *pods])
 
     def say(self, text: Safe) -> None:
         """A few words where the breadcrumbs are, for some seconds."""
@@ -288,14 +290,19 @@ class DraApp(App[None]):
         self._to_front()
 
     def _hide(self) -> None:
-        if self.view is not None:
-            self.view.display = False
+        view, focused = self.view, self.focused
+        if view is not None:
+            if focused is not None and view in focused.ancestors:
+                view.left_at = focused
+            view.display = False
 
     def _to_front(self) -> None:
         view = self.view
         if view is None:
             return
         view.display = True
+        # What was said belongs to where we were.
+        self.notice = Safe("")
         self.topics_changed()
         if view.is_mounted:
             view.show()
@@ -305,9 +312,9 @@ class DraApp(App[None]):
     def _focus_view(self) -> None:
         view = self.view
         if view is not None and not self.query_one(Prompt).is_open:
-            target = view.focus_target
+            target = view.left_at if view.left_at is not None else view.focus_target
             if target is not None:
-                target.focus()
+                self.screen.set_focus(target)
         self.refresh_frame()
 
     def open_pools(self, driver: str) -> None:
@@ -320,7 +327,7 @@ class DraApp(App[None]):
         """The pods with a reason."""
         self.go("pending")
         if isinstance(self.view, PendingView):
-            self.call_after_refresh(self.view.go_to_reason, code)
+            self.view.go_to_reason(code)
 
     def open_claim(self, key: Key) -> None:
         """A claim."""
@@ -532,8 +539,8 @@ class DraApp(App[None]):
             stack.pop()
             view.remove()
             self._to_front()
-        elif view is not None and view.focus_target is not None:
-            view.focus_target.focus()
+        elif self.focused is None:
+            self._focus_view()
 
     def _has_filter(self, view: View) -> bool:
         return bool(getattr(view, "filter", "") or getattr(view, "_mark", ""))

@@ -43,6 +43,11 @@ class Fitted(Generic[RowT]):
     columns: tuple[Column[RowT], ...]
     widths: tuple[int, ...]
 
+    @property
+    def total(self) -> int:
+        """Columns of a whole line."""
+        return _total(self.widths)
+
     def line(self, row: RowT) -> Safe:
         """One row."""
         return self._joined([self._cell(c, row, w) for c, w in zip(self.columns, self.widths, strict=True)])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Final, Generic
 
 from rich.style import Style as RichStyle
 from textual import events
+from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -14,11 +15,15 @@ from kubectl_dra.output.safe import Safe
 from kubectl_dra.tui.columns import Column, Fitted, RowT, fit, natural_widths
 from kubectl_dra.tui.lines import Lines
 
+_UNLIMITED: Final = 10_000
+_SIDEWAYS: Final = 16
+
 
 class Grid(Lines, Generic[RowT]):
     """Rows with a cursor. ``heading`` says which rows are headings: drawn over the whole width, never selected.
 
-    The cursor stays on the row with the same ``identity`` when other rows arrive.
+    The cursor stays on the row with the same ``identity`` when other rows arrive. ``unlimited`` shows every column in
+    full; then the grid scrolls sideways.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"grid--header", "grid--cursor", "grid--cursor-blurred", "grid--heading"}
@@ -69,20 +74,23 @@ class Grid(Lines, Generic[RowT]):
         self._natural: list[int] = []
         self._fitted: Fitted[RowT] | None = None
         self._moved = False
+        self._wanted: Hashable | None = None
+        self.unlimited = False
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def show(self, rows: Sequence[RowT], empty: Safe = Safe("")) -> None:  # noqa: B008 - immutable
         """Other rows; ``empty`` is said where there are none."""
         # Until somebody moves it, the cursor is at the top, however the first rows come in.
-        wanted = self.selected if self._moved else None
+        if self._moved and self.selected is not None:
+            self._wanted = self._identity(self.selected)
         if not self._moved:
             self.cursor = 0
         self.rows, self.empty = rows, empty
         body = [row for row in rows[:2000] if self._heading(row) is None] if len(rows) <= 2000 else rows
         self._natural = natural_widths(self._columns, body, self.sorted_by)
         self._fitted = None
-        self.cursor = self._place_of(wanted)
+        self.cursor = self._wanted_place()
         self.set_height(len(rows) + self._header)
         self._tell()
 
@@ -96,11 +104,11 @@ class Grid(Lines, Generic[RowT]):
         """The row under the cursor."""
         return self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
 
-    def _place_of(self, wanted: RowT | None) -> int:
-        if wanted is not None:
-            name = self._identity(wanted)
+    def _wanted_place(self) -> int:
+        """Where the row is that the cursor was on, also if there were no rows in between."""
+        if self._wanted is not None:
             for index, row in enumerate(self.rows):
-                if self._identity(row) == name:
+                if self._identity(row) == self._wanted:
                     return index
         return self._near(min(self.cursor, len(self.rows) - 1), 1)
 
@@ -118,11 +126,10 @@ class Grid(Lines, Generic[RowT]):
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen: the header stays where it is."""
-        if self._fitted is None:
-            self._fitted = fit(self._columns, self._natural or [0] * len(self._columns), self.columns - 2)
+        fitted = self._fit()
         if self._header and y == 0:
             style = self.rich_style + self.get_component_rich_style("grid--header", partial=True)
-            return self.strip_of(self._fitted.header(self.sorted_by, self.descending) if self.rows else Safe(""), style)
+            return self.strip_of(fitted.header(self.sorted_by, self.descending) if self.rows else Safe(""), style)
         index = self.scroll_offset.y + y - self._header
         if not self.rows and index == 0:
             return self.strip_of(self.empty, self.rich_style)
@@ -133,7 +140,19 @@ class Grid(Lines, Generic[RowT]):
         if heading is not None:
             style = self.rich_style + self.get_component_rich_style("grid--heading", partial=True)
             return self.strip_of(heading, style)
-        return self.strip_of(self._fitted.line(row), self._style_of(index))
+        return self.strip_of(fitted.line(row), self._style_of(index))
+
+    def _fit(self) -> Fitted[RowT]:
+        if self._fitted is None:
+            natural = self._natural or [0] * len(self._columns)
+            self._fitted = fit(self._columns, natural, _UNLIMITED if self.unlimited else self.columns - 2)
+        return self._fitted
+
+    def set_height(self, lines: int) -> None:
+        """As wide as the columns are, where they may be wider than the screen."""
+        total = self._fit().total + 2 if self.unlimited and self.rows else 0
+        self.virtual_size = Size(max(self.columns, total), lines)
+        self.refresh()
 
     def _style_of(self, index: int) -> RichStyle:
         if index != self.cursor:
@@ -152,6 +171,9 @@ class Grid(Lines, Generic[RowT]):
 
     def action_move(self, where: str) -> None:
         """Move the cursor as the keys say."""
+        if where in ("left", "right"):
+            self.scroll_relative(x=_SIDEWAYS if where == "right" else -_SIDEWAYS, animate=False)
+            return
         page = max(self.size.height - self._header - 1, 1)
         last = len(self.rows) - 1
         steps = {"up": -1, "down": 1, "page_up": -page, "page_down": page, "top": -len(self.rows), "bottom": last}

@@ -56,7 +56,8 @@ class Lines(ScrollView, can_focus=True):
     def strip_of(self, text: Safe, base: RichStyle, indent: int = 1) -> Strip:
         """One line, filled up with ``base`` and cut where the screen ends."""
         parts = [Segment(" " * indent, base), *segments(text, base, self.palette)]
-        return Strip(parts).adjust_cell_length(self.columns, base).simplify()
+        strip = Strip(parts).extend_cell_length(self.virtual_size.width, base)
+        return strip.crop(self.scroll_offset.x, self.scroll_offset.x + self.columns).simplify()
 
     def blank(self) -> Strip:
         """A line without anything."""

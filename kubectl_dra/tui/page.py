@@ -93,5 +93,7 @@ class Page(Lines):
                 self.scroll_page_down(animate=False)
             case "top":
                 self.scroll_home(animate=False)
+            case "left" | "right":
+                pass
             case "bottom":
                 self.scroll_end(animate=False)

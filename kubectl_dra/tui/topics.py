@@ -8,6 +8,8 @@ from kubectl_dra.diagnosis.diagnose import NotFound
 from kubectl_dra.diagnosis.pending import pending_pods
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.resource import Device, ResourceSlice
+from kubectl_dra.output.devices.parts import STATE_WORDS
+from kubectl_dra.reports.attributes import attribute_text
 from kubectl_dra.reports.claim import ClaimReport, claim_report
 from kubectl_dra.reports.claim_list import ClaimRow, claim_rows
 from kubectl_dra.reports.class_list import ClassRow, class_rows
@@ -58,22 +60,28 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class DeviceRow:
-    """A device whose record is made only when it is looked at: a list may have 80,000 of them."""
+    """A device whose record is made only when it is looked at: a list may have 80,000 of them.
+
+    ``text`` is what filters look through, in lower case.
+    """
 
     opened: PoolFacts
     slice: ResourceSlice
     device: Device
     state: DeviceState
-
-    @property
-    def id(self) -> DeviceId:
-        """Its id."""
-        return self.opened.device_id(self.device)
+    id: DeviceId
+    text: str
 
     @property
     def record(self) -> DeviceRecord:
         """The report's record of it."""
         return device_records(self.opened, pool_scope(self.opened), [(self.slice, self.device)])[0]
+
+
+def _searchable(device_id: DeviceId, device: Device, state: DeviceState) -> str:
+    """What filters look through: the id, the state's word, all values."""
+    values = (attribute_text(attribute) for attribute in device.attributes.values())
+    return f"{device_id} {STATE_WORDS[state]} {' '.join(values)}".casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +102,14 @@ class Devices:
     def _rows(self, opened: PoolFacts, facts: Facts) -> list[DeviceRow]:
         rows = []
         for slice_, device in opened.devices():
-            if self.among is not None and opened.device_id(device) not in self.among:
+            device_id = opened.device_id(device)
+            if self.among is not None and device_id not in self.among:
                 continue
             if not self.node or usable_on(self.node, device_scope(device, slice_, facts), facts):
                 tainted = any(taint.prevents for taint in opened.taints(device, slice_))
-                rows.append(DeviceRow(opened, slice_, device, opened.state(device, slice_, tainted)))
+                state = opened.state(device, slice_, tainted)
+                text = _searchable(device_id, device, state)
+                rows.append(DeviceRow(opened, slice_, device, state, device_id, text))
         return rows
 
 

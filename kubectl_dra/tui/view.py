@@ -37,8 +37,10 @@ class View(Container):
     View { height: 1fr; width: 1fr; layout: vertical; }
     """
 
-    #: The action (``ActionId``) whose tab this view belongs under, and what the breadcrumbs call it.
+    #: What the breadcrumbs call it.
     crumb: Safe = Safe("")
+    #: What had the focus when another view came to the front.
+    left_at: Widget | None = None
 
     @property
     def dra(self) -> DraApp:
@@ -82,6 +84,14 @@ class View(Container):
     def set_filter(self, text: str) -> None:
         """Show only what contains ``text``; views without rows ignore it."""
 
+    def on_descendant_focus(self) -> None:
+        """Other keys may work now."""
+        self.dra.refresh_frame()
+
+    def on_descendant_blur(self) -> None:
+        """Other keys may work now."""
+        self.dra.refresh_frame()
+
 
 class ListView(View, Generic[RowT]):
     """A view that is one grid: filter, sort and cursor work the same everywhere."""
@@ -91,6 +101,7 @@ class ListView(View, Generic[RowT]):
         self.grid: Grid[RowT] = Grid(self.columns(), self.identity, self.heading)
         self.filter = ""
         self._texts: tuple[Sequence[RowT], list[str]] = ((), [])
+        self._ordered: tuple[Sequence[RowT], tuple[str, bool], Sequence[RowT]] = ((), ("", False), ())
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
         """The grid."""
@@ -123,7 +134,7 @@ class ListView(View, Generic[RowT]):
         return None
 
     def arranged(self, rows: Sequence[RowT]) -> Sequence[RowT]:
-        """Rows that passed the filter, in the order of the sorted column."""
+        """All rows in the order of the sorted column."""
         column = self.grid.sorted_by
         if column is None or column.key is None:
             return rows
@@ -139,9 +150,17 @@ class ListView(View, Generic[RowT]):
         if rows is None:
             self.grid.show((), READING)
             return
-        kept = self.filtered(rows)
+        kept = self.filtered(self._in_order(rows))
         empty = fmt("nothing contains “{}”; esc shows all {}", self.filter, len(rows)) if rows else self.nothing
-        self.grid.show(self.arranged(kept), empty)
+        self.grid.show(kept, empty)
+
+    def _in_order(self, rows: Sequence[RowT]) -> Sequence[RowT]:
+        """The rows as :meth:`arranged`; sorted once for all that is typed into the filter afterwards."""
+        column = self.grid.sorted_by
+        order = (column.title if column is not None else "", self.grid.descending)
+        if self._ordered[0] is not rows or self._ordered[1] != order:
+            self._ordered = rows, order, self.arranged(rows)
+        return self._ordered[2]
 
     def filtered(self, rows: Sequence[RowT]) -> Sequence[RowT]:
         """Rows that contain every word of the filter."""

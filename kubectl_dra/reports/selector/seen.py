@@ -50,7 +50,7 @@ class ValueIndex:
         counts = Counter(self._each(name, attribute_text, str))
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         sample = next((a for m in self._members if (a := _attribute(m, name)) is not None), None)
-        type_ = QUANTITY.name if name[0] == "capacity" else type_text(type_of(sample))
+        type_ = type_text(QUANTITY if name[0] == "capacity" else type_of(sample))
         lacking = len(self._members) - counts.total()
         return Distribution(*name, type_, tuple(ranked[:limit]), len(ranked), lacking)
 

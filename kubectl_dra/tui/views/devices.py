@@ -61,8 +61,7 @@ class DevicesView(ListView[DeviceRow]):
 
     def text_of(self, row: DeviceRow) -> str:
         """Names, state, and every attribute's value."""
-        values = (str(a.string or a.version or a.int_value or "") for a in row.device.attributes.values())
-        return f"{row.id} {state_text(row.state)} {' '.join(values)}"
+        return row.text
 
     def record(self, row: DeviceRow) -> DeviceRecord:
         """The report's record of a row."""
@@ -183,7 +182,8 @@ class DevicesView(ListView[DeviceRow]):
 
     def do_columns(self) -> None:
         """All attributes as columns, or only the telling ones."""
-        self._all_columns = not self._all_columns
+        self._all_columns = self.grid.unlimited = not self._all_columns
+        self.grid.scroll_to(x=0, animate=False)
         self.grid.set_columns(self.columns())
         self.show()
 

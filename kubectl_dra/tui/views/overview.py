@@ -252,8 +252,9 @@ _WAITING: Final[tuple[Column[Waiting], ...]] = (
     Column("", _waiting_code, drop=1),
 )
 _BROKEN: Final[tuple[Column[PoolSummary], ...]] = (
-    Column("", lambda p: fmt("{}/{}", p.driver, p.pool), least=12),
+    Column("", lambda p: safe(p.pool), least=12),
     Column("", lambda p: _trouble(p), least=10),
+    Column("", lambda p: styled(safe(p.driver), Style.DIM), least=10, drop=1),
 )
 
 

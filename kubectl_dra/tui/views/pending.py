@@ -54,7 +54,7 @@ class PendingView(ListView[PodRow]):
         super().__init__()
         self.page = Page()
         self.page.can_focus = False
-        self._rows: Sequence[PodRow] | None = None
+        self._goal: tuple[Code | None] | None = None
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
         """List and preview."""
@@ -64,6 +64,7 @@ class PendingView(ListView[PodRow]):
     def on_resize(self) -> None:
         """The preview needs room."""
         self.set_class(self.dra.size.width >= SPLIT_FROM, "split")
+        self.call_after_refresh(self.show)
 
     def topics(self) -> Sequence[Topic[object]]:
         """The pod under the cursor first."""
@@ -157,8 +158,17 @@ class PendingView(ListView[PodRow]):
             self.page.show(pending_page(found.record, self.dra.now))
 
     def go_to_reason(self, code: Code | None) -> None:
-        """Put the cursor on the first pod with this reason."""
-        self.grid.select(lambda row: row.code == code)
+        """Put the cursor on the first pod with this reason, now or when the list is there."""
+        self._goal = (code,)
+        self.show()
+
+    def show(self) -> None:
+        """The list, and the reason that somebody came for."""
+        super().show()
+        goal = self._goal
+        if goal is not None and self.grid.rows and self.grid.size.height:
+            self._goal = None
+            self.grid.select(lambda row: row.code == goal[0])
 
     @property
     def subject(self) -> Subject | None:

@@ -1,0 +1,296 @@
+"""Every screen with all its keys, one run of the app each, on the demo cluster."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_dra.tui.actions import ACTIONS
+from tests.tui.support import LARGE, demo_app, play
+
+
+def test_overview():
+    async def script(ui):
+        for text in ("gpu.example.com", "17 free", "Pending, by reason", "devices in use", "rack-7", "Last changes"):
+            assert text in ui.screen
+        assert "21" in ui.lines[1]
+        await ui.press("down", "enter")
+        assert ui.crumbs.startswith("overview › gpu.example.com/node-a")
+        await ui.press("escape")
+        assert ui.crumbs.startswith("overview")
+        await ui.press("up", "enter")
+        assert "/gpu.example.com/" in ui.crumbs
+        assert "4 of 7" in ui.crumbs
+        await ui.press("1", "tab")
+        if ui.app.focused.id == "classes":
+            await ui.press("tab")
+        assert ui.app.focused.id == "waiting"
+        await ui.press("down", "enter")
+        assert "4 PENDING" in ui.lines[1]
+        assert ui.app.view.grid.selected.code == "DRA-310"
+        await ui.press("1")
+        ui.app.query_one("#broken").focus()
+        await ui.press("enter")
+        assert "rack-7" in ui.crumbs
+        assert "Incomplete" in ui.screen
+        await ui.press("escape")
+        ui.app.query_one("#recent").focus()
+        await ui.press("end", "enter", "escape", "home", "enter")
+        assert "infer" in ui.crumbs
+
+    play(demo_app(), script)
+
+
+def test_wide_overview_has_classes():
+    async def script(ui):
+        assert "Classes" in ui.screen
+        ui.app.query_one("#classes").focus()
+        await ui.press("enter")
+        assert "DeviceClass any-device" in ui.screen
+
+    play(demo_app(), script, LARGE)
+
+
+def test_pools_and_devices():
+    async def script(ui):
+        await ui.press("2")
+        assert "7" in ui.crumbs
+        assert "incomplete" in ui.screen
+        await ui.press("s", "S")
+        assert "DRIVER" in ui.screen
+        await ui.command("sort free")
+        assert "FREE↓" in ui.screen
+        first = ui.app.view.grid.rows[0]
+        assert first.totals.free.value == max(row.totals.free.value for row in ui.app.view.grid.rows)
+        await ui.press("d")
+        assert "7 pools of 3 drivers" in ui.screen
+        await ui.press("escape", "home")
+        await ui.command("sort pool")
+        await ui.command("pool gpu.example.com/node-a")
+        assert "8 devices: 4 free" in ui.screen
+        await ui.press("W")
+        assert "UUID" in ui.screen
+        await ui.press("W", "d")
+        assert "Pool gpu.example.com/node-a" in ui.screen
+        await ui.press("escape", "y")
+        assert "apiVersion: resource.k8s.io/v1" in ui.screen
+        assert "gpu-1" not in ui.screen
+        await ui.press("escape", "enter")
+        assert "Device gpu.example.com/node-a/gpu-0" in ui.screen
+        await ui.press("u")
+        assert "serve-0-gpus" in ui.crumbs
+        await ui.press("escape", "o")
+        assert "node node-a" in ui.crumbs
+        assert "nic-0" in ui.screen
+        await ui.press("escape", "escape", "c")
+        assert "copied gpu.example.com/node-a/gpu-0" in ui.crumbs
+        assert ui.app.clipboard == "gpu.example.com/node-a/gpu-0"
+
+    play(demo_app(), script)
+
+
+def test_filters_by_text_and_by_cel():
+    async def script(ui):
+        await ui.command("devices")
+        assert "47" in ui.crumbs
+        await ui.press("slash")
+        await ui.type("h100 free")
+        assert "7 of 47" in ui.screen.replace(",", "")
+        await ui.press("enter")
+        assert {row.device.attributes["model"].string for row in ui.app.view.grid.rows} == {"H100"}
+        await ui.press("escape")
+        assert "/h100" not in ui.crumbs
+        await ui.press("slash")
+        await ui.type('device.driver == "mig.example.com"')
+        assert "7 of 47" in ui.crumbs
+        await ui.press("enter", "slash")
+        await ui.type(" &&")
+        assert "Syntax error" in ui.screen
+        await ui.press("escape")
+        assert len(ui.app.view.grid.rows) == 47
+
+    play(demo_app(), script)
+
+
+def test_claims():
+    async def script(ui):
+        await ui.press("3")
+        assert "35" in ui.crumbs
+        assert "allocated, unused" in ui.app.view.grid.rows[9].printed_state + ", unused"
+        await ui.command("ns lab")
+        assert "ns lab" in ui.lines[0]
+        assert all(row.namespace == "lab" for row in ui.app.view.grid.rows)
+        await ui.press("0")
+        assert "all namespaces" in ui.lines[0]
+        await ui.command("claim ml/serve-0-gpus-ppjs4")
+        assert "ResourceClaim ml/serve-0-gpus-ppjs4 is in use" in ui.screen
+        await ui.press("enter")
+        assert "its devices" in ui.crumbs
+        assert len(ui.app.view.grid.rows) == 2
+        await ui.press("escape", "u")
+        assert "ml/serve-0" in ui.crumbs
+        await ui.press("escape", "w")
+        assert "has its devices and is in use" in ui.screen
+        await ui.press("escape", "y")
+        assert "kind: ResourceClaim" in ui.screen
+        await ui.press("c")
+        assert "kind: ResourceClaim" in ui.app.clipboard
+        await ui.press("escape", "escape", "w", "escape", "d", "escape", "u")
+        assert "claims ›" in ui.crumbs
+
+    play(demo_app(), script)
+
+
+def test_pending_and_diagnosis():
+    async def script(ui):
+        await ui.press("4")
+        assert "21 pods, 15 reasons" in ui.crumbs
+        await ui.press("slash")
+        await ui.type("trainer")
+        assert "1 of 21 pods" in ui.crumbs
+        assert "no set satisfies a constraint" in ui.screen
+        assert "devices in use" not in ui.screen
+        await ui.press("enter", "enter")
+        assert "Pod ml/trainer-0 cannot be scheduled" in ui.screen
+        assert "Would fit if you" in "\n".join(ui.app.view.page.lines)
+        await ui.press("end")
+        assert "agrees with the above" in ui.screen
+        await ui.press("x")
+        assert "kubectl" in ui.screen
+        await ui.press("escape", "v")
+        assert "devices behind the numbers" in ui.crumbs
+        await ui.press("down")
+        row = ui.app.view.grid.selected
+        assert f"{len(row.devices)} device" in ui.screen
+        await ui.press("enter")
+        behind = {str(each.id) for each in ui.app.view.grid.rows}
+        assert behind == {*row.devices, *(name for removal in row.removed for name in removal.devices)}
+        await ui.press("escape", "escape", "u")
+        assert "trainer-0-gpus" in ui.crumbs
+        await ui.press("escape", "y")
+        assert "kind: Pod" in ui.screen
+        await ui.press("escape", "t")
+        assert "5 SELECTOR LAB" in ui.lines[1]
+        assert 'model == "H100"' in ui.app.view.editor.text
+
+    play(demo_app(), script)
+
+
+def test_wide_pending_shows_the_diagnosis_beside():
+    async def script(ui):
+        await ui.press("4")
+        assert "Pod lab/render-5" in ui.screen
+        await ui.press("down")
+        assert "Pod ml/sweep-0 cannot be scheduled" in ui.screen
+
+    play(demo_app(), script, LARGE)
+
+
+def test_taints_and_classes():
+    async def script(ui):
+        await ui.press("6")
+        assert "ecc:NoSchedule" in ui.screen
+        await ui.press("y")
+        assert "kind: DeviceTaintRule" in ui.screen
+        await ui.press("escape", "d", "escape", "enter")
+        assert [str(row.id) for row in ui.app.view.grid.rows] == ["gpu.example.com/node-a/gpu-7"]
+        await ui.command("classes")
+        assert "l40.example.com" in ui.screen
+        await ui.press("enter")
+        assert "DeviceClass any-device" in ui.screen
+        await ui.press("escape", "down", "y", "escape", "t")
+        assert "5 SELECTOR LAB" in ui.lines[1]
+        assert "device.driver" in ui.app.view.editor.text
+
+    play(demo_app(), script)
+
+
+def test_help_lists_every_action_and_command():
+    async def script(ui):
+        await ui.press("question_mark")
+        text = "\n".join(ui.app.view.page.lines)
+        for action in ACTIONS:
+            if action.command:
+                assert f":{action.command}" in text
+            assert action.help.split()[0] in text
+        await ui.press("slash")
+        await ui.type("yaml")
+        assert "with “yaml”" in ui.crumbs
+        await ui.press("enter", "escape", "escape")
+        assert ui.crumbs.startswith("overview")
+
+    play(demo_app(), script)
+
+
+def test_commands_and_their_mistakes():
+    async def script(ui):
+        await ui.command("nonsense")
+        assert "no command “nonsense”" in ui.crumbs
+        await ui.command("pool")
+        assert ":pool needs" in ui.crumbs
+        await ui.command("pool nowhere")
+        assert "not found" in ui.crumbs
+        await ui.command("po")
+        assert "4 PENDING" in ui.lines[1]
+        await ui.command("tai")
+        assert "6 TAINTS" in ui.lines[1]
+        await ui.command("ctx other")
+        assert "not possible here" in ui.crumbs
+        await ui.press("colon", "escape")
+        assert not ui.app.query_one("Prompt").is_open
+        await ui.press("colon")
+        await ui.type("pod ml/train")
+        await ui.press("right", "enter")
+        assert "ml/train" in ui.crumbs
+
+    play(demo_app(), script)
+
+
+def test_palette_and_theme():
+    async def script(ui):
+        before = ui.app.theme
+        await ui.press("T")
+        assert ui.app.theme != before
+        await ui.press("ctrl+p")
+        await ui.type("taints")
+        await ui.press("enter")
+        await ui.press("enter")
+        assert "6 TAINTS" in ui.lines[1]
+
+    play(demo_app(), script)
+
+
+def test_mouse():
+    async def script(ui):
+        await ui.pilot.click("Tabs", offset=(16, 0))
+        await ui.settle()
+        assert "2 POOLS" in ui.lines[1]
+        await ui.pilot.click("Grid", offset=(10, 3), times=2)
+        await ui.settle()
+        assert "node-c" in ui.crumbs
+
+    play(demo_app(), script)
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c"])
+def test_leaving(key):
+    async def script(ui):
+        await ui.pilot.press(key)
+        await ui.pilot.pause()
+        assert not ui.app.is_running
+
+    play(demo_app(), script)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (200, 60), (60, 16), (20, 6)], ids=str)
+def test_any_size(size):
+    async def script(ui):
+        for key in "123456":
+            await ui.press(key)
+            assert all(len(line) <= size[0] for line in ui.lines if line.isascii())
+            if key == "5":
+                await ui.press("escape")
+        await ui.pilot.resize_terminal(120, 35)
+        await ui.press("4")
+        assert "PENDING" in ui.screen
+
+    play(demo_app(), script, size)
