@@ -258,6 +258,12 @@ def test_what_kubectl_is_told(kubectl: Fake) -> None:
     ]
 
 
+def test_pools_of_one_node_and_of_none(kubectl: Fake) -> None:
+    kubectl.answers("s1      a     d.example.com   a       3d\ns2            d.example.com   shelf   2m\n")
+    expected = ["d.example.com/a\ta", "d.example.com/shelf", ":4"]
+    assert kubectl.complete("describe-pool", "d") == expected
+
+
 def test_the_answer_is_kept_for_the_same_question_only(kubectl: Fake) -> None:
     question = ("why-pending", "-n", "ml", "trainer")
     first = kubectl.complete(*question)

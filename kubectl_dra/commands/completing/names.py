@@ -99,6 +99,9 @@ def device_names(rows: Rows) -> Names:
 
 
 def _pool_rows(tables: Tables) -> list[tuple[str, str, str]]:
-    """Driver, pool and node of each pool, once, from kubectl's table NAME NODE DRIVER POOL AGE."""
-    rows = [row for row in tables.table("resourceslices.resource.k8s.io") if len(row) == 5]
-    return list(dict.fromkeys((row[2], row[3], row[1].strip("<>")) for row in rows))
+    """Driver, pool and node of each pool, once, from kubectl's table NAME NODE DRIVER POOL AGE.
+
+    The column NODE is blank for slices that are not of one node.
+    """
+    rows = [row for row in tables.table("resourceslices.resource.k8s.io") if len(row) in (4, 5)]
+    return list(dict.fromkeys((row[-3], row[-2], row[1] if len(row) == 5 else "") for row in rows))

@@ -68,7 +68,8 @@ class Recorded:
                 yield from ([name] for name in sorted({*namespaces, *inventory.namespaces}))
             case "resourceslices":
                 for each in inventory.slices.values():
-                    yield [each.metadata.name, each.spec.node_name or "", each.spec.driver, each.spec.pool.name, ""]
+                    node = [each.spec.node_name] if each.spec.node_name else []
+                    yield [each.metadata.name, *node, each.spec.driver, each.spec.pool.name, ""]
             case plural:
                 for kind, namespace, name in inventory.workloads:
                     if namespace == self._namespace and f"{kind.lower()}s" == plural:

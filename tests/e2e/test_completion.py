@@ -1,0 +1,118 @@
+"""Completion as the real kubectl asks for it, with names that a real server gives."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.controlplane import Client, ControlPlane
+from tests.controlplane.__main__ import plane_environment
+
+pytestmark = pytest.mark.controlplane
+NAMESPACE = "completion"
+DRIVER = "tab.example.com"
+API = "/apis/resource.k8s.io/v1"
+OBJECTS = [
+    ("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}),
+    (
+        f"{API}/deviceclasses",
+        {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": DRIVER}, "spec": {}},
+    ),
+    (
+        f"{API}/resourceslices",
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceSlice",
+            "metadata": {"name": "tab-slice"},
+            "spec": {
+                "driver": DRIVER,
+                "pool": {"name": "shelf", "generation": 1, "resourceSliceCount": 1},
+                "allNodes": True,
+                "devices": [{"name": f"gpu-{n}", "attributes": {"model": {"string": "M1"}}} for n in range(2)],
+            },
+        },
+    ),
+    (
+        f"{API}/namespaces/{NAMESPACE}/resourceclaims",
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceClaim",
+            "metadata": {"name": "mine", "namespace": NAMESPACE},
+            "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": DRIVER}}]}},
+        },
+    ),
+    (
+        f"/api/v1/namespaces/{NAMESPACE}/pods",
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "waiting", "namespace": NAMESPACE},
+            "spec": {
+                "schedulerName": "nobody",
+                "containers": [{"name": "c", "image": "i"}],
+            },
+        },
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def words_of(plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+    """``kubectl __complete dra WORDS`` with an own cache, and the objects to be named."""
+    client: Client = plane.client()
+    for path, body in OBJECTS:
+        client.request("POST", path, body)
+    # Made once: answers are kept as long as the kubeconfig stays as it is.
+    environment = plane_environment(plane) | {"XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache"))}
+
+    def complete(*words: str) -> list[str]:
+        command = [str(plane.kubectl), "__complete", "dra", *words]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+        # What kubectl itself writes there, shells throw away; we add nothing.
+        assert all(line.startswith(("[Debug] ", "Completion ended")) for line in done.stderr.splitlines())
+        return done.stdout.splitlines()
+
+    # The first call of a kubectl asks the server for all its types and may take longer than completion waits.
+    subprocess.run([str(plane.kubectl), "get", "resourceslices"], env=environment, check=True, capture_output=True)
+    yield complete
+    for path, body in reversed(OBJECTS[1:]):
+        client.request("DELETE", f"{path}/{body['metadata']['name']}")  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("why-p",), ["why-pending\tWhy pods and claims wait for devices, and what would make them fit", ":4"]),
+        (("get", "pools", "-o", "ya"), ["yaml", ":4"]),
+        (("--context", ""), ["test", ":4"]),
+        (("-n", "complet"), [NAMESPACE, ":4"]),
+        (("-n", NAMESPACE, "why-pending", "wai"), ["waiting\tPending", ":4"]),
+        (("describe-claim", "-n", NAMESPACE, "m"), ["mine\tpending", ":4"]),
+        (("get", "classes", "tab"), [DRIVER, ":4"]),
+        (("describe-pool", "tab"), [f"{DRIVER}/shelf", ":4"]),
+        (("taint-device", "tab"), [f"{DRIVER}/shelf/", ":6"]),
+        (("taint-device", f"{DRIVER}/shelf/gpu-1"), [f"{DRIVER}/shelf/gpu-1\tM1", ":4"]),
+        (
+            ("test-selector", f'device.attributes["{DRIVER}"].'),
+            [f'device.attributes["{DRIVER}"].model\tseen: M1', ":6"],
+        ),
+        (("convert", "-f", ""), [":0"]),
+    ],
+)
+def test_candidates(words_of, words: tuple[str, ...], expected: list[str]) -> None:
+    assert words_of(*words) == expected
+
+
+def test_a_kept_answer_is_given_again(words_of, client: Client) -> None:
+    question = ("get", "claim", "-n", "default", "k")
+    body = OBJECTS[3][1] | {"metadata": {"name": "kept", "namespace": "default"}}
+    path = f"{API}/namespaces/default/resourceclaims"
+    client.request("POST", path, body)
+    start = time.monotonic()
+    assert words_of(*question) == ["kept\tpending", ":4"]
+    client.request("DELETE", f"{path}/kept")
+    assert words_of(*question) == ["kept\tpending", ":4"]
+    assert time.monotonic() - start < 10, "the machine is too slow for this test: answers are kept for 10 seconds"
