@@ -11,7 +11,16 @@ import click
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.kubectl_style import KubectlStyle
 from kubectl_dra.commands.options import CLUSTER_OPTIONS, SCOPE_OPTIONS
-from kubectl_dra.output.console import ColorMode, Console, close_quietly, flush, prepare_streams, write_help
+from kubectl_dra.output.console import (
+    ColorMode,
+    Console,
+    OutputError,
+    close_quietly,
+    drop_unwritten,
+    flush,
+    prepare_streams,
+    write_help,
+)
 from kubectl_dra.output.exit_codes import ExitCode
 
 PROGRAM: Final = "kubectl dra"
@@ -88,6 +97,10 @@ def run(arguments: Sequence[str]) -> int:
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         close_quietly()
+    except OutputError as error:
+        drop_unwritten()
+        console.error(f"the answer could not be written: {error}", "free some space, or write it elsewhere")
+        return ExitCode.ERROR
     return code
 
 

@@ -17,6 +17,10 @@ from kubectl_dra.output.safe import Safe, Style, multiline, plain, safe, styled
 DEFAULT_WIDTH: Final = 80
 
 
+class OutputError(Exception):
+    """Raised when stdout or stderr does not take what is written, such as a file on a full disk."""
+
+
 class ColorMode(StrEnum):
     """``--color``."""
 
@@ -93,21 +97,31 @@ def flush() -> None:
             stream.flush()
         except BrokenPipeError:
             close_quietly()
+        except OSError as error:
+            raise OutputError(error.strerror) from error
 
 
 def close_quietly() -> NoReturn:
-    """End with 0 because nobody reads any more; the interpreter's own flush must not complain either."""
+    """End with 0 because nobody reads any more."""
+    drop_unwritten()
+    sys.exit(ExitCode.OK)
+
+
+def drop_unwritten() -> None:
+    """A stream that takes no more gets no more, so that the interpreter's own flush does not complain either."""
     devnull = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (BrokenPipeError, ValueError):
+        except (OSError, ValueError):
             os.dup2(devnull, stream.fileno())
-    sys.exit(ExitCode.OK)
 
 
 def prepare_streams() -> None:
-    """Terminals and pipes that can't show a character get an escape instead of a crash."""
+    """Terminals and pipes that can't show a character get an escape instead of a crash; closed streams are empty."""
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115 - as long as the process lives
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -123,3 +137,5 @@ def _write(stream: TextIO, text: str) -> None:
         stream.write(f"{text}\n")
     except BrokenPipeError:
         close_quietly()
+    except OSError as error:
+        raise OutputError(error.strerror) from error

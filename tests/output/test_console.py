@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,3 +76,32 @@ def test_exit_codes() -> None:
         "PARTIAL": 4,
         "INTERRUPTED": 130,
     }
+
+
+@pytest.mark.parametrize("words", ["version", "--help", "why-pending -A --from demo", "get pools --from demo -o json"])
+def test_a_full_disk_is_an_error_in_two_lines(words: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = _run(words, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == ExitCode.ERROR
+    assert done.stderr == (
+        "error: the answer could not be written: No space left on device\n"
+        "try:   free some space, or write it elsewhere\n"
+    )
+
+
+def test_nowhere_to_complain_is_no_crash() -> None:
+    with Path("/dev/full").open("w") as full:
+        assert _run("version", stdout=full, stderr=full).returncode == ExitCode.ERROR
+
+
+@pytest.mark.parametrize(("closing", "code"), [(">&-", 0), ("2>&-", 0), (">&- 2>&- <&-", 0), ("--from - <&-", 1)])
+def test_closed_streams_are_no_crash(closing: str, code: int) -> None:
+    words = ["sh", "-c", f"exec {sys.executable} -m kubectl_dra get pools --from demo {closing}"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
+def _run(words: str, **streams: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kubectl_dra", *words.split()]
+    return subprocess.run(command, text=True, check=False, **streams)
