@@ -15,7 +15,7 @@ Examples:
   kubectl dra simulate -f trainer.yaml               # would it fit, and where
   kubectl dra simulate -f trainer.yaml --copies 16   # sixteen of it
   kubectl dra simulate -f claim.yaml --copies max    # how many fit
-  kubectl dra simulate -f all.yaml --exit-code       # 3 if something is refused or does not fit"""
+  kubectl dra simulate -f all.yaml --exit-code       # 3 if it does not fit"""
 
 
 @click.command("simulate", cls=KubectlStyle, epilog=_EXAMPLES)
@@ -30,6 +30,8 @@ def command(options: Options, copies: str, remedies: bool) -> int:
     """
     if not options.filename:
         raise UsageProblem("nothing to simulate", "kubectl dra simulate -f FILE")
+    if options.all_namespaces:
+        raise UsageProblem("-A says nothing about what to create", "objects that name no namespace are meant for -n")
     if options.filename == "-" and options.from_ == "-":
         raise UsageProblem("-f - and --from - can't both read stdin", "write one of them to a file")
     if copies not in ("", "max") and not (copies.isascii() and copies.isdecimal() and 0 < int(copies[:9]) < 10**8):

@@ -90,7 +90,14 @@ def test_exit_codes(capfd, name, plain, asked):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["-f", "x", "--copies", "0"], ["-f", "x", "--copies", "all"], ["-f", "x", "--copies", "9" * 20]],
+    [
+        [],
+        ["-f", "x", "-A"],
+        ["-f", "-", "--from", "-"],
+        ["-f", "x", "--copies", "0"],
+        ["-f", "x", "--copies", "all"],
+        ["-f", "x", "--copies", "9" * 20],
+    ],
 )
 def test_usage(capfd, arguments):
     assert run(["simulate", *arguments]) == 2
