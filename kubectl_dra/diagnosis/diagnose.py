@@ -40,6 +40,8 @@ from kubectl_dra.model.resource import ResourceClaim
 
 _DEFAULTS: Final = Options()
 _SILENT: Final = Prediction(silent=True)
+# Where several devices fit or fail, the one that the search meets first decides.
+_DEPEND_ON_ORDER: Final = frozenset({Verdict.SCHEDULABLE, Verdict.SCHEDULER_ERROR})
 
 
 class NotFound(LookupError):
@@ -129,7 +131,7 @@ class _PodCase:
             depends_on_node_order=finding.depends_on_node_order,
             certainty=missing.certainty(self.world.evidence),
             missing=self._missing(),
-            assumed=tuple(self._assumptions()),
+            assumed=tuple(self._assumptions(finding)),
         )
 
     def _finding(self) -> _Finding:
@@ -246,7 +248,10 @@ class _PodCase:
             return Agreement.UNCHECKED
         prediction = finding.prediction
         changed = agreement.changed_since(self.pod, self.world.newest) if prediction.messages else False
-        return agreement.compare(prediction, seen, changed)
+        found = agreement.compare(prediction, seen, changed)
+        if found is Agreement.DIFFERS and finding.verdict in _DEPEND_ON_ORDER and not self.world.features.deterministic:
+            return Agreement.UNCHECKED
+        return found
 
     def _missing(self) -> tuple[Missing, ...]:
         found = missing.missing(self.world.evidence, needs.POD, self.key.namespace)
@@ -254,8 +259,10 @@ class _PodCase:
             return found
         return tuple(m for m in found if m.kind != "DeviceTaintRule")
 
-    def _assumptions(self) -> Iterator[Assumption]:
+    def _assumptions(self, finding: _Finding) -> Iterator[Assumption]:
         world = self.world
+        if finding.verdict in _DEPEND_ON_ORDER and not world.features.deterministic:
+            yield Assumption(AssumptionKind.SEARCH_ORDER, f"1.{world.features.minor}")
         for need in needs.POD:
             if need.decides and world.evidence.coverage(need.kind) is Coverage.ASSUMED:
                 yield Assumption(AssumptionKind.NONE_OF_KIND, need.kind)

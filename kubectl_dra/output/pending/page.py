@@ -8,7 +8,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import MEANING, Code
 from kubectl_dra.diagnosis.fit_message import without_preemption
-from kubectl_dra.diagnosis.records import Agreement, NodeOutcome, Verdict
+from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, NodeOutcome, Verdict
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
@@ -46,6 +46,7 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
         list(missing_lines(report.missing)) if report.verdict in _OF_THE_CLUSTER else [],
         list(remedy_lines(report.remedies, report.verdict)),
         wrapped(Safe(_NO_PAIR)) if report.no_pair_helps else [],
+        _random_order(report),
         [*_scheduler(report, now), *_footer(report)],
     ]
     lines: list[Safe] = []
@@ -138,6 +139,18 @@ def _why_out(group: NodeGroupRecord) -> Safe:
         return Safe("")
     sentences = [reason_sentence(cause) for cause in group.causes] or [safe(group.message)]
     return Safe("; ").join(dict.fromkeys(sentences))
+
+
+def _random_order(report: PendingReport) -> list[Safe]:
+    """What can't be predicted of schedulers that go through devices in random order."""
+    for assumption in report.assumed:
+        if assumption.kind is AssumptionKind.SEARCH_ORDER:
+            text = (
+                "The scheduler of Kubernetes {}, with the feature gates assumed here, goes through devices in random "
+                "order: which ones the pod gets, and on which the search fails first, is not predicted."
+            )
+            return wrapped(fmt(text, assumption.subject))
+    return []
 
 
 def _scheduler(report: PendingReport, now: datetime) -> Iterator[Safe]:
