@@ -36,6 +36,7 @@ format: $(VENV)/ready ## Format the code
 docs: $(VENV)/ready ## Refresh the demo cluster and the examples in the docs
 	$(BIN)/python tools/demo_cluster.py
 	$(BIN)/python tools/doc_examples.py
+	$(BIN)/python tools/schemas.py
 
 e2e: $(VENV)/ready ## Run the tests against a real control plane (Go needed; builds it once, about 15 minutes)
 	. .ci/provide-go.sh && $(BIN)/python -m tests.controlplane build && $(PYTEST) -m controlplane $(ARGS)
@@ -46,8 +47,9 @@ differential: $(VENV)/ready ## Compare random cases with the real Go packages (G
 bench: $(VENV)/ready ## Measure against the budgets, as ratios in the same run
 	@for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
-dist: $(VENV)/ready ## Build the wheel and the source distribution into dist/
+dist: $(VENV)/ready ## Build the wheel, the source distribution and the archive for krew into dist/
 	$(BIN)/python -m hatchling build -d dist
+	$(BIN)/python tools/archive.py
 
 clean: ## Remove everything that the other targets made
 	rm -rf $(VENV) dist .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,88 @@
+"""The published JSON Schemas: fresh, valid themselves, true of what the commands print, and able to refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from referencing import Registry, Resource
+
+ROOT = Path(__file__).parents[1]
+SCHEMAS = {path.stem: json.loads(path.read_text()) for path in (ROOT / "docs" / "schema").glob("*.json")}
+REGISTRY: Registry[Any] = Registry().with_resources(
+    (schema["$id"], Resource.from_contents(schema)) for schema in SCHEMAS.values()
+)
+CALLS = {
+    "why-pending -A": "PendingReportList",
+    "why-pending claim -n ml": "PendingReportList",
+    "why-pending -A --remedies": "PendingReportList",
+    "why-pending trainer-0 -n ml -o json": "PendingReport",
+    "why-pending claim/serve-0-net -n ml": "ClaimPendingReport",
+    "describe-pool": "PoolReportList",
+    "describe-pool gpu.example.com/node-a": "PoolReport",
+    "describe-pool gpu.example.com/node-a gpu.example.com/node-b": "PoolReportList",
+    "describe-claim serve-0-net -n ml": "ClaimReport",
+    "describe-claim serve-0-net serve-1-net -n ml": "ClaimReportList",
+    "get pools": "PoolSummaryList",
+    "get pool gpu.example.com/node-a": "PoolSummary",
+    "get devices": "DeviceList",
+    "get device gpu.example.com/node-a/gpu-0": "Device",
+    "taint-device --list": "TaintList",
+    "test-selector 'device.driver == \"gpu.example.com\"'": "SelectorReport",
+    'test-selector \'device.attributes["gpu.example.com"].modle == "H100"\'': "SelectorReport",
+    "test-selector device.nosuch": "SelectorReport",
+}
+
+
+def validator(kind: str) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(SCHEMAS[kind], registry=REGISTRY)
+
+
+def printed(call: str) -> dict[str, Any]:
+    import shlex
+
+    command = [sys.executable, "-m", "kubectl_dra", *shlex.split(call), "--from", "demo", "-o", "json"]
+    environment = {**os.environ, "KUBECONFIG": "/nonexistent"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def test_the_schemas_are_fresh() -> None:
+    done = subprocess.run([sys.executable, "tools/schemas.py", "--check"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, f"stale: {done.stdout}{done.stderr}refresh them with `make docs`"
+
+
+@pytest.mark.parametrize("kind", SCHEMAS)
+def test_a_schema_is_a_schema(kind: str) -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMAS[kind])
+
+
+@pytest.mark.parametrize(("call", "kind"), CALLS.items())
+def test_what_is_printed_is_what_is_promised(call: str, kind: str) -> None:
+    document = printed(call)
+    assert document["kind"] == kind
+    validator(kind).validate(document)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests" / "golden").rglob("*.json")), ids=lambda path: path.stem)
+def test_every_golden_document_is_valid(path: Path) -> None:
+    document = json.loads(path.read_text())
+    validator(document["kind"]).validate(document)
+
+
+def test_a_schema_refuses() -> None:
+    document = printed("why-pending trainer-0 -n ml")
+    for field in ("verdict", "causes", "apiVersion", "output"):
+        broken = {name: value for name, value in document.items() if name != field}
+        assert not validator("PendingReport").is_valid(broken)
+    assert not validator("PendingReport").is_valid(document | {"verdict": "Perhaps"})
+    listed = printed("why-pending -A")
+    listed["items"][0]["pod"] = 1
+    assert not validator("PendingReportList").is_valid(listed)

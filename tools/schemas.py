@@ -1,0 +1,140 @@
+"""Writes the JSON Schemas of all reports into docs/schema: ``python tools/schemas.py`` (``--check``: is it stale?).
+
+They are generated from the records that the reports are made of, so they can't say anything else than the program.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+from unittest.mock import patch
+
+import msgspec
+
+from kubectl_dra.api.quantities import encode_hook
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.taint_plan import PlanRecord, TaintPlan
+from kubectl_dra.output.documents import API_VERSION
+from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.claim import ClaimReport
+from kubectl_dra.reports.device_list import ListedDevice
+from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport
+from kubectl_dra.reports.pool import PoolReport, PoolSummary
+from kubectl_dra.reports.selector import SelectorReport
+from kubectl_dra.reports.simulation import SimulationReport
+from kubectl_dra.reports.taint_listing import ListedTaint
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "schema"
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+# kind -> the record, and whether the sentences for people are added as output.text.
+REPORTS: dict[str, tuple[type[msgspec.Struct], bool]] = {
+    "PendingReport": (PendingReport, True),
+    "ClaimPendingReport": (ClaimPendingReport, True),
+    "PoolReport": (PoolReport, True),
+    "PoolSummary": (PoolSummary, False),
+    "Device": (ListedDevice, False),
+    "ClaimReport": (ClaimReport, True),
+    "SelectorReport": (SelectorReport, True),
+    "TaintPlan": (TaintPlan, True),
+    "SimulationReport": (SimulationReport, True),
+}
+# kind of the list -> kinds of its items.
+LISTS = {
+    "PendingReportList": ("PendingReport", "ClaimPendingReport"),
+    "PoolReportList": ("PoolReport", "PoolSummary"),
+    "PoolSummaryList": ("PoolSummary",),
+    "DeviceList": ("Device",),
+    "ClaimReportList": ("ClaimReport",),
+    "SelectorReportList": ("SelectorReport",),
+}
+PATTERN = "#/$defs/{name}"
+OUTPUT = {
+    "type": "object",
+    "description": "For people; the words may change.",
+    "properties": {"text": {"type": "string"}},
+    "required": ["text"],
+}
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """Every schema by the kind that it describes."""
+    documents = {kind: _document(kind, *_report(*entry)) for kind, entry in REPORTS.items()}
+    for kind, items in LISTS.items():
+        described = [{"$ref": f"{item}.json#/$defs/{REPORTS[item][0].__name__}"} for item in items]
+        item_kind = {"type": "object", "properties": {"kind": {"enum": list(items)}}, "required": ["kind"]}
+        item = {"allOf": [item_kind, {"anyOf": described} if len(described) > 1 else described[0]]}
+        documents[kind] = _document(kind, {"items": {"type": "array", "items": item}}, {})
+    row, definitions = _components(ListedTaint)
+    listed = {"items": {"type": "array", "items": row}, "missing": {"type": "array"}}
+    documents["TaintList"] = _document("TaintList", listed, definitions)
+    return documents
+
+
+def _report(record: type[msgspec.Struct], text: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The properties of a report, and all definitions."""
+    _, definitions = _components(record)
+    properties = dict(definitions[record.__name__]["properties"])
+    return properties | ({"output": OUTPUT} if text else {}), definitions
+
+
+def _document(kind: str, properties: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    head = {"apiVersion": {"const": API_VERSION}, "kind": {"const": kind}}
+    every = {**head, **properties}
+    document = {"$schema": DIALECT, "$id": f"{kind}.json", "title": kind, "type": "object"}
+    return {**document, "properties": every, "required": list(every), "$defs": dict(sorted(definitions.items()))}
+
+
+def _components(record: type[msgspec.Struct]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The reference to a record, and the definitions of all that it is made of."""
+    # Defaults of quantities are written as the program writes them.
+    builtins = msgspec.to_builtins
+    with patch("msgspec._json_schema.to_builtins", lambda value, **more: builtins(value, enc_hook=encode_hook, **more)):
+        (reference,), definitions = msgspec.json.schema_components([record], schema_hook=_hook, ref_template=PATTERN)
+    named: dict[str, list[type[msgspec.Struct]]] = {}
+    for each in _subclasses(msgspec.Struct):
+        named.setdefault(each.__name__, []).append(each)
+    for name, definition in definitions.items():
+        # Reports leave out only what does not apply (UNSET); objects of the API leave out what is empty.
+        classes = named.get(name, [])
+        if "properties" in definition and len(classes) == 1 and issubclass(classes[0], ReportRecord | PlanRecord):
+            definition["required"] = _always(classes[0])
+    return reference, definitions
+
+
+def _always(record: type[msgspec.Struct]) -> list[str]:
+    tag = record.__struct_config__.tag_field
+    fields = msgspec.structs.fields(record)
+    return [
+        *([tag] if tag else []),
+        *(field.encode_name for field in fields if msgspec.UnsetType not in get_args(field.type)),
+    ]
+
+
+def _subclasses(kind: type[msgspec.Struct]) -> set[type[msgspec.Struct]]:
+    below = set(kind.__subclasses__())
+    return below.union(*map(_subclasses, below))
+
+
+def _hook(kind: type) -> dict[str, Any]:
+    if kind is Quantity:
+        return {"type": "string", "description": "A Kubernetes quantity such as 80Gi."}
+    raise NotImplementedError(kind)
+
+
+def main() -> int:
+    """Write or check all files."""
+    fresh = {FOLDER / f"{kind}.json": json.dumps(schema, indent=2) + "\n" for kind, schema in schemas().items()}
+    stale = [path for path, text in fresh.items() if not path.exists() or path.read_text() != text]
+    stale += [path for path in FOLDER.glob("*.json") if path not in fresh]
+    if "--check" not in sys.argv:
+        for path in stale:
+            path.write_text(fresh[path]) if path in fresh else path.unlink()
+    print("\n".join(path.name for path in stale) or "all schemas are fresh")
+    return 1 if stale and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
