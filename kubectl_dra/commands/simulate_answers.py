@@ -48,4 +48,3 @@ def answer(options: Options, copies: str, remedies: bool) -> int:
 
 def _copies(word: str) -> Copies:
     return Copies(as_many_as_fit=True) if word == "max" else Copies(int(word) if word else None)
-

@@ -12,7 +12,7 @@ from kubectl_dra.commands.options import Options, shared_options
 _EXAMPLES: Final = """\b
 Examples:
   kubectl dra tui                        # the current context, all namespaces
-  kubectl dra tui -n ml                  # begin with one namespace (0 shows all)
+  kubectl dra tui -n ml                  # one namespace first (0: all)
   kubectl dra tui --from demo            # the built-in demo cluster
   kubectl dra tui --from cluster.json.gz # what kubectl dra snapshot wrote"""
 
