@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.model.resource import ResourceClaimSpec
+from kubectl_dra.model.resource import DeviceRequest, DeviceSubRequest, ExactDeviceRequest, ResourceClaimSpec
 from kubectl_dra.reports.ask import expression_of
 from kubectl_dra.reports.base import ReportRecord
 
@@ -45,9 +45,13 @@ def _of_claims(inventory: Inventory) -> Iterator[KnownSelector]:
 
 def _of_spec(kind: str, namespace: str, name: str, spec: ResourceClaimSpec) -> Iterator[KnownSelector]:
     for request in spec.devices.requests:
-        forms = [(request.name, request.exactly)] if request.exactly is not None else []
-        more = [(f"{request.name}/{sub.name}", sub) for sub in request.first_available]
-        for request_name, form in [*forms, *more]:
+        for request_name, form in _forms(request):
             for index, selector in enumerate(form.selectors):
                 expression = expression_of(selector)
                 yield KnownSelector(kind, namespace, name, request_name, index, expression, form.device_class_name)
+
+
+def _forms(request: DeviceRequest) -> Iterator[tuple[str, ExactDeviceRequest | DeviceSubRequest]]:
+    if request.exactly is not None:
+        yield request.name, request.exactly
+    yield from ((f"{request.name}/{sub.name}", sub) for sub in request.first_available)
