@@ -33,10 +33,11 @@ format: $(VENV)/ready ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(VENV)/ready ## Refresh the demo cluster and the examples in the docs
+docs: $(VENV)/ready ## Refresh the demo cluster, and what the docs generate: examples, schemas, figures
 	$(BIN)/python tools/demo_cluster.py
 	$(BIN)/python tools/doc_examples.py
 	$(BIN)/python tools/schemas.py
+	$(BIN)/python tools/figures.py
 
 e2e: $(VENV)/ready ## Run the tests against a real control plane (Go needed; builds it once, about 15 minutes)
 	. .ci/provide-go.sh && $(BIN)/python -m tests.controlplane build && $(PYTEST) -m controlplane $(ARGS)

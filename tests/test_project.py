@@ -10,13 +10,19 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 
 
 def test_examples_in_the_docs_are_real_output() -> None:
     command = [sys.executable, "tools/doc_examples.py", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"stale: {done.stdout}refresh them with `make docs`"
+
+
+def test_figures_of_the_proofs_are_counted() -> None:
+    command = [sys.executable, "tools/figures.py", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"stale: {done.stdout}{done.stderr}refresh them with `make docs`"
 
 
 def test_the_readme_has_an_example() -> None:

@@ -1,4 +1,4 @@
-"""Builds dist/kubectl-dra-linux-amd64.tar.gz, which needs no Python, and the krew manifest: ``python tools/archive.py``.
+"""Builds dist/kubectl-dra-linux-amd64.tar.gz, which needs no Python, and the krew manifest.
 
 A folder made by PyInstaller: it starts about three times as fast as a zipped application, writes nothing into the home
 folder, and brings its own interpreter. The same inputs give the same bytes: names, owners, times and the order of files
