@@ -28,6 +28,13 @@ class KubectlStyle(click.Command):
             ["-h", "--help"], is_flag=True, expose_value=False, is_eager=True, callback=_help, help="Show this help."
         )
 
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Examples stand before the options: most readers need nothing else."""
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        self.format_epilog(ctx, formatter)
+        self.format_options(ctx, formatter)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The command's own options first."""
         help_option, *others = sorted(self.get_params(ctx), key=lambda param: param.name != "help")

@@ -87,6 +87,8 @@ def test_every_command_has_help(name: str) -> None:
     assert done.returncode == 0
     assert done.stdout.startswith(f"Usage: kubectl dra {name} ")
     assert "Options of all commands:" in done.stdout
+    if name != "version":
+        assert done.stdout.index("Examples:") < done.stdout.index("Options:")
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
 
 
