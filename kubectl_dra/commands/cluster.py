@@ -68,7 +68,9 @@ def spec_and_namespace(
 
 
 def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
-    """The source that the options name."""
+    """The source that the options name. Raises a usage error for a file together with flags of a live cluster."""
+    if options.from_ is not None:
+        _refuse_connection_flags(options)
     connection = Connection(
         kubeconfig=options.kubeconfig,
         context=options.context,
@@ -82,6 +84,20 @@ def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
     return SourceSpec(
         options.from_, connection, options.namespace, frozenset(needs), all_namespaces=options.all_namespaces
     )
+
+
+def _refuse_connection_flags(options: Options) -> None:
+    flags = {
+        "--context": options.context,
+        "--cluster": options.cluster,
+        "--user": options.user,
+        "--kubeconfig": options.kubeconfig,
+        "--as": options.as_user,
+        "--as-group": options.as_groups,
+    }
+    given = [flag for flag, value in flags.items() if value]
+    if given:
+        raise UsageProblem(f"--from and {given[0]} exclude each other", f"leave out --from or {given[0]}")
 
 
 def gates_of(options: Options) -> dict[str, bool]:

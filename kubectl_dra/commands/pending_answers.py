@@ -209,7 +209,8 @@ def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> Comman
     keys = tuple(known)
     what = f'{kind.resource} "{key.name}" not found in namespace "{key.namespace}"'
     if not call.cluster.evidence.complete(kind.name, key.namespace):
-        return CommandError(f"{what}, but not all of them could be read", f"kubectl auth can-i list {kind.resource} -A")
+        hint = f"kubectl auth can-i list {kind.resource} -A" if call.options.from_ is None else "take a new snapshot"
+        return CommandError(f"{what}, but not all of them could be read", hint)
     elsewhere = sorted(each.namespace for each in keys if each.name == key.name)
     if elsewhere:
         return CommandError(what, f"kubectl dra why-pending {kind.singular} {key.name} -n {elsewhere[0]}")

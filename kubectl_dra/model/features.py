@@ -35,6 +35,10 @@ _DEFAULTS: Final[Mapping[str, tuple[str, ...]]] = {
     "DRADerivedAttributes": ("-", "-", "-", "-", "-", "a0"),
     "DRADeviceCompatibilityGroups": ("-", "-", "-", "-", "-", "a0"),
     "DRAOptionalNodeOperations": ("-", "-", "-", "-", "-", "a0"),
+    "DRAPartitionableDevicesType": ("-", "-", "-", "-", "-", "a0"),
+    "DRAResourcePoolStatus": ("-", "-", "-", "-", "a0", "a0"),
+    "DRAResourceClaimGranularStatusAuthorization": ("-", "-", "-", "-", "b1", "b1"),
+    "SchedulerPreQueueingHints": ("-", "-", "-", "-", "-", "a0"),
     "GenericWorkload": ("-", "-", "-", "a0", "a0", "b0"),
     "ResourceHealthStatus": ("a0", "a0", "a0", "a0", "b1", "b1"),
 }
@@ -56,6 +60,9 @@ _NEEDS: Final[Mapping[str, str]] = {
     "DRADeviceCompatibilityGroups": "DRAPartitionableDevices",
     "DRAOptionalNodeOperations": "DynamicResourceAllocation",
 }
+
+# The gates that switch a whole stage, and its letter in the table.
+_ALL: Final[Mapping[str, str]] = {"AllAlpha": "a", "AllBeta": "b"}
 
 
 class FeatureError(ValueError):
@@ -134,12 +141,18 @@ def parse_gates(texts: Iterable[str]) -> dict[str, bool]:
         if not item:
             continue
         gate, equals, value = item.partition("=")
-        if gate not in _DEFAULTS:
+        if gate not in _DEFAULTS and gate not in _ALL:
             raise FeatureError(f'unknown feature gate "{gate}"')
         if not equals or value.lower() not in ("true", "false", "1", "0", "t", "f"):
             raise FeatureError(f'feature gate "{gate}" needs =true or =false')
         gates[gate] = value.lower() in ("true", "1", "t")
     return gates
+
+
+def gates_of(features: Features) -> dict[str, bool]:
+    """The features by the names of their gates."""
+    values = {gate: bool(getattr(features, field)) for gate, field in _FIELD_BY_GATE.items()}
+    return {**values, "DRADeviceBindingConditions": features.device_binding_and_status}
 
 
 def known_gates() -> tuple[str, ...]:
@@ -154,7 +167,10 @@ def features(minor: int = NEWEST_MINOR, gates: Mapping[str, bool] | None = None)
     """
     values = gate_defaults(minor)
     column = min(max(minor, OLDEST_MINOR), NEWEST_MINOR) - OLDEST_MINOR
-    for gate, value in (gates or {}).items():
+    given = dict(gates or {})
+    for letter, value in ((_ALL[name], given.pop(name)) for name in _ALL if name in given):
+        values |= {gate: value for gate in values if _DEFAULTS[gate][column].startswith(letter)}
+    for gate, value in given.items():
         if gate not in values:
             raise FeatureError(f'feature gate "{gate}" does not exist in Kubernetes 1.{minor}')
         if _DEFAULTS[gate][column].endswith("*") and value != values[gate]:

@@ -11,7 +11,7 @@ import msgspec
 
 from kubectl_dra.diagnosis.records import Bound as DiagnosisBound
 from kubectl_dra.model.evidence import Coverage, Evidence
-from kubectl_dra.model.features import Features
+from kubectl_dra.model.features import Features, gates_of
 
 
 class ReportRecord(msgspec.Struct, frozen=True, rename="camel"):
@@ -64,9 +64,8 @@ def assumptions_of(evidence: Evidence) -> tuple[str, ...]:
 
 
 def feature_record(features: Features) -> Mapping[str, bool | int | str]:
-    """The features that the answer assumes, with the allocator that they choose."""
-    values = {name: getattr(features, name) for name in Features.__dataclass_fields__}
-    return {**values, "implementation": features.implementation}
+    """The gates that the answer assumes, the minor version behind them, and the allocator that they choose."""
+    return {**gates_of(features), "minor": features.minor, "implementation": features.implementation}
 
 
 # How a number of a diagnosis is written before it.

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from kubectl_dra.commands import app as app_module
-from kubectl_dra.commands.app import app
+from kubectl_dra.commands.app import app, run
 from kubectl_dra.commands.cluster import read_cluster, source_spec
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.kubectl_style import KubectlStyle, rewritten
@@ -156,3 +156,9 @@ def test_near_misses() -> None:
     assert near("trianer-0", ["trainer-0", "serve-0", "x"]) == ["trainer-0"]
     assert did_you_mean("zzz", ["a"]) == ""
     assert did_you_mean("Pods", ["pod", "pods"]) == ', did you mean "pods" or "pod"?'
+
+
+@pytest.mark.parametrize("flags", [("--context", "prod"), ("--kubeconfig", "x"), ("--as", "me")])
+def test_a_file_and_a_live_cluster_exclude_each_other(capfd, flags) -> None:
+    assert run(["why-pending", "--from", "demo", *flags]) == 2
+    assert f"--from and {flags[0]} exclude each other" in capfd.readouterr().err

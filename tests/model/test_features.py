@@ -50,3 +50,15 @@ def test_gates_are_written_as_for_the_components():
     for text in ("Nope=true", "DRADeviceTaints", "DRADeviceTaints=maybe"):
         with pytest.raises(FeatureError):
             parse_gates([text])
+
+
+def test_gates_of_a_whole_stage():
+    assert features(37, {"AllAlpha": True}).derived_attributes
+    assert not features(37, {"AllAlpha": True, "DRADerivedAttributes": False}).derived_attributes
+    assert features(37, {"AllBeta": True}).fractional_capacity_range
+    assert not features(37, {"AllBeta": False}).consumable_capacity
+
+
+def test_gates_without_influence_on_devices_are_known():
+    gates = parse_gates(["AllAlpha=false,DRAResourcePoolStatus=true,SchedulerPreQueueingHints=true"])
+    assert features(37, gates) == features(37)

@@ -22,7 +22,8 @@ def groups_page(reports: Sequence[PendingReport], groups: Sequence[ReasonGroup],
     """The overview; ``scope`` is a namespace, or empty for the whole cluster."""
     where = fmt(" in namespace {}", scope) if scope else Safe("")
     if not reports:
-        return [fmt("No pod with device claims is pending{}.", where)]
+        line = fmt("No pod with device claims is pending{}.", where)
+        return [line, Safe("In all namespaces: kubectl dra why-pending -A")] if scope else [line]
     verb = Safe("is" if len(reports) == 1 else "are")
     head = fmt(
         "{} with device claims {} pending{}, for {}:",

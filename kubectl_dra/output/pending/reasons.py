@@ -37,6 +37,7 @@ from kubectl_dra.diagnosis.records import (
     StageName,
     TakenPorts,
 )
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural
 
@@ -285,8 +286,11 @@ def _kept(consumers: Consumers, _cause: Cause) -> Safe:
 
 
 def _missing(evidence: MissingEvidence, _cause: Cause) -> Safe:
-    kinds = dict.fromkeys(missing.kind for missing in evidence.missing)
-    return fmt("{} could not be read", listed(tuple(kinds)))
+    parts = tuple(dict.fromkeys(item.kind for item in evidence.missing if item.coverage == Coverage.PARTIAL))
+    whole = tuple(dict.fromkeys(item.kind for item in evidence.missing if item.kind not in parts))
+    texts = [fmt("{} could not be read", listed(whole))] if whole else []
+    texts += [fmt("not every {} could be read", listed(parts, "or"))] if parts else []
+    return Safe(" and ").join(texts)
 
 
 def _no_nodes(_cause: Cause) -> Safe:
