@@ -15,9 +15,10 @@ from textual.containers import Container
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
+from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
-from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.find import find_pools, pool_names
 from kubectl_dra.reports.selector.known import known_selectors
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, app_bindings, command_of
@@ -26,6 +27,7 @@ from kubectl_dra.tui.feed import Feed, Link, Loaded, Moment, Status
 from kubectl_dra.tui.frame import Crumbs, Footer, Header, Prompt, Tab, Tabs, state_text
 from kubectl_dra.tui.help import HelpView
 from kubectl_dra.tui.palette import Actions
+from kubectl_dra.tui.text import joined
 from kubectl_dra.tui.theme import DARK, LIGHT, THEMES
 from kubectl_dra.tui.topics import Claims, Devices, PendingPods, Pod, Pools, Taints
 from kubectl_dra.tui.view import ListView, Subject, View
@@ -50,6 +52,7 @@ _TABS: Final[dict[str, Callable[[], View]]] = {
     "lab": LabView,
     "taints": TaintsView,
 }
+_DECISIVE: Final = tuple(need.kind for need in needs.POD if need.decides)
 _NOTICE_SECONDS: Final = 6.0
 
 
@@ -177,7 +180,7 @@ class DraApp(App[None]):
         yield Tabs()
         yield Crumbs()
         yield Container(id="body")
-        yield Prompt()
+        yield Prompt(self._prompt_done)
         yield Footer()
 
     def on_mount(self) -> None:
@@ -392,9 +395,15 @@ class DraApp(App[None]):
             return
         filter_ = view.filter if isinstance(view, ListView) else ""
         crumbs = [each.crumb for each in self._stacks[self._tab]]
-        self.query_one(Crumbs).show(crumbs, filter_, view.info, self.notice)
+        info = joined([self._unknown(), view.info], "   ")
+        self.query_one(Crumbs).show(crumbs, filter_, info, self.notice)
         offered = [action for action in ACTIONS if action.keys and self.offers(action.id)]
         self.query_one(Footer).show(offered, self.is_typing)
+
+    def _unknown(self) -> Safe:
+        """Kinds that decide and could not be read completely: numbers carry ``≥ ≤ ?`` because of them."""
+        missing = self.moment.evidence.missing(_DECISIVE) if self.moment is not None else ()
+        return styled(fmt("unknown: {}", Safe(", ").join(missing)), Style.WARN) if missing else Safe("")
 
     def _tab_texts(self) -> list[Tab]:
         numbers = {"pools": self._count(Pools()), "claims": self._count_claims(), "taints": self._count(Taints())}
@@ -663,12 +672,11 @@ class DraApp(App[None]):
             self.view.set_filter(event.text)
             self.refresh_frame()
 
-    def on_prompt_done(self, event: Prompt.Done) -> None:
+    def _prompt_done(self, sign: str, text: str) -> None:
         """Enter."""
-        event.stop()
         self._close_prompt()
-        if event.sign == ":":
-            self.run_command(event.text)
+        if sign == ":":
+            self.run_command(text)
 
     def run_command(self, line: str) -> None:
         """What was typed after ``:``."""

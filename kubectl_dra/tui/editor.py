@@ -56,7 +56,14 @@ class Editor(TextArea):
     """
 
     def __init__(self, text: str) -> None:
-        super().__init__(text, soft_wrap=True, tab_behavior="focus", show_line_numbers=False, compact=True)
+        super().__init__(
+            text,
+            soft_wrap=True,
+            tab_behavior="focus",
+            show_line_numbers=False,
+            compact=True,
+            highlight_cursor_line=False,
+        )
         self._errors: tuple[tuple[int, int], ...] = ()
         self._painted: tuple[str, list[tuple[int, int, str]]] = ("", [])
 
@@ -75,13 +82,18 @@ class Editor(TextArea):
     def offset_at(self, location: Location) -> int:
         """A place in code points from the start."""
         row, column = location
-        lines = self.text.split("\n")
-        return sum(len(line) + 1 for line in lines[:row]) + column
+        document = self.document
+        return sum(len(document.get_line(each)) + len(document.newline) for each in range(row)) + column
 
     def location_at(self, offset: int) -> Location:
         """The row and column of a place in code points from the start."""
-        before = self.text[:offset]
-        return before.count("\n"), len(before) - (before.rfind("\n") + 1)
+        document = self.document
+        for row in range(document.line_count):
+            length = len(document.get_line(row))
+            if offset <= length:
+                return row, offset
+            offset -= length + len(document.newline)
+        return document.end
 
     def get_line(self, line_index: int) -> Text:
         """One line in colours."""

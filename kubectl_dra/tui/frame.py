@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -102,7 +102,9 @@ class Tabs(Static):
         self.update(content(Safe(gap).join(texts)))
 
     def _text(self, tab: Tab, current: bool) -> Safe:
-        word = styled(Safe(tab.text.upper() if current else tab.text), Style.BOLD if current else Style.DIM)
+        word = styled(Safe(tab.text), Style.DIM)
+        if current:
+            word = styled(styled(Safe(tab.text.upper()), Style.BOLD), Style.NAME)
         number = Safe("")
         if tab.number is not None:
             number = Safe(" ") + styled(fmt("{}", tab.number), Style.WARN if tab.alarm and tab.number else Style.NAME)
@@ -173,6 +175,29 @@ class Completer(Suggester):
         return next((word for word in words if word.startswith(value) and word != value), None)
 
 
+class Line(Input):
+    """The line to type into. Keys that arrive after it was closed belong to what has the focus then."""
+
+    def __init__(self, prompt: Prompt) -> None:
+        super().__init__(suggester=Completer(prompt), compact=True, select_on_focus=False)
+        self._prompt = prompt
+
+    async def _on_key(self, event: events.Key) -> None:
+        if self._prompt.is_open:
+            await super()._on_key(event)
+        elif event.is_printable:
+            event.stop()
+            event.prevent_default()
+            self.app.simulate_key(event.key)
+
+    async def action_submit(self) -> None:
+        """Enter: done at once, so that the next key finds the prompt closed."""
+        if self._prompt.is_open:
+            self._prompt.submit(self.value)
+        else:
+            self.app.simulate_key("enter")
+
+
 class Prompt(Horizontal):
     """One line in place of the footer: ``:`` for commands, ``/`` for filters. Letters typed here do nothing else."""
 
@@ -192,23 +217,16 @@ class Prompt(Horizontal):
             self.sign = sign
             self.text = text
 
-    class Done(Message):
-        """Enter was pressed."""
-
-        def __init__(self, sign: str, text: str) -> None:
-            super().__init__()
-            self.sign = sign
-            self.text = text
-
-    def __init__(self) -> None:
+    def __init__(self, done: Callable[[str, str], None]) -> None:
         super().__init__()
         self.sign = ""
+        self._done = done
         self._names: dict[str, Sequence[str]] = {}
 
     def compose(self) -> ComposeResult:
         """The sign and the line."""
         yield Static("", markup=False)
-        yield Input(suggester=Completer(self), compact=True, select_on_focus=False)
+        yield Line(self)
 
     @property
     def is_open(self) -> bool:
@@ -246,10 +264,9 @@ class Prompt(Horizontal):
             return
         self.post_message(self.Typed(self.sign, event.value))
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter."""
-        event.stop()
-        self.post_message(self.Done(self.sign, event.value))
+    def submit(self, text: str) -> None:
+        """Enter was pressed."""
+        self._done(self.sign, text)
 
 
 __all__ = ["Crumbs", "Footer", "Header", "Prompt", "Tab", "Tabs", "state_text"]

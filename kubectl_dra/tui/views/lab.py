@@ -149,7 +149,9 @@ class LabView(View):
         self._turned %= len(choices)
         chosen = choices[self._turned]
         typed = self.editor.text[chosen.start : self.editor.offset_of_cursor]
-        self.editor.suggestion = chosen.text[len(typed) :] if chosen.text.startswith(typed) and typed else ""
+        follows = self.editor.text[self.editor.offset_of_cursor :][:1]
+        ends_here = bool(typed) and chosen.text.startswith(typed) and (not follows or follows.isspace())
+        self.editor.suggestion = chosen.text[len(typed) :] if ends_here else ""
         self.choice.update(content(_choice_line(choices, self._turned, max(self.size.width - 2, 20))))
 
     @property
@@ -161,6 +163,7 @@ class LabView(View):
     def on_text_area_changed(self, event: Editor.Changed) -> None:
         """Completions at once; the report when typing pauses for a moment."""
         event.stop()
+        self.dra.draft.keep(self.editor.text, self._tried.device_class)
         self._moved()
         self._wait()
 

@@ -44,7 +44,7 @@ class PendingView(ListView[PodRow]):
     DEFAULT_CSS = """
     PendingView { layout: horizontal; }
     PendingView > Grid { width: 1fr; }
-    PendingView > Page { width: 83; border-left: vkey $border; display: none; padding: 0 0 0 1; }
+    PendingView > Page { width: 84; border-left: vkey $border; display: none; padding: 0 0 0 1; }
     PendingView.split > Page { display: block; }
     """
     crumb = Safe("pending")

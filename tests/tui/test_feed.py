@@ -1,0 +1,240 @@
+"""Where facts come from: reading, failing, reading again, changing; and what the screen says about it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from kubectl_dra.model.evidence import Coverage, Evidence, Read
+from kubectl_dra.output.safe import plain
+from kubectl_dra.source.demo import load_demo
+from kubectl_dra.source.errors import ClusterError
+from kubectl_dra.tui.app import DraApp, Settings
+from kubectl_dra.tui.feed import Link, RereadFeed, Status
+from kubectl_dra.tui.frame import state_text
+from tests.tui.support import Driver, with_features
+
+
+class ScriptedFeed:
+    """A feed that says what the test wants, when it wants it."""
+
+    def __init__(self, title="ctx test"):
+        self.title = title
+        self.live = True
+        self.stopped = False
+        self.refreshed = 0
+
+    def start(self, listener):
+        self.listener = listener
+
+    def refresh(self):
+        self.refreshed += 1
+
+    def stop(self):
+        self.stopped = True
+
+
+def scripted(feed, **settings):
+    return DraApp(Settings(connect=lambda _context: feed, **settings))
+
+
+async def give(ui, feed, inventory, evidence):
+    feed.listener.on_moment(with_features((inventory, evidence)))
+    feed.listener.on_status(Status(Link.LIVE, 0.0))
+    for _ in range(5):
+        await ui.pilot.pause(0.02)
+    await ui.settle()
+
+
+def started(app, script):
+    """As ``play``, without waiting for facts."""
+
+    async def run():
+        async with app.run_test(size=(80, 24)) as pilot:
+            await script(Driver(app, pilot))
+
+    asyncio.run(run())
+
+
+def test_before_anything_arrived():
+    feed = ScriptedFeed()
+
+    async def script(ui):
+        await ui.pilot.pause()
+        assert "reading …" in ui.screen
+        for key in ("2", "3", "4", "6", "enter", "y", "d", "u", "escape", "5", "escape"):
+            await ui.pilot.press(key)
+        assert "reading …" in ui.lines[0]
+        await ui.pilot.press("2", "r")
+        assert feed.refreshed == 1
+
+    started(scripted(feed), script)
+    assert feed.stopped
+
+
+def test_a_pod_becomes_pending_and_disappears_without_a_key():
+    feed = ScriptedFeed()
+    inventory, evidence = load_demo()
+    rest = {key: pod for key, pod in inventory.pods.items() if key.name != "train-x"}
+
+    async def script(ui):
+        await give(ui, feed, inventory.replace(pods=rest), evidence)
+        await ui.press("4")
+        assert "20 pods" in ui.crumbs
+        assert "train-x" not in ui.screen
+        await give(ui, feed, inventory, evidence)
+        assert "21 pods" in ui.crumbs
+        assert "ml/train-x" in ui.screen
+        await ui.command("pod ml/train-x")
+        assert 'waits for ResourceClaim "gpu-pool"' in " ".join(ui.screen.split())
+        await give(ui, feed, inventory.replace(pods=rest), evidence)
+        assert "does not exist any more" in ui.screen
+        await ui.press("escape")
+        assert "20 pods" in ui.crumbs
+
+    started(scripted(feed), script)
+
+
+def test_the_cursor_stays_on_its_row():
+    feed = ScriptedFeed()
+    inventory, evidence = load_demo()
+    fewer = {key: claim for key, claim in inventory.claims.items() if key.namespace != "dev"}
+
+    async def script(ui):
+        await give(ui, feed, inventory, evidence)
+        await ui.press("3", "down", "down", "down", "down", "down")
+        before = ui.app.view.grid.selected
+        await give(ui, feed, inventory.replace(claims=fewer), evidence)
+        after = ui.app.view.grid.selected
+        assert (before.namespace, before.name) == (after.namespace, after.name)
+
+    started(scripted(feed), script)
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (Status(Link.LIVE, 98.0), "● live 2s"),
+        (Status(Link.READ, 70.0), "● read 30s ago"),
+        (Status(Link.RECONNECTING, 88.0), "◌ reconnecting 12s"),
+        (Status(Link.FAILED, 99.0), "✗ can't read 1s"),
+        (Status(Link.READING, 99.0), "◌ reading …"),
+        (Status(Link.RECORDED, 99.0), "■ recorded"),
+    ],
+)
+def test_the_state_is_always_said(status, text):
+    assert plain(state_text(status, None, 100.0)) == text
+
+
+def test_failing_and_recovering():
+    calls = []
+
+    def load():
+        calls.append(1)
+        if len(calls) % 2:
+            raise ClusterError("no route to \x1b[31mhost", "check the network")
+        return with_features(load_demo())
+
+    feed = RereadFeed("ctx test", True, load)
+
+    async def script(ui):
+        for _ in range(100):
+            await ui.pilot.pause(0.02)
+            if "can't read" in ui.lines[0]:
+                break
+        assert "no route to \\u{1b}[31mhost" in ui.crumbs
+        assert "check the network" in ui.crumbs
+        await ui.press("r")
+        await ui.settle()
+        assert "read" in ui.lines[0]
+        assert "gpu.example.com" in ui.screen
+        await ui.pilot.press("r")
+        for _ in range(100):
+            await ui.pilot.pause(0.02)
+            if "can't read" in ui.lines[0]:
+                break
+        assert "gpu.example.com" in ui.screen
+
+    started(DraApp(Settings(connect=lambda _context: feed)), script)
+
+
+def test_forbidden_kinds_are_unknown():
+    feed = ScriptedFeed()
+    inventory, evidence = load_demo()
+    reads = tuple(
+        Read(r.kind, r.namespace, Coverage.FORBIDDEN if r.kind == "ResourceClaim" else r.coverage, "", r.time)
+        for r in evidence.reads
+    )
+    blind = inventory.replace(claims={}), Evidence(reads=reads, server_version=evidence.server_version)
+
+    async def script(ui):
+        await give(ui, feed, *blind)
+        assert "≤" in ui.screen
+        assert "?" in ui.lines[4]
+        assert "ResourceClaim" in ui.screen
+        await ui.press("2")
+        assert "≤" in ui.screen
+
+    started(scripted(feed), script)
+
+
+def test_another_context():
+    feeds = {"": ScriptedFeed("ctx one"), "two": ScriptedFeed("ctx two")}
+    inventory, evidence = load_demo()
+
+    async def script(ui):
+        await give(ui, feeds[""], inventory, evidence)
+        await ui.press("5")
+        await ui.type("device")
+        await ui.press("escape")
+        await ui.press("colon")
+        await ui.type("ctx two")
+        await ui.pilot.press("enter")
+        await ui.pilot.pause()
+        assert "ctx two" in ui.lines[0]
+        assert feeds[""].stopped
+        assert "reading" in ui.lines[0]
+        # What the former cluster still says is not taken for the present one's.
+        feeds[""].listener.on_moment(with_features((inventory, evidence)))
+        await ui.pilot.pause(0.05)
+        assert ui.app.moment is None
+        await give(ui, feeds["two"], inventory, evidence)
+        assert "gpu.example.com" in ui.screen
+        await ui.press("5")
+        assert ui.app.view.editor.text == "device"
+
+    settings = Settings(connect=lambda context: feeds[context], contexts=lambda: ["one", "two"])
+    started(DraApp(settings), script)
+
+
+def test_errors_of_the_program_end_it():
+    feed = ScriptedFeed()
+
+    async def script(ui):
+        feed.listener.on_crash(ZeroDivisionError("a defect"))
+        await ui.pilot.pause(0.05)
+
+    with pytest.raises(ZeroDivisionError):
+        started(scripted(feed), script)
+
+
+def test_a_crash_in_reading_is_told():
+    told = []
+
+    class Listener:
+        def on_moment(self, loaded):
+            told.append(loaded)
+
+        def on_status(self, status):
+            told.append(status)
+
+        def on_crash(self, error):
+            told.append(error)
+
+    def load():
+        raise RuntimeError("a defect")
+
+    feed = RereadFeed("x", False, load)
+    feed._run(Listener())
+    assert [type(each) for each in told] == [RuntimeError]
