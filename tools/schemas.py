@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any, get_args
 from unittest.mock import patch
@@ -97,6 +98,8 @@ def _components(record: type[msgspec.Struct]) -> tuple[dict[str, Any], dict[str,
     for each in _subclasses(msgspec.Struct):
         named.setdefault(each.__name__, []).append(each)
     for name, definition in definitions.items():
+        if "description" in definition:
+            definition["description"] = cleandoc(definition["description"])  # Python 3.13 does it by itself
         # Reports leave out only what does not apply (UNSET); objects of the API leave out what is empty.
         classes = named.get(name, [])
         if "properties" in definition and len(classes) == 1 and issubclass(classes[0], ReportRecord | PlanRecord):
