@@ -24,9 +24,11 @@ Examples:
 @click.option("--pool", default=None, metavar="[DRIVER/]POOL", help="Only devices of this pool.")
 @click.option("--node", default=None, metavar="NAME", help="Only devices that this node can use.")
 @click.option("--explain", default=None, metavar="DRIVER/POOL/DEVICE", help="Every part of it on one device.")
+@click.option("-i", "--interactive", is_flag=True, help="Open it in the selector lab of the terminal UI.")
 @click.argument("words", nargs=-1, metavar="[EXPR]")
 def command(
     options: Options,
+    interactive: bool,
     device_class: str | None,
     driver: str | None,
     pool: str | None,
@@ -39,6 +41,10 @@ def command(
     With -f: every selector of claims, templates and classes in a file. With --class the selectors of the class come
     first, as for a request.
     """
+    if interactive:
+        from kubectl_dra.commands.tui_answers import start_lab
+
+        return start_lab(options, words, device_class)
     from kubectl_dra.commands.selector_answers import Asked, answer
 
     return answer(options, Asked(words, device_class, driver, pool, node, explain))

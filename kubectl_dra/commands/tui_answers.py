@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING
 
 from kubectl_dra.commands.cluster import features_of, gates_of, source_spec
 from kubectl_dra.commands.errors import CommandError, UsageProblem
@@ -16,28 +16,57 @@ from kubectl_dra.source.errors import SourceError
 from kubectl_dra.source.spec import DEMO, STDIN, SourceSpec
 from kubectl_dra.tui.feed import Feed, Loaded, RereadFeed
 
-# A cluster that is not watched is read again so often.
-_REREAD_SECONDS: Final = 30.0
+if TYPE_CHECKING:
+    from kubectl_dra.tui.app import Settings
 
 
-def start(options: Options, *, light: bool = False, tab: str = "overview", expression: str = "") -> int:
+def start(
+    options: Options,
+    *,
+    light: bool = False,
+    tab: str = "overview",
+    expression: str = "",
+    device_class: str | None = None,
+) -> int:
     """Run the UI; returns the exit code."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise CommandError("the terminal UI needs a terminal", "kubectl dra why-pending -A")
-    from kubectl_dra.tui.app import Settings  # Textual only when it is needed
-    from kubectl_dra.tui.start import run
+    from kubectl_dra.tui.start import run  # Textual only when it is needed
+
+    return run(settings_of(options, light=light, tab=tab, expression=expression, device_class=device_class))
+
+
+def start_lab(options: Options, words: Sequence[str], device_class: str | None) -> int:
+    """Run the UI with a selector in its lab; returns the exit code."""
+    if options.filename:
+        raise UsageProblem("-i and -f exclude each other", "load selectors of claims and classes in the lab with f2")
+    if len(words) > 1:
+        raise UsageProblem(f"{len(words)} expressions: this command takes one", "put EXPR into single quotes")
+    return start(options, tab="lab", expression=words[0] if words else "", device_class=device_class)
+
+
+def settings_of(
+    options: Options,
+    *,
+    light: bool = False,
+    tab: str = "overview",
+    expression: str = "",
+    device_class: str | None = None,
+) -> Settings:
+    """What the UI needs to know; reads nothing yet. Raises a usage error for gates that don't exist."""
+    from kubectl_dra.tui.app import Settings
     from kubectl_dra.tui.theme import DARK, LIGHT
 
     gates = gates_of(options)
-    settings = Settings(
+    return Settings(
         connect=lambda context: _feed(dataclasses.replace(options, context=context or options.context), gates),
         contexts=lambda: _contexts(options),
         namespace="" if options.all_namespaces else options.namespace,
         theme=LIGHT.name if light else DARK.name,
         tab=tab,
         expression=expression,
+        device_class=device_class,
     )
-    return run(settings)
 
 
 def _feed(options: Options, gates: dict[str, bool]) -> Feed:
@@ -55,7 +84,10 @@ def _feed(options: Options, gates: dict[str, bool]) -> Feed:
     if options.from_ is not None:
         name = {DEMO: "demo", STDIN: "stdin"}.get(options.from_, f"file {options.from_.rpartition('/')[2]}")
         return RereadFeed(name, False, read)
-    return RereadFeed(f"ctx {_context(spec)}", True, read, _REREAD_SECONDS)
+    from kubectl_dra.commands.tui_live import WatchedFeed  # the kubernetes package is heavy
+    from kubectl_dra.source.live import needs_of
+
+    return WatchedFeed(f"ctx {_context(spec)}", spec.connection, needs_of(spec), gates)
 
 
 def _context(spec: SourceSpec) -> str:

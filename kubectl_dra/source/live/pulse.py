@@ -1,0 +1,53 @@
+"""Whether a server still answers: a watch that says nothing may be quiet or dead, and only asking tells which.
+
+Following objects is ``feed``'s work; this asks for ``/version``, which every user may read, every few seconds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable
+from typing import Final
+
+from kubectl_dra.source.errors import ClusterError
+from kubectl_dra.source.live.session import open_session
+from kubectl_dra.source.spec import Connection
+
+INTERVAL_SECONDS: Final = 2.0
+PATIENCE_SECONDS: Final = 2.0
+
+
+class Pulse:
+    """Calls ``tell`` from its own thread after every question: with None, or with what is wrong."""
+
+    def __init__(self, connection: Connection, tell: Callable[[ClusterError | None], None]) -> None:
+        self._connection = dataclasses.replace(connection, request_timeout=PATIENCE_SECONDS)
+        self._tell = tell
+        self._closed = threading.Event()
+
+    def start(self) -> None:
+        """Begin to ask."""
+        threading.Thread(target=self._run, name="pulse", daemon=True).start()
+
+    def close(self) -> None:
+        """Ask no more."""
+        self._closed.set()
+
+    def _run(self) -> None:
+        while not self._closed.wait(INTERVAL_SECONDS):
+            problem = self._problem()
+            if not self._closed.is_set():
+                self._tell(problem)
+
+    def _problem(self) -> ClusterError | None:
+        try:
+            # A session of its own: connections of the pool may be the ones that are stuck.
+            session = open_session(self._connection)
+            try:
+                session.get("/version", "check that it answers")
+            finally:
+                session.close()
+        except ClusterError as error:
+            return error
+        return None
