@@ -16,30 +16,30 @@ _ESCAPE = r"\\(?:[abfnrtv\"'\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F
 _QUOTED = (
     rf'"""(?:{_ESCAPE}|[^\\])*?"""',
     rf"'''(?:{_ESCAPE}|[^\\])*?'''",
-    rf'"(?:{_ESCAPE}|[^\\"\n\r])*+"',
-    rf"'(?:{_ESCAPE}|[^\\'\n\r])*+'",
+    rf'"(?:{_ESCAPE}|[^\\"\n\r])*"',
+    rf"'(?:{_ESCAPE}|[^\\'\n\r])*'",
 )
-_RAW = (r'[rR]"""[\s\S]*?"""', r"[rR]'''[\s\S]*?'''", r'[rR]"[^"\n\r]*+"', r"[rR]'[^'\n\r]*+'")
+_RAW = (r'[rR]"""[\s\S]*?"""', r"[rR]'''[\s\S]*?'''", r'[rR]"[^"\n\r]*"', r"[rR]'[^'\n\r]*'")
 _STRING = "|".join((*_QUOTED, *_RAW))
 
 _TOKEN: Final = re.compile(
     rf"""
-      (?P<SPACE>[\t\ \r\n\f]++|//[^\n]*+)
+      (?P<SPACE>[\t\ \r\n\f]+|//[^\n]*)
     | (?P<STRING>{_STRING})
     | (?P<BYTES>[bB](?:{_STRING}))
-    | (?P<IDENTIFIER>[A-Za-z_][A-Za-z0-9_]*+)
+    | (?P<IDENTIFIER>[A-Za-z_][A-Za-z0-9_]*)
     | (?P<NUM_FLOAT>[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?)
     | (?P<NUM_UINT>(?:0x[0-9a-fA-F]+|[0-9]+)[uU])
     | (?P<NUM_INT>0x[0-9a-fA-F]+|[0-9]+)
-    | (?P<ESC_IDENTIFIER>`[A-Za-z0-9_.\-/\ ]++`)
+    | (?P<ESC_IDENTIFIER>`[A-Za-z0-9_.\-/\ ]+`)
     | (?P<OPERATOR>==|!=|<=|>=|&&|\|\||[<>\[\]{{}}().,\-!?:+*/%])
     """,
     re.VERBOSE,
 )
 _UNTERMINATED: Final = {
-    '"': re.compile(rf'"(?:{_ESCAPE}|[^\\"\n\r])*+'),
-    "'": re.compile(rf"'(?:{_ESCAPE}|[^\\'\n\r])*+"),
-    "`": re.compile(r"`[A-Za-z0-9_.\-/ ]*+"),
+    '"': re.compile(rf'"(?:{_ESCAPE}|[^\\"\n\r])*'),
+    "'": re.compile(rf"'(?:{_ESCAPE}|[^\\'\n\r])*"),
+    "`": re.compile(r"`[A-Za-z0-9_.\-/ ]*"),
 }
 _BROKEN_ESCAPE: Final = re.compile(
     r"\\(?:[0-3][0-7]?|[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7})?",
