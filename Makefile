@@ -21,7 +21,7 @@ demo: $(VENV)/ready ## Explain the pending pods of the built-in demo cluster
 	@$(DEMO) why-pending trainer-0 -n ml
 
 test: $(VENV)/ready ## Run all tests that need neither Go nor a cluster
-	$(PYTEST) -n auto -m 'not controlplane and not go and not bench and not shells' $(ARGS)
+	$(PYTEST) -n auto -m 'not controlplane and not go and not bench and not shells and not tmux' $(ARGS)
 
 lint: $(VENV)/ready ## Check format, style, types and the layers of imports
 	$(BIN)/ruff format --check .

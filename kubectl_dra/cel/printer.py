@@ -43,6 +43,7 @@ _BINARY: Final = {
     "_%_": ("%", _PRODUCT),
 }
 _UNARY_OPERATORS: Final = {"!_": "!", "-_": "-"}
+_NUMBER: Final = re.compile(r"-?\.?[0-9]")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _ESCAPES: Final = {
     "\a": "\\a",
@@ -175,9 +176,11 @@ class _Printer:
     def unary(self, node: Call) -> None:
         operand = node.args[0]
         self.parts.append(_UNARY_OPERATORS[node.function])
-        # Without parentheses the sign would be taken for a part of the number.
-        number = isinstance(operand, Literal) and operand.kind in ("int", "double")
-        self.print(operand, _MEMBER + 1 if number else _MEMBER)
+        start = len(self.parts)
+        self.print(operand, _MEMBER)
+        if node.function == "-_" and _NUMBER.match("".join(self.parts[start:])):
+            # Without parentheses the sign would be taken for a part of the number that the operand begins with.
+            self.parts[start:] = ["(", *self.parts[start:], ")"]
 
     def ternary(self, condition: Node, first: Node, second: Node) -> None:
         self.print(condition, _OR)

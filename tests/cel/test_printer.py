@@ -46,6 +46,7 @@ def test_every_recorded_expression():
         ("-(5)", "-(5)"),
         ("!(!a)", "!(!a)"),
         ("--a", "a"),
+        ("---0.0.a", "-(0.0.a)"),
         ("(a ? b : c) ? d : e", "(a ? b : c) ? d : e"),
         ("a ? b : c ? d : e", "a ? b : c ? d : e"),
         ("x.`in`.`a-b`", "x.`in`.`a-b`"),
