@@ -74,7 +74,7 @@ def completions(source: str, cursor: int, catalog: Catalog, values: ValueIndex) 
             start, word = known[-1].pos, known[-1].text
             known = known[:-1]
         found = _at_word(known, start, word, catalog, values)
-    return tuple(found)
+    return tuple(each for each in found if each.text != before[start:])
 
 
 def name_at(source: str, cursor: int, catalog: Catalog) -> Name | None:
