@@ -23,8 +23,9 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
     ResourceSliceSpec,
 )
-from kubectl_dra.tui.app import DraApp, Settings
+from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.feed import Link, Status
+from kubectl_dra.tui.settings import Settings
 
 NODES, DEVICES = 10_000, 8
 KEYS = ("down", "down", "pagedown", "pagedown", "end", "pageup", "up", "home") * 5

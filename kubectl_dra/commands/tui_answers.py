@@ -17,7 +17,7 @@ from kubectl_dra.source.spec import DEMO, STDIN, SourceSpec
 from kubectl_dra.tui.feed import Feed, Loaded, RereadFeed
 
 if TYPE_CHECKING:
-    from kubectl_dra.tui.app import Settings
+    from kubectl_dra.tui.settings import Settings
 
 
 def start(
@@ -54,7 +54,7 @@ def settings_of(
     device_class: str | None = None,
 ) -> Settings:
     """What the UI needs to know; reads nothing yet. Raises a usage error for gates that don't exist."""
-    from kubectl_dra.tui.app import Settings
+    from kubectl_dra.tui.settings import Settings
     from kubectl_dra.tui.theme import DARK, LIGHT
 
     gates = gates_of(options)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Final
 
@@ -23,10 +21,12 @@ from kubectl_dra.reports.find import find_pools, pool_names
 from kubectl_dra.reports.selector.known import known_selectors
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, app_bindings, command_of
 from kubectl_dra.tui.desk import Desk, Topic
-from kubectl_dra.tui.feed import Feed, Link, Loaded, Moment, Status
+from kubectl_dra.tui.feed import Link, Moment, Status
 from kubectl_dra.tui.frame import Crumbs, Footer, Header, Prompt, Tab, Tabs, state_text
 from kubectl_dra.tui.help import HelpView
+from kubectl_dra.tui.mail import Mail
 from kubectl_dra.tui.palette import Actions
+from kubectl_dra.tui.settings import Draft, Settings
 from kubectl_dra.tui.text import joined
 from kubectl_dra.tui.theme import DARK, LIGHT, THEMES
 from kubectl_dra.tui.topics import Claims, Devices, PendingPods, Pod, Pools, Taints
@@ -56,82 +56,6 @@ _DECISIVE: Final = tuple(need.kind for need in needs.POD if need.decides)
 _NOTICE_SECONDS: Final = 6.0
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What the command line says. ``connect`` opens a feed for a context (empty: the chosen one or the file).
-
-    ``contexts`` names those of the kubeconfig, none for files. ``namespace`` is empty for all namespaces.
-    """
-
-    connect: Callable[[str], Feed]
-    contexts: Callable[[], Sequence[str]] = tuple
-    namespace: str = ""
-    theme: str = DARK.name
-    tab: str = "overview"
-    expression: str = ""
-    device_class: str | None = None
-
-
-@dataclass
-class Draft:
-    """The selector that is being written, wherever the lab is; ``edited`` says whether it is in no object yet."""
-
-    expression: str = ""
-    device_class: str | None = None
-    edited: bool = False
-
-    def keep(self, expression: str, device_class: str | None) -> None:
-        """Remember it."""
-        self.edited = self.edited or expression != self.expression
-        self.expression, self.device_class = expression, device_class
-
-
-class _Mail:
-    """What one feed said since the UI's thread last looked; written from the feed's threads.
-
-    Every feed has a mail of its own, so that what a former cluster still says is never taken for the present one's.
-    """
-
-    def __init__(self, wake: Callable[[], None]) -> None:
-        self._wake = wake
-        self._lock = threading.Lock()
-        self._loaded: Loaded | None = None
-        self._status: Status | None = None
-        self._error: BaseException | None = None
-
-    def on_moment(self, loaded: Loaded) -> None:
-        """New facts; only the newest are kept."""
-        with self._lock:
-            self._loaded = loaded
-        self._wake()
-
-    def on_status(self, status: Status) -> None:
-        """The connection changed."""
-        with self._lock:
-            self._status = status
-        self._wake()
-
-    def on_crash(self, error: BaseException) -> None:
-        """The feed met an error of the program."""
-        with self._lock:
-            self._error = error
-        self._wake()
-
-    def take(self) -> tuple[Loaded | None, Status | None]:
-        """Everything since the last time. Raises what the feed met."""
-        with self._lock:
-            if self._error is not None:
-                raise self._error
-            taken = self._loaded, self._status
-            self._loaded = self._status = None
-            return taken
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to take."""
-        return self._loaded is None and self._status is None
-
-
 class DraApp(App[None]):
     """One screen: header, tabs, breadcrumbs, the view in front, footer."""
 
@@ -159,7 +83,7 @@ class DraApp(App[None]):
         self.draft = Draft(settings.expression, settings.device_class)
         self.notice = Safe("")
         self._notice_until = 0.0
-        self._mail = _Mail(self._wake)
+        self._mail = Mail(self._wake)
         self._stacks: dict[str, list[View]] = {}
         self._tab = settings.tab
         self._filtering: str | None = None
@@ -615,7 +539,7 @@ class DraApp(App[None]):
             return
         self.feed.stop()
         self.feed = self.settings.connect(argument)
-        self.moment, self._mail = None, _Mail(self._wake)
+        self.moment, self._mail = None, Mail(self._wake)
         self.desk.show(None)
         self.status = Status(Link.READING, time.monotonic())
         for stack in self._stacks.values():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kubectl_dra.output.console import Console
 from kubectl_dra.output.safe import Safe, safe
-from kubectl_dra.tui.app import DraApp, Settings
+from kubectl_dra.tui.app import DraApp
+from kubectl_dra.tui.settings import Settings
 
 
 def run(settings: Settings) -> int:

@@ -8,8 +8,9 @@ from contextlib import asynccontextmanager
 from kubectl_dra.model.features import NEWEST_MINOR, features
 from kubectl_dra.source.demo import load_demo
 from kubectl_dra.source.file import load_file
-from kubectl_dra.tui.app import DraApp, Settings
+from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.feed import RereadFeed
+from kubectl_dra.tui.settings import Settings
 
 SMALL, LARGE = (80, 24), (140, 40)
 _NAMES = {

@@ -10,9 +10,10 @@ from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.output.safe import plain
 from kubectl_dra.source.demo import load_demo
 from kubectl_dra.source.errors import ClusterError
-from kubectl_dra.tui.app import DraApp, Settings
+from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.feed import Link, RereadFeed, Status
 from kubectl_dra.tui.frame import state_text
+from kubectl_dra.tui.settings import Settings
 from tests.tui.support import Driver, with_features
 
 

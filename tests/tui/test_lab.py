@@ -126,7 +126,8 @@ def test_an_edited_selector_is_never_lost_by_a_key():
 
 def test_leaving_prints_it(monkeypatch, capsys):
     from kubectl_dra.tui import start
-    from kubectl_dra.tui.app import DraApp, Settings
+    from kubectl_dra.tui.app import DraApp
+    from kubectl_dra.tui.settings import Settings
 
     def leave(app):
         app.draft.keep("device.driver == '\x1b[31m'", None)
@@ -140,7 +141,7 @@ def test_leaving_prints_it(monkeypatch, capsys):
 
 
 def _small_init(self, settings):
-    from kubectl_dra.tui.app import Draft
+    from kubectl_dra.tui.settings import Draft
 
     self.draft = Draft(settings.expression, settings.device_class)
     self._return_code = 0

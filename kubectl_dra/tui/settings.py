@@ -1,0 +1,39 @@
+"""What the UI is started with, and the one thing that a user makes in it: a selector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kubectl_dra.tui.feed import Feed
+from kubectl_dra.tui.theme import DARK
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the command line says. ``connect`` opens a feed for a context (empty: the chosen one or the file).
+
+    ``contexts`` names those of the kubeconfig, none for files. ``namespace`` is empty for all namespaces.
+    """
+
+    connect: Callable[[str], Feed]
+    contexts: Callable[[], Sequence[str]] = tuple
+    namespace: str = ""
+    theme: str = DARK.name
+    tab: str = "overview"
+    expression: str = ""
+    device_class: str | None = None
+
+
+@dataclass
+class Draft:
+    """The selector that is being written, wherever the lab is; ``edited`` says whether it is in no object yet."""
+
+    expression: str = ""
+    device_class: str | None = None
+    edited: bool = False
+
+    def keep(self, expression: str, device_class: str | None) -> None:
+        """Remember it."""
+        self.edited = self.edited or expression != self.expression
+        self.expression, self.device_class = expression, device_class
