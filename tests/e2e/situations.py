@@ -75,6 +75,8 @@ def bring_about(client: Client, case: Case) -> Object | None:
         create(client, node_object(name, **node), "")
     for body in case.objects:
         create(client, body, case.namespace)
+        if body["kind"] == "ResourceQuota":
+            _wait_until_enforced(client, case.namespace, body["metadata"]["name"])
     time.sleep(_SETTLE_SECONDS)
     for name, spec in (case.holders or {}).items():
         create(client, pod_object(name, **spec), case.namespace)
@@ -97,7 +99,7 @@ def apply_fix(client: Client, case: Case) -> str:
 
 
 def clear(client: Client) -> None:
-    """Delete what cases create; namespaces stay."""
+    """Delete what cases create; namespaces and quotas stay."""
     for kind in _LEFTOVERS:
         client.clear(_API_VERSIONS.get(kind, _RESOURCE), kind)
 
@@ -109,6 +111,16 @@ def create(client: Client, body: Object, namespace: str) -> Object:
     if namespace and kind not in _CLUSTER_SCOPED:
         metadata["namespace"] = namespace
     return client.create({"apiVersion": _API_VERSIONS.get(kind, _RESOURCE), **body, "metadata": metadata})
+
+
+def _wait_until_enforced(client: Client, namespace: str, name: str) -> None:
+    """Admission counts against a quota from when its controller has written the status; what was made before may never count."""
+
+    def enforced() -> bool:
+        quota = client.get("ResourceQuota", name, namespace)
+        return quota is not None and quota.get("status", {}).get("hard") == quota["spec"]["hard"]
+
+    wait_for(enforced, f"quota {name} is enforced")
 
 
 def bound_to(client: Client, namespace: str, name: str) -> str:
