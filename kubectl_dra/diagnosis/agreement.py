@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kubectl_dra.diagnosis import events as events_
-from kubectl_dra.diagnosis.fit_message import FitError, parse_fit_error, without_preemption
+from kubectl_dra.diagnosis.fit_message import FitError, parse_fit_error, without_idle_words, without_preemption
 from kubectl_dra.diagnosis.nodefilters import plugins
 from kubectl_dra.diagnosis.records import Agreement, Observed
 from kubectl_dra.model.core import Event, Pod
@@ -69,7 +69,7 @@ def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) 
 
 def same(predicted: str, actual: str, fitting: int = 0) -> bool:
     """Whether two messages say the same: equal texts, or equal up to nodes that plugins not simulated here rejected."""
-    actual = without_preemption(actual)
+    predicted, actual = without_idle_words(predicted), without_idle_words(without_preemption(actual))
     if predicted == actual and not fitting:
         return True
     mine, theirs = parse_fit_error(predicted), parse_fit_error(actual)

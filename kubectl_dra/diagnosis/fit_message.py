@@ -18,13 +18,17 @@ GATED_MESSAGE: Final = "Scheduling is blocked due to non-empty scheduling gates"
 NO_NODES_MESSAGE: Final = "no nodes available to schedule pods"
 DEALLOCATED: Final = "deallocation of ResourceClaim completed"
 DELETED: Final = "deletion of ResourceClaim completed"
+# What the plugin says up to 1.36 where it changes nothing: the pod has claims, or it got none as far as PostFilter.
+NOTHING_HELPED: Final = "still not schedulable"
+NO_CLAIMS: Final = "no new claims to deallocate"
 
 _PLUGIN: Final = "DynamicResources"
 _FIT_ERROR: Final = re.compile(r"0/(\d+) nodes are available:(.*)", re.DOTALL)
 _COUNTED: Final = re.compile(r"(\d+) (.+)", re.DOTALL)
 # What PostFilter plugins append; DefaultPreemption is the last one and always says something.
 _PREEMPTION: Final = re.compile(r"(?:, | )preemption: .*\Z", re.DOTALL)
-_POST_FILTER: Final = (DEALLOCATED, DELETED)
+_SAYS_NOTHING: Final = (NOTHING_HELPED, NO_CLAIMS)
+_POST_FILTER: Final = (DEALLOCATED, DELETED, *_SAYS_NOTHING)
 
 
 def fit_error(nodes: int, reasons: Iterable[str], post_filter: str = "") -> str:
@@ -34,9 +38,10 @@ def fit_error(nodes: int, reasons: Iterable[str], post_filter: str = "") -> str:
     return f"{message} {post_filter}" if post_filter else message
 
 
-def pre_filter_rejection(nodes: int, text: str) -> str:
+def pre_filter_rejection(nodes: int, text: str, post_filter: str = "") -> str:
     """The same where a plugin rejected the pod before any node was looked at."""
-    return f"0/{nodes} nodes are available: {text}."
+    message = f"0/{nodes} nodes are available: {text}."
+    return f"{message} {post_filter}" if post_filter else message
 
 
 def pre_filter_error(text: str) -> str:
@@ -62,6 +67,11 @@ def not_preselected(plugin: str) -> str:
 def without_preemption(message: str) -> str:
     """A message without the tail that DefaultPreemption appends."""
     return _PREEMPTION.sub("", message)
+
+
+def without_idle_words(message: str) -> str:
+    """A message without the text that only says that PostFilter changed nothing, which depends on the version."""
+    return next((message.removesuffix(f" {text}") for text in _SAYS_NOTHING if message.endswith(text)), message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def judge(world: World, pod: Pod, attempt: Attempt) -> Judgement:
     if total == 0:
         return _unschedulable(fit_message.NO_NODES_MESSAGE)
     if attempt.stop is not None:
-        return _stopped(attempt, total)
+        return _stopped(world, attempt, total)
     if _extended_open(world, pod):
         return _UNKNOWN
     return _filtered(world, pod, attempt, total)
@@ -87,12 +87,12 @@ def _without_nodes(world: World, attempt: Attempt) -> Judgement:
     return _unschedulable()
 
 
-def _stopped(attempt: Attempt, total: int) -> Judgement:
+def _stopped(world: World, attempt: Attempt, total: int) -> Judgement:
     stop = attempt.stop
     assert stop is not None  # noqa: S101
     if not stop.certain:
         return _UNKNOWN
-    message = stop.message(total)
+    message = stop.message(total, fit_message.NO_CLAIMS if world.features.tells_idle_post_filter else "")
     if stop.fatal:
         return Judgement(Verdict.SCHEDULER_ERROR, fit_message.SCHEDULER_ERROR, (message,))
     return _unschedulable(message)
@@ -123,7 +123,7 @@ def _filtered(world: World, pod: Pod, attempt: Attempt, total: int) -> Judgement
     # Pods that could not be read may reject nodes for other reasons: the verdict stays, the words don't.
     if attempt.not_checked:
         return Judgement(Verdict.UNSCHEDULABLE, fit_message.UNSCHEDULABLE)
-    return _unschedulable(_fit_error(pod, attempt, total))
+    return _unschedulable(_fit_error(world, pod, attempt, total))
 
 
 def _fatal(
@@ -241,16 +241,20 @@ def _text(cause: Cause) -> str:
     return cause.detail.text
 
 
-def _fit_error(pod: Pod, attempt: Attempt, total: int) -> str:
+def _fit_error(world: World, pod: Pod, attempt: Attempt, total: int) -> str:
     reasons = (text for _, result in attempt.results for text in result.texts)
-    return fit_message.fit_error(total, reasons, post_filter(pod, attempt))
+    return fit_message.fit_error(total, reasons, post_filter(world, pod, attempt))
 
 
-def post_filter(pod: Pod, attempt: Attempt) -> str:
+def post_filter(world: World, pod: Pod, attempt: Attempt) -> str:
     """What DynamicResources does, and says, when no node fits: free an idle claim, delete a left-over one."""
     if idle_claims(pod, attempt):
         return fit_message.DEALLOCATED
-    return fit_message.DELETED if attempt.left_over is not None else ""
+    if attempt.left_over is not None:
+        return fit_message.DELETED
+    if not world.features.tells_idle_post_filter:
+        return ""
+    return fit_message.NOTHING_HELPED if attempt.claims else fit_message.NO_CLAIMS
 
 
 def idle_claims(pod: Pod, attempt: Attempt) -> list[int]:

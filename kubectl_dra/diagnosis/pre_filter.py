@@ -34,11 +34,11 @@ class Stop:
     causes: tuple[Cause, ...]
     certain: bool = True
 
-    def message(self, nodes_total: int) -> str:
-        """The message that the scheduler writes."""
+    def message(self, nodes_total: int, post_filter: str = "") -> str:
+        """The message that the scheduler writes; ``post_filter`` is what the plugin adds to a rejection."""
         if self.fatal:
             return fit_message.pre_filter_error(self.text)
-        return fit_message.pre_filter_rejection(nodes_total, self.text)
+        return fit_message.pre_filter_rejection(nodes_total, self.text, post_filter)
 
 
 def affinity_conflict() -> Stop:

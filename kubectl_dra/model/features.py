@@ -108,6 +108,11 @@ class Features:
         """Whether the real search order is fixed; before 1.36, and in "stable", it was random."""
         return self.minor >= 36 and self.implementation != "stable"
 
+    @property
+    def tells_idle_post_filter(self) -> bool:
+        """Whether the plugin says so, too, where its PostFilter changed nothing; until 1.36 it did."""
+        return self.minor <= 36
+
 
 _FIELD_BY_GATE: Final[Mapping[str, str]] = {
     "DRAAdminAccess": "admin_access",

@@ -124,7 +124,7 @@ def test_subrequests_while_the_feature_is_off() -> None:
     found = diagnose_pod(inventory, facts.evidence(), features(33), POD)
     assert found.message == (
         "0/1 nodes are available: resource claim ml/claim, request gpu: "
-        "has subrequests, but the DRAPrioritizedList feature is disabled."
+        "has subrequests, but the DRAPrioritizedList feature is disabled. no new claims to deallocate"
     )
 
 

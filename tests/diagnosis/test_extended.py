@@ -139,7 +139,7 @@ def test_a_class_serves_explicit_and_implicit_names(resource: str) -> None:
 
 def test_without_the_feature_only_device_plugins_count() -> None:
     found = diagnose(build.pod(requests={GPU: "1"}), CLASS, build.node(), SLICE, minor=35)
-    assert found.message == "0/1 nodes are available: 1 Insufficient example.com/gpu."
+    assert found.message == "0/1 nodes are available: 1 Insufficient example.com/gpu. no new claims to deallocate"
 
 
 def test_a_device_plugin_beside_dra() -> None:

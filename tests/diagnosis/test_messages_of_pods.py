@@ -148,3 +148,13 @@ def test_the_time_of_a_message_is_that_of_its_last_event() -> None:
     found = agreement.observed(next(iter(inventory.pods.values())), inventory.events)
     assert found is not None
     assert found.time == "2026-01-01T00:05:00Z"
+
+
+def test_until_1_36_the_plugin_says_that_it_changed_nothing() -> None:
+    said = "0/1 nodes are available: 1 cannot allocate all claims. still not schedulable, preemption: 0/1 nodes are ..."
+    assert fit_message.without_idle_words(fit_message.without_preemption(said)).endswith("all claims.")
+    assert agreement.same("0/1 nodes are available: 1 cannot allocate all claims.", said)
+    assert not agreement.same("0/1 nodes are available: 2 cannot allocate all claims.", said)
+    found = fit_message.parse_fit_error(said)
+    assert found is not None
+    assert found.post_filter == fit_message.NOTHING_HELPED
