@@ -6,5 +6,17 @@ There is no kubelet: nodes are objects that tests write, pods are bound and then
 from tests.controlplane.build import binaries
 from tests.controlplane.client import Client, StatusError
 from tests.controlplane.cluster import ADMIN, ControlPlane, StartError, User
+from tests.controlplane.releases import NEWEST, OLD, Release
 
-__all__ = ["ADMIN", "Client", "ControlPlane", "StartError", "StatusError", "User", "binaries"]
+__all__ = [
+    "ADMIN",
+    "NEWEST",
+    "OLD",
+    "Client",
+    "ControlPlane",
+    "Release",
+    "StartError",
+    "StatusError",
+    "User",
+    "binaries",
+]

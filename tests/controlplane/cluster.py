@@ -19,6 +19,7 @@ from typing import Final
 from tests.controlplane import programs
 from tests.controlplane.client import Client, StatusError
 from tests.controlplane.process import Process
+from tests.controlplane.releases import NEWEST, Release
 
 _ATTEMPTS: Final = 3
 _READY_SECONDS: Final = 90.0
@@ -43,7 +44,13 @@ class StartError(Exception):
 class ControlPlane:
     """A running control plane; a context manager. Several can run at once, each in its own temporary folder."""
 
-    def __init__(self, binaries: Path, users: Iterable[User] = (), feature_gates: Mapping[str, bool] | None = None):
+    def __init__(
+        self,
+        binaries: Path,
+        users: Iterable[User] = (),
+        feature_gates: Mapping[str, bool] | None = None,
+        release: Release = NEWEST,
+    ):
         system = [
             User(ADMIN, ("system:masters",)),
             User("system:kube-scheduler"),
@@ -51,7 +58,8 @@ class ControlPlane:
         ]
         self.binaries = binaries
         self.users = {user.name: user for user in (*system, *users)}
-        self.feature_gates = dict(feature_gates or {})
+        self.release = release
+        self.feature_gates = {**release.gates, **(feature_gates or {})}
         self.folder = Path(tempfile.mkdtemp(prefix="kubectl-dra-controlplane-"))
         self.port = 0
         self._processes: list[Process] = []
@@ -127,7 +135,8 @@ class ControlPlane:
         etcd_port, peer_port, self.port = free_ports(3)
         shutil.rmtree(self.folder / "etcd", ignore_errors=True)
         self._run("etcd", programs.etcd(self.folder, etcd_port, peer_port))
-        self._run("kube-apiserver", programs.apiserver(self.folder, etcd_port, self.port, self.feature_gates))
+        versions = self.release.runtime_config()
+        self._run("kube-apiserver", programs.apiserver(self.folder, etcd_port, self.port, versions, self.feature_gates))
         self._wait_until_ready()
         scheduler, manager = (self.kubeconfig(f"system:kube-{name}") for name in ("scheduler", "controller-manager"))
         self._run("kube-scheduler", programs.scheduler(scheduler, self.feature_gates))

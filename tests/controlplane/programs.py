@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, Protocol
 
-_OLD_VERSIONS: Final = "resource.k8s.io/v1beta2=true,resource.k8s.io/v1beta1=true,resource.k8s.io/v1alpha3=true"
 # ServiceAccount would want a token for every pod; TaintNodesByCondition taints every new Node until a kubelet reports.
 _WITHOUT_ADMISSION: Final = "ServiceAccount,TaintNodesByCondition"
 
@@ -56,8 +55,8 @@ def etcd(folder: Path, port: int, peer_port: int) -> list[str]:
     return [*(f"--{name}={value}" for name, value in flags.items()), "--unsafe-no-fsync"]
 
 
-def apiserver(folder: Path, etcd_port: int, port: int, gates: Mapping[str, bool]) -> list[str]:
-    """The API server with RBAC, token users, and every version of resource.k8s.io that it can serve."""
+def apiserver(folder: Path, etcd_port: int, port: int, versions: str, gates: Mapping[str, bool]) -> list[str]:
+    """The API server with RBAC and token users; ``versions`` says what it serves beside its defaults."""
     flags = {
         "etcd-servers": f"http://127.0.0.1:{etcd_port}",
         "bind-address": "127.0.0.1",
@@ -73,7 +72,7 @@ def apiserver(folder: Path, etcd_port: int, port: int, gates: Mapping[str, bool]
         "service-account-signing-key-file": str(folder / "server.key"),
         "service-cluster-ip-range": "10.0.0.0/24",
         "disable-admission-plugins": _WITHOUT_ADMISSION,
-        "runtime-config": _OLD_VERSIONS,
+        "runtime-config": versions,
     }
     return [*(f"--{name}={value}" for name, value in flags.items()), *_gates(gates)]
 
