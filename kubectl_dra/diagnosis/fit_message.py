@@ -22,13 +22,16 @@ DELETED: Final = "deletion of ResourceClaim completed"
 NOTHING_HELPED: Final = "still not schedulable"
 NO_CLAIMS: Final = "no new claims to deallocate"
 
+# An error of PostFilter, which also keeps DefaultPreemption from saying anything.
+NO_STATE: Final = "not found"
+
 _PLUGIN: Final = "DynamicResources"
 _FIT_ERROR: Final = re.compile(r"0/(\d+) nodes are available:(.*)", re.DOTALL)
 _COUNTED: Final = re.compile(r"(\d+) (.+)", re.DOTALL)
 # What PostFilter plugins append; DefaultPreemption is the last one and always says something.
 _PREEMPTION: Final = re.compile(r"(?:, | )preemption: .*\Z", re.DOTALL)
 _SAYS_NOTHING: Final = (NOTHING_HELPED, NO_CLAIMS)
-_POST_FILTER: Final = (DEALLOCATED, DELETED, *_SAYS_NOTHING)
+_POST_FILTER: Final = (DEALLOCATED, DELETED, NO_STATE, *_SAYS_NOTHING)
 
 
 def fit_error(nodes: int, reasons: Iterable[str], post_filter: str = "") -> str:

@@ -26,24 +26,30 @@ from kubectl_dra.model.resource import DeviceRequest, ResourceClaim
 class Stop:
     """The attempt ends before any node is looked at; ``fatal`` makes it a SchedulerError.
 
-    ``certain`` is False where a class is missing that may merely not have been read.
+    ``certain`` is False where a class is missing that may merely not have been read. ``post_filter`` is what the
+    plugin's PostFilter makes of it, where that does not depend on the version.
     """
 
     text: str
     fatal: bool
     causes: tuple[Cause, ...]
     certain: bool = True
+    post_filter: str = ""
 
     def message(self, nodes_total: int, post_filter: str = "") -> str:
         """The message that the scheduler writes; ``post_filter`` is what the plugin adds to a rejection."""
         if self.fatal:
             return fit_message.pre_filter_error(self.text)
-        return fit_message.pre_filter_rejection(nodes_total, self.text, post_filter)
+        return fit_message.pre_filter_rejection(nodes_total, self.text, self.post_filter or post_filter)
 
 
 def affinity_conflict() -> Stop:
-    """Every term of the required affinity names nodes that contradict each other."""
-    return Stop(CONFLICT_TEXT, False, (Cause(Code.NODE_AFFINITY, NodeSelection((CONFLICT_TEXT,))),))
+    """Every term of the required affinity names nodes that contradict each other.
+
+    NodeAffinity ends the attempt before the plugin's PreFilter, whose notes its PostFilter then misses.
+    """
+    cause = Cause(Code.NODE_AFFINITY, NodeSelection((CONFLICT_TEXT,)))
+    return Stop(CONFLICT_TEXT, False, (cause,), post_filter=fit_message.NO_STATE)
 
 
 def check_claims(world: World, claims: Sequence[ResourceClaim]) -> Stop | None:

@@ -69,7 +69,7 @@ def test_affinity_that_contradicts_itself() -> None:
     selector = {"nodeSelectorTerms": [{"matchFields": fields}]}
     pod = build.pod(affinity={"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": selector}})
     found = diagnose(pod, build.node("a"))
-    assert found.message == "0/1 nodes are available: pod affinity terms conflict."
+    assert found.message == "0/1 nodes are available: pod affinity terms conflict. not found"
 
 
 def test_devices_on_rejected_nodes_are_told() -> None:
