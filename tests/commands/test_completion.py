@@ -258,10 +258,60 @@ def test_what_kubectl_is_told(kubectl: Fake) -> None:
     ]
 
 
+DRIVER = "d.example.com"
+
+
+def slices(*specs: dict[str, object]) -> str:
+    return json.dumps({"items": [{"spec": spec} for spec in specs]})
+
+
+def slice_spec(pool: str, **more: object) -> dict[str, object]:
+    return {"driver": DRIVER, "pool": {"name": pool}, "devices": [{"name": "x"}], **more}
+
+
 def test_pools_of_one_node_and_of_none(kubectl: Fake) -> None:
-    kubectl.answers("s1      a     d.example.com   a       3d\ns2            d.example.com   shelf   2m\n")
-    expected = ["d.example.com/a\ta", "d.example.com/shelf", ":4"]
-    assert kubectl.complete("describe-pool", "d") == expected
+    kubectl.answers(slices(slice_spec("a", nodeName="a"), slice_spec("shelf"), slice_spec("shelf")))
+    assert kubectl.complete("describe-pool", "d") == [f"{DRIVER}/a\ta", f"{DRIVER}/shelf", ":4"]
+
+
+def test_an_older_server_is_asked_in_the_version_that_it_has(kubectl: Fake) -> None:
+    (kubectl.folder / "slices").write_text(slices(slice_spec("a")))
+    kubectl.runs(f'[ "$2" = --raw ] && exit 1; cat {kubectl.folder}/slices')
+    assert kubectl.complete("describe-pool", "d") == [f"{DRIVER}/a", ":4"]
+    assert kubectl.asked()[-1] == "get resourceslices --output=json --request-timeout=1s"
+
+
+def test_very_many_pools_come_driver_by_driver(kubectl: Fake) -> None:
+    many = [slice_spec(f"n-{number}", nodeName=f"n-{number}") for number in range(500)]
+    (kubectl.folder / "first").write_text(slices(*many))
+    (kubectl.folder / "all").write_text(slices(*many, slice_spec("n-500", nodeName="n-500")))
+    (kubectl.folder / "one").write_text(slices(slice_spec("n-7", nodeName="n-7")))
+    kubectl.runs(
+        f"""case "$3" in
+        *limit=500*) cat {kubectl.folder}/first ;;
+        *spec.nodeName%3Dn-7*) cat {kubectl.folder}/one ;;
+        *spec.nodeName*) echo '{{"items": []}}' ;;
+        *spec.driver%3Dd.example.com*) cat {kubectl.folder}/all ;;
+        *) exit 1 ;;
+        esac"""
+    )
+    assert kubectl.complete("describe-pool", "") == [f"{DRIVER}/", ":6"]
+    assert kubectl.complete("taint-device", "d") == [f"{DRIVER}/", ":6"]
+    assert kubectl.complete("describe-pool", f"{DRIVER}/n-50") == [
+        f"{DRIVER}/n-50\tn-50",
+        f"{DRIVER}/n-500\tn-500",
+        ":4",
+    ]
+    before = len(kubectl.asked())
+    assert kubectl.complete("taint-device", f"{DRIVER}/n-7/") == [f"{DRIVER}/n-7/x", ":4"]
+    assert len(kubectl.asked()) == before + 1, "one small question"
+
+
+def test_devices_of_a_pool_that_is_not_called_like_its_node(kubectl: Fake) -> None:
+    (kubectl.folder / "all").write_text(slices(slice_spec("shelf/upper"), slice_spec("other")))
+    kubectl.runs(f'case "$3" in *nodeName*) echo \'{{"items": []}}\' ;; *) cat {kubectl.folder}/all ;; esac')
+    assert kubectl.complete("taint-device", f"{DRIVER}/shelf/upper/") == [f"{DRIVER}/shelf/upper/x", ":4"]
+    assert kubectl.complete("taint-device", f"{DRIVER}/shelf/") == [f"{DRIVER}/shelf/upper/", ":6"]
 
 
 def test_the_answer_is_kept_for_the_same_question_only(kubectl: Fake) -> None:

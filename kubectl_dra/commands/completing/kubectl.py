@@ -6,22 +6,24 @@ The child gets no input, no terminal and one second; whatever goes wrong, the an
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+from urllib.parse import quote
 
 from kubectl_dra.commands.completing.cache import Cache, Rows
+from kubectl_dra.commands.completing.names import PAGE
 
 SECONDS: Final = 1.0
 # How kubectl is to reach the cluster, and as whom: passed on as typed.
 CONNECTION: Final = ("--kubeconfig", "--context", "--cluster", "--user", "--as", "--as-group")
+_SLICES: Final = "/apis/resource.k8s.io/v1/resourceslices"
 _COLUMNS: Final = re.compile(r"\s{2,}")
 
 
@@ -45,35 +47,59 @@ class Kubectl:
         if namespaced and self._everywhere:
             return []  # a name together with all namespaces is a usage error
         namespace = self._namespace if namespaced else []
-        return self._cached(["get", resource, "--no-headers", *flags, *namespace, *self._reach()], _table)
+        words = ["get", resource, "--no-headers", *flags, *namespace, *self._reach()]
+        return self._kept([*_kubeconfig_state(words), *words], lambda: self._output(words), _table)
 
-    def devices(self, driver: str = "") -> Rows:
-        """``[driver, pool, device, field, qualified name or "", value]`` for each device and each of its values.
+    def slices(self, driver: str = "") -> Rows:
+        """As :meth:`Tables.slices`."""
+        from kubectl_dra.commands.completing.slices import pool_rows
 
-        ``field`` is ``attributes`` or ``capacity``, empty in the row that stands for the device itself.
-        """
-        chosen = [f"--field-selector=spec.driver={driver}"] if driver else []
-        return self._cached(["get", "resourceslices", "--output=json", *chosen, *self._reach()], _device_rows)
+        return self._slices(["pools"], pool_rows, driver)
+
+    def devices(self, driver: str = "", pool: str = "") -> Rows:
+        """As :meth:`Tables.devices`."""
+        from kubectl_dra.commands.completing.slices import device_rows
+
+        def read(output: bytes) -> Rows:
+            return device_rows(output, pool)
+
+        # Most pools are those of one node and have its name, and the server finds the slices of a node by themselves.
+        of_node = self._slices(["devices", pool], read, driver, pool) if pool else []
+        return of_node or self._slices(["devices", pool], read, driver)
+
+    def _slices(self, kind: list[str], read: Callable[[bytes], Rows], driver: str, node: str = "") -> Rows:
+        """What ``read`` finds in the slices: raw, which is several times faster than kubectl's own ways to print."""
+        chosen = [f"spec.driver={driver}"] if driver else []
+        chosen += [f"spec.nodeName={node}"] if node else []
+        query = f"fieldSelector={quote(','.join(chosen))}" if chosen else f"limit={PAGE}"
+        words = ["get", "--raw", f"{_SLICES}?{query}", *self._reach()]
+        key = [*kind, *_kubeconfig_state(words), *words]
+        return self._kept(key, lambda: self._output(words) or self._all_slices(chosen), read)
+
+    def _all_slices(self, chosen: Sequence[str]) -> bytes:
+        """The same in the version that an older server has."""
+        selector = [f"--field-selector={','.join(chosen)}"] if chosen else []
+        return self._output(["get", "resourceslices", "--output=json", *selector, *self._reach()])
 
     def _reach(self) -> list[str]:
         return [*self._connection, f"--request-timeout={SECONDS:.0f}s"]
 
-    def _cached(self, words: list[str], read: Callable[[str], Iterable[list[str]]]) -> Rows:
-        key = [*_kubeconfig_state(words), *words]
+    def _kept(self, key: list[str], ask: Callable[[], bytes], read: Callable[[bytes], Rows]) -> Rows:
+        """The answer of a moment ago, else a new one."""
         found = self._cache.get(key)
         if found is None:
-            output = self._output(words)
-            found = list(read(output))
+            output = ask()
+            found = read(output)
             if output:
                 self._cache.put(key, found)
         return found
 
-    def _output(self, words: Sequence[str]) -> str:
+    def _output(self, words: Sequence[str]) -> bytes:
         """What the child printed, empty if it failed or took too long."""
         path = shutil.which("kubectl")
         left = self._deadline - time.monotonic()
         if path is None or left <= 0:
-            return ""
+            return b""
         try:
             child = subprocess.Popen(
                 [path, *words],
@@ -83,14 +109,14 @@ class Kubectl:
                 start_new_session=True,  # a prompt for a password finds no terminal, and its children end with it
             )
         except OSError:
-            return ""
+            return b""
         try:
             output, _ = child.communicate(timeout=left)
         except subprocess.TimeoutExpired:
             output = b""
         finally:
             _end(child)
-        return output.decode("utf-8", "replace") if child.returncode == 0 else ""
+        return output if child.returncode == 0 else b""
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
@@ -100,31 +126,9 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     child.wait()
 
 
-def _table(output: str) -> Rows:
-    return [_COLUMNS.split(line.strip()) for line in output.splitlines() if line.strip()]
-
-
-def _device_rows(output: str) -> Iterator[list[str]]:
-    try:
-        items = json.loads(output)["items"]
-        for item in items:
-            spec = item["spec"]
-            where = [spec["driver"], spec["pool"]["name"]]
-            for device in spec.get("devices") or ():
-                yield from _one_device(where, device)
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return
-
-
-def _one_device(where: list[str], device: Mapping[str, Any]) -> Iterator[list[str]]:
-    """v1beta1 keeps attributes and capacity in ``basic``."""
-    body = device.get("basic") or device
-    yield [*where, device["name"], "", "", ""]
-    for field in ("attributes", "capacity"):
-        for name, value in (body.get(field) or {}).items():
-            qualified = name if "/" in name else f"{where[0]}/{name}"
-            shown = next(iter(value.values()), "") if isinstance(value, dict) else value
-            yield [*where, device["name"], field, qualified, str(shown)]
+def _table(output: bytes) -> Rows:
+    lines = output.decode("utf-8", "replace").splitlines()
+    return [_COLUMNS.split(line.strip()) for line in lines if line.strip()]
 
 
 def _kubeconfig_state(words: Sequence[str]) -> list[str]:

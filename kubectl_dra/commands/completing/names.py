@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 # More pools than this are completed in two steps, the driver first.
 _POOLS_AT_ONCE: Final = 200
+# So many slices are read at first; a cluster with more is asked for one driver, or for one pool.
+PAGE: Final = 500
+_STEP: Final = Directive.NO_FILES | Directive.NO_SPACE
 
 
 class Tables(Protocol):
@@ -26,8 +30,16 @@ class Tables(Protocol):
         """Objects by name, with the columns of their table."""
         ...
 
-    def devices(self, driver: str = "") -> Rows:
-        """Devices and their values, as :meth:`Kubectl.devices`."""
+    def slices(self, driver: str = "") -> Rows:
+        """``[driver, pool, node or ""]`` for each slice of ``driver``; without one the first :data:`PAGE` of all."""
+        ...
+
+    def devices(self, driver: str = "", pool: str = "") -> Rows:
+        """``[driver, pool, device, field, qualified name or "", value]`` for each device and each of its values.
+
+        ``field`` is ``attributes`` or ``capacity``, empty in the row that stands for the device itself. Without a
+        driver those of the first :data:`PAGE` slices.
+        """
         ...
 
 
@@ -66,42 +78,58 @@ def configured(*words: str) -> Values:
 
 def drivers(line: Line, tables: Tables) -> Answer:
     """Drivers that have pools."""
-    return Answer(fitting(line, ((driver, "") for driver in {driver: None for driver, _, _ in _pool_rows(tables)})))
+    return Answer(fitting(line, ((driver, "") for driver in _drivers(tables.slices()))))
 
 
 def pools(line: Line, tables: Tables) -> Answer:
     """``DRIVER/POOL``; the pool alone where the driver is not what is being typed."""
-    rows = _pool_rows(tables)
+    rows, all_read = _pool_rows(line, tables)
+    if not all_read:
+        return _driver_step(line, rows)
     whole = fitting(line, ((f"{driver}/{pool}", node) for driver, pool, node in rows))
     return Answer(whole or fitting(line, ((pool, driver) for driver, pool, _ in rows)))
 
 
 def devices(line: Line, tables: Tables) -> Answer:
     """Step by step: the driver where there are very many pools, the pool, then its devices."""
-    rows = _pool_rows(tables)
-    driver = next((driver for driver, pool, _ in rows if line.current.startswith(f"{driver}/{pool}/")), "")
-    if driver:
-        return Answer(fitting(line, device_names(tables.devices(driver))))
+    if found := fitting(line, device_names(_typed_pool(line, tables))):
+        return Answer(found)
+    rows, all_read = _pool_rows(line, tables)
     found = fitting(line, ((f"{driver}/{pool}/", node) for driver, pool, node in rows))
-    if len(found) > _POOLS_AT_ONCE and "/" not in line.current:
-        found = fitting(line, ((f"{driver}/", "") for driver in {driver: None for driver, _, _ in rows}))
-    return Answer(found, Directive.NO_FILES | Directive.NO_SPACE)
+    if not all_read or (len(found) > _POOLS_AT_ONCE and "/" not in line.current):
+        return _driver_step(line, rows)
+    return Answer(found, _STEP)
 
 
 def device_names(rows: Rows) -> Names:
-    """``DRIVER/POOL/DEVICE``, described by its first values."""
+    """``DRIVER/POOL/DEVICE``, described by two of its values: rather those that others share than serial numbers."""
     values: dict[str, list[str]] = {}
     for driver, pool, device, field, _, value in rows:
         known = values.setdefault(f"{driver}/{pool}/{device}", [])
-        if field == "attributes" and len(known) < 2:
+        if field == "attributes":
             known.append(value)
-    return ((name, ", ".join(known)) for name, known in values.items())
+    times = Counter(value for known in values.values() for value in known)
+    for name, known in values.items():
+        yield name, ", ".join(sorted(known, key=lambda value: times[value] == 1)[:2])
 
 
-def _pool_rows(tables: Tables) -> list[tuple[str, str, str]]:
-    """Driver, pool and node of each pool, once, from kubectl's table NAME NODE DRIVER POOL AGE.
+def _typed_pool(line: Line, tables: Tables) -> Rows:
+    """Devices of the pool that stands before the last slash; none while there is no pool yet."""
+    driver, _, pool = line.current.rpartition("/")[0].partition("/")
+    return tables.devices(driver, pool) if pool else []
 
-    The column NODE is blank for slices that are not of one node.
-    """
-    rows = [row for row in tables.table("resourceslices.resource.k8s.io") if len(row) in (4, 5)]
-    return list(dict.fromkeys((row[-3], row[-2], row[1] if len(row) == 5 else "") for row in rows))
+
+def _pool_rows(line: Line, tables: Tables) -> tuple[Rows, bool]:
+    """Driver, pool and node of each pool that may be meant, once, and whether these are all."""
+    driver, slash, _ = line.current.partition("/")
+    of_driver = tables.slices(driver) if slash else []
+    rows = of_driver or tables.slices()
+    return [list(row) for row in dict.fromkeys(map(tuple, rows))], bool(of_driver) or len(rows) < PAGE
+
+
+def _driver_step(line: Line, rows: Rows) -> Answer:
+    return Answer(fitting(line, ((f"{driver}/", "") for driver in _drivers(rows))), _STEP)
+
+
+def _drivers(rows: Rows) -> dict[str, None]:
+    return {driver: None for driver, _, _ in rows}

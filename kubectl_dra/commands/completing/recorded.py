@@ -35,9 +35,15 @@ class Recorded:
             return []
         return list(self._rows(resource, "--field-selector=status.phase=Pending" in flags))
 
-    def devices(self, driver: str = "") -> Rows:
-        """As :meth:`Kubectl.devices`."""
-        return list(_devices(self._inventory, driver))
+    def slices(self, driver: str = "") -> Rows:
+        """As :meth:`Tables.slices`, and always all."""
+        specs = (each.spec for each in self._inventory.slices.values() if driver in ("", each.spec.driver))
+        rows = ((spec.driver, spec.pool.name, spec.node_name or "") for spec in specs)
+        return [list(row) for row in dict.fromkeys(rows)]
+
+    def devices(self, driver: str = "", pool: str = "") -> Rows:
+        """As :meth:`Tables.devices`, and always all."""
+        return [row for row in _devices(self._inventory, driver) if pool in ("", row[1])]
 
     @cached_property
     def _inventory(self) -> Inventory:
@@ -66,10 +72,6 @@ class Recorded:
             case "namespaces":
                 namespaces = {key.namespace for key in (*inventory.pods, *inventory.claims)}
                 yield from ([name] for name in sorted({*namespaces, *inventory.namespaces}))
-            case "resourceslices":
-                for each in inventory.slices.values():
-                    node = [each.spec.node_name] if each.spec.node_name else []
-                    yield [each.metadata.name, *node, each.spec.driver, each.spec.pool.name, ""]
             case plural:
                 for kind, namespace, name in inventory.workloads:
                     if namespace == self._namespace and f"{kind.lower()}s" == plural:

@@ -25,7 +25,7 @@ _START: Final = re.compile(r"(?:^|[\s(!&|])(d[a-z]*)?$")
 
 
 def selector_candidates(text: str, devices: Callable[[], Rows]) -> list[Candidate]:
-    """The whole text with each of its possible ends. ``devices`` gives the rows of :meth:`Kubectl.devices`."""
+    """The whole text with each of its possible ends. ``devices`` gives the rows of :meth:`Tables.devices`."""
     return [Candidate(text[:start] + end, description) for start, end, description in _ends(text, devices)]
 
 
@@ -57,4 +57,4 @@ def _names(rows: Rows, field: str, domain: str) -> dict[str, str]:
             values = seen.setdefault(name, [])
             if row[5] not in values and len(values) < 4:
                 values.append(row[5])
-    return {name: f"seen: {', '.join(values[:3])}{' …' if len(values) > 3 else ''}" for name, values in seen.items()}
+    return {name: f"seen: {', '.join(values[:3])}{', ...' if len(values) > 3 else ''}" for name, values in seen.items()}
