@@ -79,8 +79,10 @@ def same(predicted: str, actual: str, fitting: int = 0) -> bool:
 def _same_up_to_others(mine: FitError, theirs: FitError, fitting: int) -> bool:
     """Other plugins run before DynamicResources and take nodes away from it, never from the simulated ones."""
     others = not_simulated(theirs)
-    if not others or mine.nodes != theirs.nodes or mine.pre_filter or theirs.pre_filter:
+    if not others or mine.nodes != theirs.nodes:
         return False
+    if mine.pre_filter or theirs.pre_filter:
+        return bool(theirs.pre_filter)
     taken = fitting
     for reason in {*mine.reasons, *theirs.reasons} - set(others):
         before, after = mine.reasons.get(reason, 0), theirs.reasons.get(reason, 0)
@@ -93,10 +95,11 @@ def _same_up_to_others(mine: FitError, theirs: FitError, fitting: int) -> bool:
 
 
 def not_simulated(message: FitError) -> Mapping[str, int]:
-    """The reasons of a message that plugins not simulated here gave."""
+    """The reasons that plugins not simulated here gave; one given before any node was tried is about all of them."""
+    reasons = {message.pre_filter: message.nodes} if message.pre_filter else message.reasons
     return {
         reason: count
-        for reason, count in message.reasons.items()
+        for reason, count in reasons.items()
         if plugins.kind_of(plugins.plugin_of(reason)) is not plugins.Kind.SIMULATED
     }
 

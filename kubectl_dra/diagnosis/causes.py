@@ -97,12 +97,10 @@ class Explanation:
 
     def all_causes(self, judgement: Judgement, seen: Observed | None) -> tuple[Cause, ...]:
         """The causes in the order of their importance, with those that only the pod's condition tells."""
-        return (
-            *judgement.refusals,
-            *_fits(self.fitting, judgement, seen),
-            *self.causes,
-            *_from_words(self.fitting, judgement, seen),
-        )
+        words = tuple(_from_words(self.fitting, judgement, seen))
+        if _rejected_by_others(judgement, seen):
+            return (*words, *self.causes)
+        return (*judgement.refusals, *_fits(self.fitting, judgement, seen), *self.causes, *words)
 
 
 def explain(world: World, pod: Pod, tried: Attempt, judgement: Judgement) -> Explanation:
@@ -295,6 +293,13 @@ def _fits(fitting: tuple[str, ...], judgement: Judgement, seen: Observed | None)
     if judgement.verdict is Verdict.SCHEDULABLE:
         retry = Retry(seen.time if seen is not None else None, _RETRY_TRIGGERS)
         yield Cause(Code.FITS_NOW, retry, nodes=fitting)
+
+
+def _rejected_by_others(judgement: Judgement, seen: Observed | None) -> bool:
+    """Whether the scheduler's words say that plugins not simulated here reject all nodes that would fit."""
+    if judgement.verdict is not Verdict.SCHEDULABLE or seen is None or seen.status != "False":
+        return False
+    return any(agreement.same(message, seen.message, judgement.fitting) for message in judgement.messages)
 
 
 def _from_words(fitting: tuple[str, ...], judgement: Judgement, seen: Observed | None) -> Iterator[Cause]:

@@ -319,7 +319,28 @@ def test_other_plugins_are_named_from_the_message() -> None:
     pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "message": message}]
     found = diagnose(pod, build.claim(), build.node(), build.slice_("node-1", gpu()))
     assert (found.verdict, found.agreement) == (Verdict.SCHEDULABLE, Agreement.AGREES)
-    assert [cause.code for cause in found.causes] == [Code.FITS_NOW, Code.TOPOLOGY]
+    assert [cause.code for cause in found.causes] == [Code.TOPOLOGY]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("pod has unbound immediate PersistentVolumeClaims", Code.VOLUMES),
+        ('persistentvolumeclaim "scratch" not found', Code.VOLUMES),
+        ("a plugin of somebody else says no", Code.OTHER_PLUGIN),
+    ],
+)
+@pytest.mark.parametrize("device", [True, False])
+def test_other_plugins_that_reject_the_pod_before_any_node(text: str, code: Code, device: bool) -> None:
+    """Their words end the attempt before DynamicResources notes anything, so its PostFilter fails."""
+    pod = build.pod(claims=["claim"])
+    message = f"0/1 nodes are available: {text}. not found"
+    pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "message": message}]
+    found = diagnose(pod, build.claim(), build.node(), *([build.slice_("node-1", gpu())] if device else []))
+    assert found.agreement is Agreement.AGREES
+    assert found.verdict is (Verdict.SCHEDULABLE if device else Verdict.UNSCHEDULABLE)
+    assert code in [cause.code for cause in found.causes]
+    assert (found.causes[0].code is code) is device
 
 
 def test_an_api_error_at_binding_is_told() -> None:

@@ -69,6 +69,9 @@ _PATTERNS: Final = tuple(
         (r"resource claim .* (is in the process of being allocated|allocation requires .*)", DYNAMIC_RESOURCES),
         (r"node allocatable resource claim .*|pod level (request|limit) for .*", DYNAMIC_RESOURCES),
         (r"(resource claim .*, )?request .*: .*", DYNAMIC_RESOURCES),
+        (r"pod \".*\"(: ResourceClaim not created yet|, spec.resourceClaim .*)", DYNAMIC_RESOURCES),
+        (r"could not find ResourceClaim .*|resourceclaim \".*\" is being deleted", DYNAMIC_RESOURCES),
+        (r"ResourceClaim .* was not created for Pod .*", DYNAMIC_RESOURCES),
     )
 )
 _SIMULATED: Final = frozenset(

@@ -26,6 +26,7 @@ _NO_PAIR: Final = "No other change helps, nor do two together, of those that can
 _OF_THE_CLUSTER: Final = frozenset(
     {Verdict.SCHEDULER_ERROR, Verdict.SCHEDULABLE, Verdict.UNSCHEDULABLE, Verdict.UNKNOWN}
 )
+_OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
 _AGREEMENT: Final = {
     Agreement.AGREES: "agrees with the above",
     Agreement.STALE: "is older than the state shown above",
@@ -71,6 +72,8 @@ def _headline(report: PendingReport) -> Safe:
         Verdict.UNSCHEDULABLE: fmt("{} cannot be scheduled: {}.", pod, reason),
         Verdict.UNKNOWN: fmt("Whether pod {} can be scheduled is unknown: {}.", str(report.pod.key), reason),
     }
+    if report.verdict is Verdict.SCHEDULABLE and report.code in _OTHER_PLUGINS:
+        return fmt("{} would get its devices{}, but {}.", pod, _fitting(report), reason)
     return sentences[report.verdict]
 
 
