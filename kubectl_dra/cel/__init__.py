@@ -5,18 +5,21 @@ evaluated on.
 """
 
 from kubectl_dra.cel.device import DeviceValue, device_value
-from kubectl_dra.cel.environment import SCHEDULER, Environment
+from kubectl_dra.cel.environment import NAMED_RESOURCES, SCHEDULER, Environment
 from kubectl_dra.cel.errors import CompileError
+from kubectl_dra.cel.instance import InstanceValue
 from kubectl_dra.cel.program import COST_LIMIT, Answer, EvaluationError, Program, compile_expression
 
 __all__ = [
     "COST_LIMIT",
+    "NAMED_RESOURCES",
     "SCHEDULER",
     "Answer",
     "CompileError",
     "DeviceValue",
     "Environment",
     "EvaluationError",
+    "InstanceValue",
     "Program",
     "compile_expression",
     "device_value",

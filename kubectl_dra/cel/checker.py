@@ -59,7 +59,6 @@ _LITERAL_TYPES: Final = {
 }
 _DYNAMIC: Final = frozenset({"dyn", "any", "error"})
 _NO_FIELDS: Final[Mapping[str, Type]] = {}
-_QUALIFIED_ROOTS: Final = frozenset(name.split(".")[0] for name in GLOBAL_NAMES if "." in name)
 _FUNCTION_ROOTS: Final = frozenset(name.split(".")[0] for name in FUNCTIONS if "." in name)
 
 
@@ -138,14 +137,14 @@ class _Checker:
             name = self.qualified_value(node)
             if name is not None:
                 self.references[id(node)] = Reference(name=name, constant=ENUM_CONSTANTS.get(name))
-                return GLOBAL_NAMES[name]
+                return self.global_name(name) or ERROR
         selected = self.field(node, node.operand, node.name)
         return BOOL if node.test_only else self.substitution.resolve(selected)
 
     def qualified_value(self, node: Select) -> str | None:
-        """The qualified name that the selection spells, if that is a type or constant and no variable hides it."""
+        """The qualified name that the selection spells, if it is global and no local variable hides it."""
         name, root = qualified_name(node)
-        if root is None or root.name not in _QUALIFIED_ROOTS or name not in GLOBAL_NAMES:
+        if root is None or self.global_name(name) is None:
             return None
         return None if not root.absolute and self.local(root.name) is not None else name
 

@@ -110,7 +110,7 @@ class Planner:
         written: list[ast.Node] = []
         root = node
         while True:
-            if isinstance(root, ast.Select) and self._name(root) is None:
+            if isinstance(root, ast.Select) and self._name(root) is None and not self._is_variable(root):
                 written.append(root)
                 root = root.operand
             elif isinstance(root, ast.Call) and root.function in _INDEXING:
@@ -133,15 +133,22 @@ class Planner:
         cost = 0 if bare else 1
         if isinstance(root, ast.Ident) and self._name(root) is None:
             return self._variable(root, cost if alone else 0), cost
+        if isinstance(root, ast.Select) and self._is_variable(root):
+            return _input(self.checked.references[id(root)].name, cost if alone else 0), cost
         if isinstance(root, ast.Call) and root.function == "_?_:_":
             condition, then, otherwise = self.step(root.args[0]), self.bare(root.args[1]), self.bare(root.args[2])
             return logic.conditional(condition, as_step(then), as_step(otherwise)), 0
         return self.step(root), cost
 
+    def _is_variable(self, node: ast.Select) -> bool:
+        """Whether names with dots between them are one variable."""
+        reference = self.checked.references.get(id(node))
+        return reference is not None and reference.name in self.environment.variables
+
     def _variable(self, node: ast.Ident, cost: int) -> Step:
         variable = None if node.absolute else self.scope.get(node.name)
         if variable is None:
-            return _device(cost)
+            return _input(node.name, cost)
         if variable.init is None:
             return loops.loop_variable(variable.slot, cost)
         return loops.accumulator(variable.slot, variable.init, cost)
@@ -349,10 +356,10 @@ def _terms(node: ast.Call, function: str) -> list[ast.Node]:
     return terms
 
 
-def _device(cost: int) -> Step:
+def _input(name: str, cost: int) -> Step:
     def step(state: State) -> Value:
         state.spend(cost)
-        return state.device.as_map()
+        return state.device.variable(name)
 
     return step
 

@@ -33,6 +33,8 @@ def check(expression: str, environment: Environment, derived: bool = False) -> C
 
 
 def _wrong_output(output: str, environment: Environment, derived: bool) -> str:
+    if environment.kind == "namedResources":
+        return "must evaluate to bool"
     if not derived:
         return f"must evaluate to bool or the unknown type, not {output}"
     lists = " or a list of these scalars" if environment.allows_lists else ""

@@ -22,6 +22,12 @@ def quote(text: str) -> str:
     return '"' + "".join(map(_quoted, text)) + '"'
 
 
+def quote_rune(code: int) -> str:
+    """A number as ``%q`` prints it (upstream: ``strconv.QuoteRune``): the character of that code."""
+    character = chr(code)
+    return "'" + ("\\'" if character == "'" else character if character == '"' else _quoted(character)) + "'"
+
+
 def _quoted(character: str) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]

@@ -85,8 +85,12 @@ class Inventory:
     classic: ClassicObjects = field(default_factory=ClassicObjects)
 
     def replace(self, **changes: Any) -> Inventory:  # noqa: ANN401
-        """Another Inventory with some fields replaced."""
-        return dataclasses.replace(self, **changes)
+        """Another Inventory with some fields replaced; indexes of fields that stay the same are not made again."""
+        other = dataclasses.replace(self, **changes)
+        for index, field_name in _INDEXED.items():
+            if index in vars(self) and getattr(self, field_name) is getattr(other, field_name):
+                vars(other)[index] = vars(self)[index]
+        return other
 
     @cached_property
     def slices_by_node(self) -> Mapping[str, tuple[ResourceSlice, ...]]:
@@ -122,6 +126,17 @@ class Inventory:
     def events_by_object(self) -> Mapping[tuple[str, str, str], tuple[Event, ...]]:
         """Events by (kind, namespace, name) of the object they are about. Order as read."""
         return _group((_about(event), event) for event in self.events)
+
+
+#: Each index, and the field that it is made from.
+_INDEXED: Final[Mapping[str, str]] = {
+    "slices_by_node": "slices",
+    "slices_by_pool": "slices",
+    "holdings_by_device": "claims",
+    "pods_by_uid": "pods",
+    "pods_by_claim": "pods",
+    "events_by_object": "events",
+}
 
 
 def _group(pairs: Iterable[tuple[K, V]]) -> dict[K, tuple[V, ...]]:
