@@ -21,6 +21,8 @@ from kubectl_dra.model.meta import ObjectMeta
 _SCHEDULING_EVENT = "FailedScheduling"
 _EVENT_LIMIT = 1024
 _CUT = " ..."
+# Another pod's attempt holds the claim, which only the scheduler's memory knows and which ends by itself.
+_IN_FLIGHT = " is in the process of being allocated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,8 @@ def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) 
         return Agreement.UNCHECKED
     if any(same(message, seen.message, prediction.fitting) for message in prediction.messages):
         return Agreement.AGREES
-    return Agreement.STALE if changed_since or prediction.fitting else Agreement.DIFFERS
+    passing = _IN_FLIGHT in seen.message
+    return Agreement.STALE if changed_since or prediction.fitting or passing else Agreement.DIFFERS
 
 
 def same(predicted: str, actual: str, fitting: int = 0) -> bool:

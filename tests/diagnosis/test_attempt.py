@@ -343,6 +343,14 @@ def test_other_plugins_that_reject_the_pod_before_any_node(text: str, code: Code
     assert (found.causes[0].code is code) is device
 
 
+def test_a_claim_that_was_being_allocated_for_another_pod_is_no_contradiction() -> None:
+    pod = build.pod(claims=["claim"])
+    message = "0/1 nodes are available: resource claim ml/claim is in the process of being allocated."
+    pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "message": message}]
+    found = diagnose(pod, build.claim(), build.node())
+    assert (found.verdict, found.agreement) == (Verdict.UNSCHEDULABLE, Agreement.STALE)
+
+
 def test_an_api_error_at_binding_is_told() -> None:
     pod = build.pod(claims=["claim"])
     message = 'running PreBind plugin "DynamicResources": add finalizer to claim ml/claim: forbidden'
