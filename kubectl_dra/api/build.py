@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Final
 
 from kubectl_dra.api.kinds import WORKLOADS, Kind
 from kubectl_dra.api.resolve import complete_pools, resolved_claims
@@ -43,39 +43,85 @@ def inventory_of(objects: Mapping[str, Mapping[Key, Any]]) -> Inventory:
 
     Mappings are taken as they are: who hands them over must not change them afterwards.
     """
+    fields = inventory_fields(objects, objects)
+    return Inventory(usage=usage_by_node(objects.get("Pod", {}).values()), **fields)
 
-    def by_key(kind: str) -> Mapping[Key, Any]:
-        return objects.get(kind, {})
 
-    def by_name(kind: str) -> dict[str, Any]:
-        return {key.name: record for key, record in by_key(kind).items()}
+def inventory_fields(objects: Mapping[str, Mapping[Key, Any]], changed: Collection[str]) -> dict[str, Any]:
+    """Those fields of an Inventory of ``objects`` that depend on the kinds that have ``changed``, but for ``usage``."""
+    names = {field for kind in changed for field in _FIELDS_OF.get(kind, ())}
+    return {name: _FIELDS[name](objects) for name in names}
 
-    classes, slices = by_name("DeviceClass"), by_name("ResourceSlice")
-    return Inventory(
-        nodes=by_name("Node"),
-        namespaces=by_name("Namespace"),
-        pods=by_key("Pod"),
-        usage=usage_by_node(by_key("Pod").values()),
-        claims=resolved_claims(by_key("ResourceClaim"), classes, slices),
-        templates=by_key("ResourceClaimTemplate"),
-        classes=classes,
-        slices=complete_pools(slices),
-        taint_rules=by_name("DeviceTaintRule"),
-        events=tuple(by_key("Event").values()),
-        quotas=by_key("ResourceQuota"),
-        workloads={
-            (kind.name, key.namespace, key.name): record
-            for kind in WORKLOADS
-            for key, record in by_key(kind.name).items()
-        },
-        pool_statuses=by_name("ResourcePoolStatusRequest"),
-        classic=ClassicObjects(
-            by_name("ResourceClass"),
-            by_key("ResourceClassParameters"),
-            by_key("ResourceClaimParameters"),
-            by_key("PodSchedulingContext"),
+
+Objects = Mapping[str, Mapping[Key, Any]]
+
+
+def _by_key(kind: str) -> Callable[[Objects], Mapping[Key, Any]]:
+    return lambda objects: objects.get(kind, {})
+
+
+def _by_name(kind: str) -> Callable[[Objects], dict[str, Any]]:
+    return lambda objects: {key.name: record for key, record in objects.get(kind, {}).items()}
+
+
+def _claims(objects: Objects) -> Mapping[Key, Any]:
+    return resolved_claims(
+        objects.get("ResourceClaim", {}), _by_name("DeviceClass")(objects), _by_name("ResourceSlice")(objects)
+    )
+
+
+def _workloads(objects: Objects) -> dict[tuple[str, str, str], Any]:
+    return {
+        (kind.name, key.namespace, key.name): record
+        for kind in WORKLOADS
+        for key, record in objects.get(kind.name, {}).items()
+    }
+
+
+def _classic(objects: Objects) -> ClassicObjects:
+    return ClassicObjects(
+        _by_name("ResourceClass")(objects),
+        *(
+            objects.get(kind, {})
+            for kind in ("ResourceClassParameters", "ResourceClaimParameters", "PodSchedulingContext")
         ),
     )
+
+
+_FIELDS: Final[Mapping[str, Callable[[Objects], Any]]] = {
+    "nodes": _by_name("Node"),
+    "namespaces": _by_name("Namespace"),
+    "pods": _by_key("Pod"),
+    "claims": _claims,
+    "templates": _by_key("ResourceClaimTemplate"),
+    "classes": _by_name("DeviceClass"),
+    "slices": lambda objects: complete_pools(_by_name("ResourceSlice")(objects)),
+    "taint_rules": _by_name("DeviceTaintRule"),
+    "events": lambda objects: tuple(objects.get("Event", {}).values()),
+    "quotas": _by_key("ResourceQuota"),
+    "workloads": _workloads,
+    "pool_statuses": _by_name("ResourcePoolStatusRequest"),
+    "classic": _classic,
+}
+_FIELDS_OF: Final[Mapping[str, tuple[str, ...]]] = {
+    "Node": ("nodes",),
+    "Namespace": ("namespaces",),
+    "Pod": ("pods",),
+    "ResourceClaim": ("claims",),
+    "ResourceClaimTemplate": ("templates",),
+    # What a claim of the prototype means depends on classes and slices.
+    "DeviceClass": ("classes", "claims"),
+    "ResourceSlice": ("slices", "claims"),
+    "DeviceTaintRule": ("taint_rules",),
+    "Event": ("events",),
+    "ResourceQuota": ("quotas",),
+    **{kind.name: ("workloads",) for kind in WORKLOADS},
+    "ResourcePoolStatusRequest": ("pool_statuses",),
+    "ResourceClass": ("classic",),
+    "ResourceClassParameters": ("classic",),
+    "ResourceClaimParameters": ("classic",),
+    "PodSchedulingContext": ("classic",),
+}
 
 
 def build_inventory(objects: Iterable[tuple[Kind, Record]]) -> Inventory:

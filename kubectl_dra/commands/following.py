@@ -37,17 +37,22 @@ def follow(
 
     gates = gates_of(options)
     spec, namespace = spec_and_namespace(options, needs, pods, local=local)
-    inbox: queue.SimpleQueue[Published] = queue.SimpleQueue()
-    feed = Feed(spec.connection, needs_of(spec), inbox.put)
+    inbox: queue.SimpleQueue[Published | BaseException] = queue.SimpleQueue()
+    feed = Feed(spec.connection, needs_of(spec), inbox.put, inbox.put)
     feed.start()
     told: set[str] = set()
     try:
         while True:
             published = _newest(inbox)
+            if isinstance(published, BaseException):
+                raise published
             troubles = {trouble.what for trouble in published.troubles}
             for what in sorted(troubles - told):
                 console(options).note(fmt("note: {}; trying again", what))
             told = troubles
+            if not published.whole:
+                # What is not there may only not have been read.
+                continue
             began = time.monotonic()
             evidence = published.evidence
             yield Cluster(published.inventory, evidence, features_of(evidence, gates), namespace)

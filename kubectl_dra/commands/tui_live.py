@@ -68,7 +68,7 @@ class WatchedFeed:
 
     def _follow(self, listener: Listener) -> bool:
         """One feed until somebody wants another one; False if there was no connection."""
-        feed = Feed(self._connection, self._needs, self._taker(listener))
+        feed = Feed(self._connection, self._needs, self._taker(listener), listener.on_crash)
         pulse = Pulse(self._connection, lambda problem: self._answered(problem, listener))
         try:
             try:
@@ -86,7 +86,10 @@ class WatchedFeed:
             feed.close()
 
     def _taker(self, listener: Listener) -> Callable[[Published], None]:
+        last: Published | None = None
+
         def take(published: Published) -> None:
+            nonlocal last
             if self._stopped:
                 return
             try:
@@ -94,7 +97,9 @@ class WatchedFeed:
             except UsageProblem as problem:
                 listener.on_status(Status(Link.FAILED, time.monotonic(), problem.message))
                 return
-            listener.on_moment((published.inventory, published.evidence, features))
+            if last is None or published.evidence is not last.evidence or published.inventory is not last.inventory:
+                listener.on_moment((published.inventory, published.evidence, features))
+            last = published
             with self._lock:
                 self._has_data = True
                 self._proof = max(self._proof, published.heard)

@@ -63,6 +63,10 @@ class Seen:
             self.all.append(published)
             self._news.notify_all()
 
+    def crashed(self, error: BaseException) -> None:
+        """Never."""
+        raise error
+
     def until(self, test: Callable[[Published], bool], seconds: float = 10) -> Published:
         """The first publication that passes."""
         deadline = time.monotonic() + seconds
@@ -89,7 +93,7 @@ def follow(tmp_path: Path, api: FakeApi, seen: Seen) -> Iterator[Callable[..., F
     feeds: list[Feed] = []
 
     def start(*kinds: str, **needs: Any) -> Feed:
-        feed = Feed(connection_to(tmp_path, api), Needs(frozenset(kinds), **needs), seen)
+        feed = Feed(connection_to(tmp_path, api), Needs(frozenset(kinds), **needs), seen, seen.crashed)
         feeds.append(feed)
         feed.start()
         return feed

@@ -114,7 +114,8 @@ def test_verification_can_be_switched_off_without_noise(
 
 def test_following_the_cluster(plane: ControlPlane) -> None:
     seen: queue.Queue[Published] = queue.Queue()
-    feed = Feed(_connection(plane), Needs(frozenset({"DeviceClass", "ResourceSlice", "Pod"})), seen.put)
+    errors: list[BaseException] = []
+    feed = Feed(_connection(plane), Needs(frozenset({"DeviceClass", "ResourceSlice", "Pod"})), seen.put, errors.append)
     feed.start()
     try:
         assert not seen.get(timeout=10).inventory.classes

@@ -17,6 +17,7 @@ ClusterError (kubectl_dra.source.errors)
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import msgspec
@@ -24,6 +25,10 @@ import msgspec
 from kubectl_dra.source.errors import ClusterError, ForbiddenError
 
 _MAX_TEXT: Final = 400
+_GATEWAY_TIMEOUT: Final = 504
+# The cause ResourceVersionTooLarge of apiserver/pkg/storage/errors.go, which only its text tells in old versions.
+_FROM_THE_FUTURE: Final = "Too large resource version"
+_SECONDS: Final = re.compile(r"[0-9]{1,4}")
 
 
 class KubeconfigError(ClusterError):
@@ -47,12 +52,16 @@ class BadAnswerError(ClusterError):
 
 
 class ApiError(ClusterError):
-    """Raised for an answer of 400 and above; ``code`` is the HTTP status, ``reason`` the Status reason."""
+    """Raised for an answer of 400 and above; ``code`` is the HTTP status, ``reason`` the Status reason.
 
-    def __init__(self, what: str, hint: str = "", code: int = 0, reason: str = "") -> None:
+    ``retry_after`` is for how many seconds the server wants to be left alone; 0 where it does not say.
+    """
+
+    def __init__(self, what: str, hint: str = "", code: int = 0, reason: str = "", retry_after: int = 0) -> None:
         super().__init__(what, hint)
         self.code = code
         self.reason = reason
+        self.retry_after = retry_after
 
 
 class LoginError(ApiError):
@@ -68,7 +77,7 @@ class NotServedError(ApiError):
 
 
 class ExpiredError(ApiError):
-    """Raised when a continue token or a resourceVersion is too old (410)."""
+    """Raised when a continue token or a resourceVersion is too old (410), or newer than anything the server knows."""
 
 
 class ThrottledError(ApiError):
@@ -94,18 +103,27 @@ _BY_CODE: Final[dict[int, tuple[type[ApiError], str]]] = {
 }
 
 
-def error_from_status(code: int, body: bytes, request: str, server: str) -> ApiError:
-    """The error of an answer; ``request`` says what we wanted (``list pods``), ``server`` from whom."""
+def error_from_status(code: int, body: bytes, request: str, server: str, retry_after: str = "") -> ApiError:
+    """The error of an answer; ``request`` says what we wanted (``list pods``), ``server`` from whom.
+
+    ``retry_after`` is the header of that name; dates in it are not used by API servers and count as nothing.
+    """
     status = _read_status(body)
     text = capped(status.message) or f"HTTP {code}"
     kind, hint = _BY_CODE.get(code) or (ApiError, "") if code < 500 else (ServerFailedError, "try again")
+    if code == _GATEWAY_TIMEOUT and _FROM_THE_FUTURE in status.message:
+        # After a restore from a backup positions start again from a lower number.
+        kind = ExpiredError
+    seconds = int(retry_after) if _SECONDS.fullmatch(retry_after) else 0
+    if seconds:
+        hint = f"try again in {seconds} s: the server is busy"
     if kind is LoginError:
         text = f"{server} does not accept the login: {text}"
     elif kind is ServerFailedError:
         text = f"{server} failed to {request}: {text}"
     elif kind is not RefusedError:
         text = f"can't {request} from {server}: {text}"
-    return kind(text, hint, code, status.reason)
+    return kind(text, hint, code, status.reason, seconds)
 
 
 def capped(text: str) -> str:

@@ -15,7 +15,7 @@ from kubectl_dra.source.live.discovery import Served, discover
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.session import Session, open_session
 from kubectl_dra.source.live.store import Store
-from kubectl_dra.source.live.watch import Broken, Message, Reflector, Refused, Scope
+from kubectl_dra.source.live.watch import Broken, Crashed, Message, Reflector, Refused, Scope
 from kubectl_dra.source.spec import Connection
 
 INTERVAL_SECONDS: Final = 0.25
@@ -35,24 +35,37 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The state at one moment. With ``troubles``, parts of it may be old; ``heard`` is when anything came last."""
+    """The state at one moment. With ``troubles``, parts of it may be old; ``heard`` is when anything came last.
+
+    What has not changed since the last publication is the same object. ``whole`` says whether every kind has been read
+    or refused: before, what is not there may only not have been read yet.
+    """
 
     inventory: Inventory
     evidence: Evidence
     troubles: tuple[Trouble, ...]
     heard: float
+    whole: bool
 
 
 class Feed:
     """Calls ``publish`` from its own thread: once when everything was read, then after changes, at most every 0.25 s.
 
-    Changes that come closer together are published together; none is lost.
+    Changes that come closer together are published together; none is lost. A kind that can't be read is told as trouble
+    in a publication that is not whole. After ``crash``, which gets an error of the program, nothing more comes.
     """
 
-    def __init__(self, connection: Connection, needs: Needs, publish: Callable[[Published], None]) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        needs: Needs,
+        publish: Callable[[Published], None],
+        crash: Callable[[BaseException], None],
+    ) -> None:
         self._connection = connection
         self._needs = needs
         self._publish = publish
+        self._crash = crash
         self._store = Store(needs)
         self._inbox: queue.Queue[Message] = queue.Queue(_QUEUE_SIZE)
         self._closed = threading.Event()
@@ -60,9 +73,12 @@ class Feed:
         self._session: Session | None = None
         self._served: Served | None = None
         self._waiting: set[Scope] = set()
+        self._unread: set[Scope] = set()
+        self._evidence = Evidence()
         self._scopes: set[Scope] = set()
         self._troubles: dict[Scope, Trouble] = {}
         self._heard = time.monotonic()
+        self._news = False
 
     def start(self) -> None:
         """Connect, find out what is served, and begin to follow it. Raises ``ClusterError``."""
@@ -87,6 +103,7 @@ class Feed:
             return
         self._scopes.add(scope)
         self._waiting.add(scope)
+        self._unread.add(scope)
         version = self._served.api_versions.get(scope.kind.name)
         if version is None:
             self._inbox.put(Refused(scope, Coverage.NOT_SERVED, "not served"))
@@ -108,6 +125,14 @@ class Feed:
     # --- the owner's thread ---
 
     def _run(self) -> None:
+        try:
+            self._own()
+        except BaseException as error:
+            # A thread has nobody to raise to.
+            self._closed.set()
+            self._crash(error)
+
+    def _own(self) -> None:
         due, dirty = 0.0, False
         while not self._closed.is_set():
             ready = dirty and not self._waiting
@@ -125,8 +150,9 @@ class Feed:
             return None
 
     def _apply(self, message: Message) -> bool:
+        if isinstance(message, Crashed):
+            raise message.error
         scope = message.scope
-        first = scope in self._waiting
         self._waiting.discard(scope)
         if isinstance(message, Broken):
             since = self._troubles[scope].since if scope in self._troubles else time.monotonic()
@@ -138,11 +164,17 @@ class Feed:
         if isinstance(message, Refused) and message.coverage is Coverage.FORBIDDEN and not scope.namespace:
             for namespace in self._needs.fallback(scope.kind):
                 self._follow(Scope(scope.kind, namespace))
-        return self._store.apply(message) or recovered or first
+        first = scope in self._unread
+        self._unread.discard(scope)
+        news = self._store.apply(message)
+        self._news |= news or first
+        return news or recovered or first
 
     def _send(self) -> None:
         if self._served is None or self._session is None or self._closed.is_set():
             return
-        evidence = self._store.evidence(self._served.server_version, self._session.server)
-        troubles = tuple(self._troubles.values())
-        self._publish(Published(self._store.inventory(), evidence, troubles, self._heard))
+        if self._news:
+            self._evidence = self._store.evidence(self._served.server_version, self._session.server)
+            self._news = False
+        troubles, whole = tuple(self._troubles.values()), not self._unread
+        self._publish(Published(self._store.inventory(), self._evidence, troubles, self._heard, whole))

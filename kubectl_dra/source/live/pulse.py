@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Final
 
 from kubectl_dra.source.errors import ClusterError
-from kubectl_dra.source.live.session import open_session
+from kubectl_dra.source.live.errors import LoginError, RefusedError
+from kubectl_dra.source.live.session import Session, open_session
 from kubectl_dra.source.spec import Connection
 
 INTERVAL_SECONDS: Final = 2.0
@@ -25,6 +26,7 @@ class Pulse:
         self._connection = dataclasses.replace(connection, request_timeout=PATIENCE_SECONDS)
         self._tell = tell
         self._closed = threading.Event()
+        self._session: Session | None = None
 
     def start(self) -> None:
         """Begin to ask."""
@@ -42,12 +44,18 @@ class Pulse:
 
     def _problem(self) -> ClusterError | None:
         try:
-            # A session of its own: connections of the pool may be the ones that are stuck.
-            session = open_session(self._connection)
-            try:
-                session.get("/version", "check that it answers")
-            finally:
-                session.close()
+            # One session for all questions, because logging in may mean to run a helper.
+            self._session = self._session or open_session(self._connection)
+            self._session.get("/version", "check that it answers")
+        except RefusedError:
+            return None
+        except LoginError as error:
+            self._session = None
+            return error
         except ClusterError as error:
             return error
+        finally:
+            # A connection that was kept may be one that is stuck.
+            if self._session is not None:
+                self._session.close()
         return None

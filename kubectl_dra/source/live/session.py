@@ -9,13 +9,14 @@ import logging
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode, urlsplit
 
 from kubectl_dra.source.live.credentials import configuration_of
-from kubectl_dra.source.live.errors import BadAnswerError, KubeconfigError, capped, error_from_status
+from kubectl_dra.source.live.errors import ApiError, BadAnswerError, KubeconfigError, capped, error_from_status
 from kubectl_dra.source.live.kubeconfig import Target, target_of
-from kubectl_dra.source.live.transport import translated_errors
+from kubectl_dra.source.live.transport import too_slow, translated_errors
 from kubectl_dra.source.spec import Connection
 from kubectl_dra.version import __version__
 
@@ -27,6 +28,7 @@ CONNECT_SECONDS: Final = 5.0
 READ_SECONDS: Final = 60.0
 _POOL_SIZE: Final = 16
 _STREAM_BYTES: Final = 1 << 16
+_PATIENCE_BYTES: Final = 1 << 20
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 _log: Final = logging.getLogger("kubectl_dra.live")
 
@@ -47,6 +49,7 @@ class Session:
             self._pool: urllib3.PoolManager = RESTClientObject(configuration).pool_manager
         self._timeout = connection.request_timeout
         self._fixed_headers = _headers(target, connection, self.server)
+        self._streams: set[urllib3.BaseHTTPResponse] = set()
         # A login helper must not run twice at once when its token has expired.
         self._login_lock = threading.Lock()
 
@@ -67,14 +70,11 @@ class Session:
         began = time.monotonic()
         url = f"{self.server}{path}" + (f"?{urlencode(query)}" if query else "")
         headers = self._headers({"Content-Type": content_type} if body is not None else {})
-        with translated_errors(self.server, what):
-            answer = self._pool.request(
-                method, url, body=body, headers=headers, timeout=self._timeouts(), retries=False, redirect=False
-            )
-            data = bytes(answer.data)
+        with translated_errors(self.server, what), self._open(method, url, headers, self._timeouts(), body) as answer:
+            data = self._whole(answer, what, began)
         _log.debug("%s %s %d in %d ms", method, url, answer.status, (time.monotonic() - began) * 1000)
         if answer.status >= 400:
-            raise error_from_status(answer.status, data, what, self.server)
+            raise _error(answer, data, what, self.server)
         if answer.status >= 300:
             where = answer.headers.get("Location", "elsewhere")
             raise BadAnswerError(f"{self.server} redirects to {capped(where)}", "is this an API server?")
@@ -89,27 +89,61 @@ class Session:
 
         url = f"{self.server}{path}?{urlencode(query)}"
         timeout = Timeout(connect=CONNECT_SECONDS, read=idle_seconds)
-        with translated_errors(self.server, what):
-            answer = self._pool.request(
-                "GET",
-                url,
-                headers=self._headers({}),
-                timeout=timeout,
-                retries=False,
-                redirect=False,
-                preload_content=False,
-            )
+        with translated_errors(self.server, what), self._open("GET", url, self._headers({}), timeout) as answer:
+            if answer.status >= 300:
+                raise _error(answer, self._whole(answer, what, time.monotonic()), what, self.server)
+            self._streams.add(answer)
             try:
-                if answer.status >= 300:
-                    raise error_from_status(answer.status, answer.read(), what, self.server)
                 yield b""
-                yield from _split_lines(answer.stream(_STREAM_BYTES))
+                yield from _split_lines(_parts(answer))
             finally:
-                answer.close()
+                self._streams.discard(answer)
+
+    @contextmanager
+    def _open(
+        self,
+        method: str,
+        url: str,
+        headers: Any,  # noqa: ANN401 - urllib3's multi-valued headers
+        timeout: urllib3.Timeout,
+        body: bytes | None = None,
+    ) -> Iterator[urllib3.BaseHTTPResponse]:
+        """An answer of which nothing but the head was read; a connection that was not read to its end is closed."""
+        answer = self._pool.request(
+            method,
+            url,
+            body=body,
+            headers=headers,
+            timeout=timeout,
+            retries=False,
+            redirect=False,
+            preload_content=False,
+        )
+        try:
+            yield answer
+        finally:
+            answer.close()
+
+    def _whole(self, answer: urllib3.BaseHTTPResponse, what: str, began: float) -> bytes:
+        """The body. An answer that trickles is given up: time-outs of sockets begin anew with every byte."""
+        parts: list[bytes] = []
+        due, size = began + (self._timeout or READ_SECONDS), 0
+        for part in _parts(answer):
+            parts.append(part)
+            size += len(part)
+            if size >= _PATIENCE_BYTES and self._timeout is None:
+                due, size = time.monotonic() + READ_SECONDS, 0
+            if time.monotonic() > due:
+                raise too_slow(self.server, what)
+        return b"".join(parts)
 
     def close(self) -> None:
-        """Close idle connections."""
+        """Close idle connections, and end streams that threads are waiting on."""
         self._pool.clear()
+        for answer in tuple(self._streams):
+            # Only newer versions of the library can; with older ones a stream ends with the next line.
+            if hasattr(answer, "shutdown"):
+                answer.shutdown()
 
     def _headers(self, more: Mapping[str, str]) -> Any:  # noqa: ANN401 - urllib3's multi-valued headers
         from urllib3 import HTTPHeaderDict
@@ -143,6 +177,20 @@ def _headers(target: Target, connection: Connection, server: str) -> list[tuple[
     if urlsplit(server).hostname not in _LOOPBACK and not _compression_disabled(target):
         headers.append(("Accept-Encoding", "gzip"))
     return [(name, _header_value(value)) for name, value in (*headers, *_impersonation(target, connection))]
+
+
+def _error(answer: urllib3.BaseHTTPResponse, body: bytes, what: str, server: str) -> ApiError:
+    return error_from_status(answer.status, body, what, server, answer.headers.get("Retry-After", ""))
+
+
+def _parts(answer: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
+    """The body as it comes in, however it is framed."""
+    # Older versions of the library wait for whole parts, which is only slower.
+    if not hasattr(answer, "read1"):
+        yield from answer.stream(_STREAM_BYTES)
+        return
+    while part := answer.read1(_STREAM_BYTES):
+        yield part
 
 
 def _split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -1,13 +1,18 @@
-"""The present state that messages of reflectors add up to; owned by one thread."""
+"""The present state that messages of reflectors add up to; owned by one thread.
+
+Servers send the events of a kind in their order and once each. What stands between us and a server may not: an event
+that is older than what is known of its object is left out, by the order of resourceVersions that Kubernetes promises
+(KEP-5504: decimal numbers, comparable within a kind).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import reduce
-from typing import Any
+from typing import Any, Final
 
-from kubectl_dra.api.build import inventory_of
+from kubectl_dra.api.build import inventory_fields
 from kubectl_dra.api.kinds import POD
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Pod
@@ -18,7 +23,21 @@ from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.source.live.listing import now
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.pods import PodTracker, matters, taken_by
-from kubectl_dra.source.live.watch import Broken, Changed, Message, Progressed, Refused, Relisted, Scope, Unreadable
+from kubectl_dra.source.live.watch import (
+    Broken,
+    Changed,
+    Crashed,
+    Message,
+    Progressed,
+    Refused,
+    Relisted,
+    Scope,
+    Unreadable,
+)
+
+_UNKNOWN: Final = -1
+# Late copies of events are late by seconds, so that not all objects that are gone need to be remembered.
+_MAX_LEFT: Final = 10_000
 
 
 class Store:
@@ -30,8 +49,10 @@ class Store:
         self._bad: dict[tuple[str, Key], BadObject] = {}
         self._reads: dict[Scope, Read] = {}
         self._pods = _NodeSums()
-        # Kinds whose dict is part of a published Inventory and must be copied before it is changed.
-        self._shared: set[str] = set()
+        self._ages = _Ages()
+        self._published = Inventory()
+        # Kinds whose dict is not that of the published Inventory, and may be changed.
+        self._own_kinds: set[str] = set()
 
     def apply(self, message: Message) -> bool:
         """Take one message; whether it changes what an Inventory or its evidence says."""
@@ -39,7 +60,7 @@ class Store:
             case Relisted():
                 self._relisted(message)
             case Changed():
-                self._changed(message)
+                return self._changed(message)
             case Unreadable():
                 self._unreadable(message)
             case Refused():
@@ -47,14 +68,18 @@ class Store:
             case Progressed():
                 self._move(message.scope, message.resource_version)
                 return False
-            case Broken():
+            case Broken() | Crashed():
                 return False
         return True
 
     def inventory(self) -> Inventory:
-        """The objects of now."""
-        self._shared = set(self._objects)
-        return inventory_of(dict(self._objects)).replace(usage=dict(self._pods.usage))
+        """The objects of now; what has not changed since the last time is the same, with what was derived from it."""
+        changed, self._own_kinds = self._own_kinds, set()
+        usage = self._pods.changed_usage()
+        if changed or usage is not None:
+            fields = inventory_fields(self._objects, changed)
+            self._published = self._published.replace(**fields, **({} if usage is None else {"usage": usage}))
+        return self._published
 
     def evidence(self, server_version: tuple[int, int] | None, origin: str) -> Evidence:
         """What the objects of now prove."""
@@ -69,10 +94,10 @@ class Store:
 
     def _own(self, kind: str) -> dict[Key, Any]:
         """The dict of a kind, safe to change."""
-        if kind in self._shared:
-            self._objects[kind] = dict(self._objects[kind])
-            self._shared.discard(kind)
-        return self._objects.setdefault(kind, {})
+        if kind not in self._own_kinds:
+            self._objects[kind] = dict(self._objects.get(kind, {}))
+            self._own_kinds.add(kind)
+        return self._objects[kind]
 
     def _relisted(self, message: Relisted) -> None:
         scope, listed = message.scope, message.listed
@@ -80,7 +105,8 @@ class Store:
         known = self._objects.get(kind, {})
         kept = {key: record for key, record in known.items() if inside and key.namespace != inside}
         self._objects[kind] = kept | _with_old_identity(known, listed.sink.kept)
-        self._shared.discard(kind)
+        self._own_kinds.add(kind)
+        self._ages.listed(scope, listed.read.resource_version)
         self._bad = {
             name: bad for name, bad in self._bad.items() if name[0] != kind or (inside and name[1].namespace != inside)
         } | {(kind, Key(bad.namespace, bad.name)): bad for bad in listed.bad_objects}
@@ -88,26 +114,38 @@ class Store:
         if isinstance(listed.sink, PodTracker):
             self._pods.replace(listed.sink.taken, inside)
 
-    def _changed(self, message: Changed) -> None:
-        kind, record = message.scope.kind.name, message.record
+    def _changed(self, message: Changed) -> bool:
+        scope, record = message.scope, message.record
         key = key_of(record.metadata)  # type: ignore[attr-defined]
-        objects = self._own(kind)
-        if message.deleted or not self._keeps(key, record):
-            objects.pop(key, None)
-        else:
-            objects[key] = record
+        known = self._objects.get(scope.kind.name, {}).get(key)
+        self._move(scope, message.resource_version)
+        stays = not message.deleted and self._keeps(key, record)
+        if not self._ages.is_news(message, key, known, stays):
+            return False
+        news = self._bad.pop((scope.kind.name, key), None) is not None
         if isinstance(record, Pod):
-            self._pods.put(key, None if message.deleted else taken_by(record))
-        self._bad.pop((kind, key), None)
-        self._move(message.scope, message.resource_version)
+            news |= self._pods.put(key, None if message.deleted else taken_by(record))
+        if stays:
+            self._own(scope.kind.name)[key] = record
+        elif known is None:
+            return news
+        else:
+            del self._own(scope.kind.name)[key]
+        return True
 
     def _keeps(self, key: Key, record: Record) -> bool:
         return not isinstance(record, Pod) or self._needs.all_pods or key in self._needs.pods or matters(record)
 
     def _unreadable(self, message: Unreadable) -> None:
-        kind, key = message.scope.kind.name, Key(message.bad.namespace, message.bad.name)
-        self._own(kind).pop(key, None)
-        self._bad[(kind, key)] = message.bad
+        kind, key = message.scope.kind, Key(message.bad.namespace, message.bad.name)
+        self._own(kind.name).pop(key, None)
+        if kind is POD:
+            self._pods.put(key, None)
+        if message.deleted:
+            self._bad.pop((kind.name, key), None)
+        else:
+            self._bad[(kind.name, key)] = message.bad
+        self._move(message.scope, message.resource_version)
 
     def _refused(self, message: Refused) -> bool:
         scope, before = message.scope, self._reads.get(message.scope)
@@ -117,16 +155,31 @@ class Store:
         return before is None or before.coverage is not message.coverage
 
     def _forget(self, scope: Scope) -> None:
-        objects = self._own(scope.kind.name)
-        for key in [key for key in objects if not scope.namespace or key.namespace == scope.namespace]:
+        """What only this scope has told; smaller scopes of the kind may go on."""
+        kind = scope.kind.name
+        told = {
+            each.namespace
+            for each, read in self._reads.items()
+            if each.kind is scope.kind and read.coverage is Coverage.COMPLETE
+        }
+        objects = self._own(kind)
+        for key in [key for key in objects if _lies_in(key, scope, told)]:
             del objects[key]
+        self._bad = {
+            name: bad for name, bad in self._bad.items() if name[0] != kind or not _lies_in(name[1], scope, told)
+        }
         if scope.kind is POD:
-            self._pods.replace({}, scope.namespace)
+            self._pods.drop(lambda key: _lies_in(key, scope, told))
 
     def _move(self, scope: Scope, resource_version: str) -> None:
         read = self._reads.get(scope)
         if read is not None:
             self._reads[scope] = replace(read, resource_version=resource_version, time=now())
+
+
+def _lies_in(key: Key, scope: Scope, others: set[str]) -> bool:
+    """Whether an object belongs to a scope and to none of the ``others`` (namespaces, empty for the whole cluster)."""
+    return scope.namespace in ("", key.namespace) and not {"", key.namespace} & others
 
 
 def _with_old_identity(known: dict[Key, Any], records: Iterable[Any]) -> dict[Key, Any]:
@@ -139,43 +192,85 @@ def _with_old_identity(known: dict[Key, Any], records: Iterable[Any]) -> dict[Ke
     return fresh
 
 
+class _Ages:
+    """Which events are old. Of objects that are not kept the last versions are remembered, and how new each list is."""
+
+    def __init__(self) -> None:
+        self._lists: dict[Scope, int] = {}
+        self._left: dict[Scope, dict[Key, int]] = {}
+
+    def listed(self, scope: Scope, resource_version: str) -> None:
+        """A whole list of ``scope`` was taken: everything up to there is in it."""
+        self._lists[scope] = _number(resource_version)
+        self._left[scope] = {}
+
+    def is_news(self, message: Changed, key: Key, known: Any, stays: bool) -> bool:  # noqa: ANN401 - any kind's record
+        """Whether an event is newer than what is ``known`` of its object; versions that are no numbers always are.
+
+        ``stays`` says whether the object is kept afterwards.
+        """
+        scope, version = message.scope, _number(message.record.metadata.resource_version)  # type: ignore[attr-defined]
+        left = self._left.setdefault(scope, {})
+        before = left.pop(key, _UNKNOWN) if known is None else _number(known.metadata.resource_version)
+        if not stays:
+            left[key] = max(version, before)
+            if len(left) > _MAX_LEFT:
+                del left[next(iter(left))]
+        if known is not None and message.deleted:
+            return version == _UNKNOWN or version >= before
+        return version == _UNKNOWN or version > max(before, self._lists.get(scope, _UNKNOWN))
+
+
+def _number(resource_version: str) -> int:
+    return int(resource_version) if resource_version.isdecimal() else _UNKNOWN
+
+
 class _NodeSums:
     """What all pods take per node; each pod's part is remembered, because a change says only what is now."""
 
     def __init__(self) -> None:
-        self.usage: dict[str, NodeUsage] = {}
-        self._places: dict[Key, str] = {}
+        self._usage: dict[str, NodeUsage] = {}
+        self._places: dict[Key, tuple[str, NodeUsage]] = {}
         self._members: dict[str, dict[Key, NodeUsage]] = {}
+        self._touched: set[str] = set()
+
+    def changed_usage(self) -> dict[str, NodeUsage] | None:
+        """The sums per node; None if they are what they were when this was asked last."""
+        if not self._touched:
+            return None
+        self._usage = dict(self._usage)
+        for node in self._touched:
+            members = self._members[node].values()
+            if members:
+                self._usage[node] = reduce(NodeUsage.plus, members)
+            else:
+                del self._members[node]
+                self._usage.pop(node, None)
+        self._touched.clear()
+        return self._usage
 
     def replace(self, taken: dict[Key, tuple[str, NodeUsage]], namespace: str) -> None:
         """Take the place of all pods (of ``namespace``, if it is not empty)."""
-        gone = [key for key in self._places if key not in taken and (not namespace or key.namespace == namespace)]
-        touched = {node for key in gone for node in self._place(key, None)}
+        self.drop(lambda key: key not in taken and (not namespace or key.namespace == namespace))
         for key, place in taken.items():
-            touched |= self._place(key, place)
-        self._sum(touched)
+            self.put(key, place)
 
-    def put(self, key: Key, place: tuple[str, NodeUsage] | None) -> None:
-        """Change one pod."""
-        self._sum(self._place(key, place))
+    def drop(self, chosen: Callable[[Key], bool]) -> None:
+        """Take away some pods."""
+        for key in [key for key in self._places if chosen(key)]:
+            self.put(key, None)
 
-    def _place(self, key: Key, place: tuple[str, NodeUsage] | None) -> set[str]:
-        touched = set()
-        node = self._places.pop(key, None)
-        if node is not None:
-            del self._members[node][key]
-            touched.add(node)
+    def put(self, key: Key, place: tuple[str, NodeUsage] | None) -> bool:
+        """Change one pod; whether that changes anything."""
+        before = self._places.pop(key, None)
         if place is not None:
-            self._places[key] = place[0]
+            self._places[key] = place
+        if before == place:
+            return False
+        if before is not None:
+            del self._members[before[0]][key]
+            self._touched.add(before[0])
+        if place is not None:
             self._members.setdefault(place[0], {})[key] = place[1]
-            touched.add(place[0])
-        return touched
-
-    def _sum(self, nodes: Iterable[str]) -> None:
-        for node in nodes:
-            members = self._members[node].values()
-            if members:
-                self.usage[node] = reduce(NodeUsage.plus, members)
-            else:
-                del self._members[node]
-                self.usage.pop(node, None)
+            self._touched.add(place[0])
+        return True

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from kubectl_dra.source.live.errors import (
     BadAnswerError,
@@ -12,6 +14,9 @@ from kubectl_dra.source.live.errors import (
     UnreachableError,
     capped,
 )
+
+# A connection that ends without a farewell says nothing about certificates.
+_CUT: Final = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
 
 
 @contextmanager
@@ -25,19 +30,29 @@ def translated_errors(server: str, what: str) -> Iterator[None]:
         text = f"the proxy to {server} does not answer: {_reason(error)}"
         raise UnreachableError(text, "check HTTPS_PROXY, and proxy-url in the kubeconfig") from error
     except exceptions.SSLError as error:
+        if isinstance(_innermost(error), _CUT):
+            raise _broken_off(server, what, error) from error
         text = f"no trusted connection to {server}: {_reason(error)}"
         raise CertificateError(text, "check certificate-authority and client-certificate in the kubeconfig") from error
     except (exceptions.NewConnectionError, exceptions.ConnectTimeoutError) as error:
         # Time-outs of the library as well, but nobody was there, which is not the same as being slow.
         raise _unreachable(server, error) from error
     except exceptions.TimeoutError as error:
-        text = f"{server} does not answer in time ({what})"
-        raise TimedOutError(text, "check --context, the network, or --request-timeout") from error
+        raise too_slow(server, what) from error
     except (exceptions.DecodeError, exceptions.ProtocolError) as error:
-        text = f"{server} broke off its answer ({what}): {_reason(error)}"
-        raise BadAnswerError(text, "try again") from error
+        raise _broken_off(server, what, error) from error
     except (exceptions.HTTPError, OSError) as error:
         raise _unreachable(server, error) from error
+
+
+def too_slow(server: str, what: str) -> TimedOutError:
+    """The error of an answer that does not come, or comes byte by byte."""
+    text = f"{server} does not answer in time ({what})"
+    return TimedOutError(text, "check --context, the network, or --request-timeout")
+
+
+def _broken_off(server: str, what: str, error: Exception) -> BadAnswerError:
+    return BadAnswerError(f"{server} broke off its answer ({what}): {_reason(error)}", "try again")
 
 
 def _unreachable(server: str, error: Exception) -> UnreachableError:
@@ -47,8 +62,11 @@ def _unreachable(server: str, error: Exception) -> UnreachableError:
 
 def _reason(error: BaseException) -> str:
     """The innermost cause in words, without the library's object representations."""
+    inner = _innermost(error)
+    return capped(getattr(inner, "strerror", None) or str(inner)) or type(inner).__name__
+
+
+def _innermost(error: BaseException) -> BaseException:
     causes = [getattr(error, "reason", None), *error.args, error.__cause__]
     inner = next((each for each in causes if isinstance(each, BaseException) and each is not error), None)
-    if inner is not None:
-        return _reason(inner)
-    return capped(getattr(error, "strerror", None) or str(error)) or type(error).__name__
+    return error if inner is None else _innermost(inner)

@@ -22,6 +22,7 @@ from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import BadObject, Coverage
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.errors import (
+    ApiError,
     BadAnswerError,
     ExpiredError,
     LoginError,
@@ -38,7 +39,8 @@ from kubectl_dra.source.live.session import Session
 IDLE_SECONDS: Final = 90.0  # servers send a bookmark about once a minute
 _WATCH_SECONDS: Final = (240, 480)
 _BACK_OFF_SECONDS: Final = (0.5, 30.0)
-_REFUSED_SECONDS: Final = 300.0
+_LONGEST_WISH_SECONDS: Final = 60.0  # for which a Retry-After is respected
+_REFUSED_SECONDS: Final = 60.0
 _POLL_SECONDS: Final = 30.0
 _SHORT_SECONDS: Final = 1.0  # a watch that ends sooner was not really one
 
@@ -71,10 +73,12 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """An object was added or changed, and can't be decoded."""
+    """An object was added or changed, or is gone, and can't be decoded."""
 
     scope: Scope
     bad: BadObject
+    deleted: bool
+    resource_version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,15 @@ class Broken:
     error: ClusterError
 
 
-Message = Relisted | Changed | Unreadable | Progressed | Refused | Broken
+@dataclass(frozen=True, slots=True)
+class Crashed:
+    """An error of the program: the reflector has ended."""
+
+    scope: Scope
+    error: BaseException
+
+
+Message = Relisted | Changed | Unreadable | Progressed | Refused | Broken | Crashed
 
 
 class _Meta(msgspec.Struct, rename="camel"):
@@ -151,6 +163,7 @@ class Reflector:
         self._closed = closed
         self._position = ""
         self._failures = 0
+        self._accepted = 0.0
 
     def start(self) -> None:
         """Begin; the thread does not keep the process alive."""
@@ -158,23 +171,35 @@ class Reflector:
         threading.Thread(target=self._run, name=name, daemon=True).start()
 
     def _run(self) -> None:
-        while not self._closed.is_set():
-            session: Session | None = None
-            try:
-                session = self._session()
-                self._follow(session)
-            except ExpiredError:
-                self._position = ""
-            except (RefusedError, NotServedError) as error:
-                coverage = Coverage.FORBIDDEN if isinstance(error, RefusedError) else Coverage.NOT_SERVED
-                self._put(Refused(self.scope, coverage, error.what))
-                self._position = ""
-                self._closed.wait(_REFUSED_SECONDS)
-            except ClusterError as error:
-                self._put(Broken(self.scope, error))
+        try:
+            while not self._closed.is_set():
+                self._attempt()
+        except BaseException as error:
+            # A thread has nobody to raise to.
+            self._put(Crashed(self.scope, error))
+
+    def _attempt(self) -> None:
+        """Follow until something goes wrong, say so, and wait."""
+        session: Session | None = None
+        try:
+            session = self._session()
+            self._follow(session)
+        except ExpiredError:
+            self._position = ""
+            if self._failures:
                 self._closed.wait(self._back_off())
-                if session is not None and isinstance(error, LoginError):
-                    self._renew_or_report(session)
+        except (RefusedError, NotServedError) as error:
+            coverage = Coverage.FORBIDDEN if isinstance(error, RefusedError) else Coverage.NOT_SERVED
+            self._put(Refused(self.scope, coverage, error.what))
+            self._position = ""
+            self._closed.wait(_REFUSED_SECONDS)
+        except ClusterError as error:
+            self._failures += session is None
+            self._put(Broken(self.scope, error))
+            asked = error.retry_after if isinstance(error, ApiError) else 0
+            self._closed.wait(max(self._back_off(), min(asked, _LONGEST_WISH_SECONDS)))
+            if session is not None and isinstance(error, LoginError):
+                self._renew_or_report(session)
 
     def _renew_or_report(self, session: Session) -> None:
         try:
@@ -186,24 +211,22 @@ class Reflector:
         if not self._position:
             self._relist(session)
         while not self._closed.is_set():
-            began = time.monotonic()
             try:
                 self._watch(session)
-            except TimedOutError:
-                # Silence is no failure: if the server is gone, the next connection tells.
-                continue
             except RefusedError:
                 # The list was allowed: without the right to watch, it is taken again and again.
                 self._closed.wait(_POLL_SECONDS)
                 self._relist(session)
                 continue
-            if time.monotonic() - began < _SHORT_SECONDS:
+            if self._failures:
                 self._closed.wait(self._back_off())
 
     def _relist(self, session: Session) -> None:
         kind = self.scope.kind
         fields = self._needs.field_selector(kind)
+        self._failures += 1
         listed = take_list(session, kind, self._api_version, self._new_sink, self.scope.namespace, fields)
+        self._failures -= 1
         self._position = listed.read.resource_version
         self._put(Relisted(self.scope, listed))
 
@@ -213,6 +236,20 @@ class Reflector:
         return KeepAll()
 
     def _watch(self, session: Session) -> None:
+        """Watch until the server ends it or falls silent; a watch that held for a while ends a row of failures."""
+        self._accepted = 0.0
+        self._failures += 1
+        try:
+            self._stream(session)
+        except TimedOutError:
+            # Silence is no failure: if the server is gone, the next connection tells.
+            if not self._accepted:
+                raise
+        finally:
+            if self._accepted and time.monotonic() - self._accepted >= _SHORT_SECONDS:
+                self._failures = 0
+
+    def _stream(self, session: Session) -> None:
         kind = self.scope.kind
         fields = self._needs.field_selector(kind)
         query = {
@@ -227,10 +264,11 @@ class Reflector:
             if self._closed.is_set():
                 return
             if not line:
+                self._accepted = time.monotonic()
                 self._put(Progressed(self.scope, self._position))
                 continue
             self._take(line, session.server)
-            self._failures = 0
+            self._failures = min(self._failures, 1)
 
     def _take(self, line: bytes, server: str) -> None:
         try:
@@ -247,11 +285,12 @@ class Reflector:
     def _message(self, kind_of_event: str, data: bytes) -> Message:
         if kind_of_event == "BOOKMARK":
             return Progressed(self.scope, self._position)
+        deleted = kind_of_event == "DELETED"
         try:
             record = decode_object(data, self._api_version, self.scope.kind)
         except DecodeError as error:
-            return Unreadable(self.scope, bad_object(data, self.scope.kind.name, str(error)))
-        return Changed(self.scope, record, kind_of_event == "DELETED", self._position)
+            return Unreadable(self.scope, bad_object(data, self.scope.kind.name, str(error)), deleted, self._position)
+        return Changed(self.scope, record, deleted, self._position)
 
     def _put(self, message: Message) -> None:
         """A full queue makes us wait, and in the end the server."""
@@ -263,7 +302,7 @@ class Reflector:
                 continue
 
     def _back_off(self) -> float:
+        """Seconds to wait after ``_failures`` in a row."""
         first, longest = _BACK_OFF_SECONDS
-        self._failures += 1
-        seconds: float = min(longest, first * 2 ** min(self._failures - 1, 10))
+        seconds: float = min(longest, first * 2 ** min(max(self._failures - 1, 0), 10))
         return seconds * random.uniform(0.7, 1.3)  # noqa: S311 - keeps many clients from coming at once
