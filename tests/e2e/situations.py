@@ -13,25 +13,8 @@ import yaml
 
 from tests.controlplane import Client
 from tests.controlplane.client import Object, object_path, wait_for
+from tests.e2e.dialects import CLUSTER_SCOPED, NEWEST, Dialect
 
-_API_VERSIONS: Final = {
-    "Pod": "v1",
-    "Node": "v1",
-    "Role": "rbac.authorization.k8s.io/v1",
-    "RoleBinding": "rbac.authorization.k8s.io/v1",
-}
-_RESOURCE: Final = "resource.k8s.io/v1"
-_CLUSTER_SCOPED: Final = {"DeviceClass", "ResourceSlice", "DeviceTaintRule", "Node"}
-# What a case leaves behind, in an order in which nothing waits for something that comes later.
-_LEFTOVERS: Final = (
-    "Pod",
-    "ResourceClaim",
-    "ResourceClaimTemplate",
-    "DeviceTaintRule",
-    "ResourceSlice",
-    "DeviceClass",
-    "Node",
-)
 # The scheduler's caches follow the API server within milliseconds; nothing tells from outside that they have.
 _SETTLE_SECONDS: Final = 0.5
 _SILENCE_SECONDS: Final = 2.5
@@ -82,7 +65,7 @@ def bring_about(client: Client, case: Case) -> Object | None:
         create(client, pod_object(name, **spec), case.namespace)
         wait_for(lambda name=name: bound_to(client, case.namespace, name), f"{name} is bound")  # type: ignore[misc]
     for step in case.before:
-        _carry_out(client, case.namespace, step)
+        carry_out(client, case.namespace, step)
     time.sleep(_SETTLE_SECONDS)
     create(client, pod_object("pod", **case.pod), case.namespace)
     if case.silent:
@@ -94,27 +77,27 @@ def bring_about(client: Client, case: Case) -> Object | None:
 def apply_fix(client: Client, case: Case) -> str:
     """Carry out the case's fix; the node that the scheduler then binds the pod to."""
     for step in case.fix:
-        _carry_out(client, case.namespace, step)
+        carry_out(client, case.namespace, step)
     return wait_for(lambda: bound_to(client, case.namespace, "pod"), "the pod is bound after the fix", 40)
 
 
-def clear(client: Client) -> None:
+def clear(client: Client, dialect: Dialect = NEWEST) -> None:
     """Delete what cases create; namespaces and quotas stay."""
-    for kind in _LEFTOVERS:
-        client.clear(_API_VERSIONS.get(kind, _RESOURCE), kind)
+    for kind in ("Pod", *dialect.kinds, "Node"):
+        client.clear(dialect.version(kind), kind)
 
 
-def create(client: Client, body: Object, namespace: str) -> Object:
+def create(client: Client, body: Object, namespace: str, dialect: Dialect = NEWEST) -> Object:
     """Create an object whose apiVersion and namespace may be left out."""
     kind = body["kind"]
     metadata = dict(body["metadata"])
-    if namespace and kind not in _CLUSTER_SCOPED:
+    if namespace and kind not in CLUSTER_SCOPED:
         metadata["namespace"] = namespace
-    return client.create({"apiVersion": _API_VERSIONS.get(kind, _RESOURCE), **body, "metadata": metadata})
+    return client.create({"apiVersion": dialect.version(kind), **body, "metadata": metadata})
 
 
 def _wait_until_enforced(client: Client, namespace: str, name: str) -> None:
-    """Admission counts against a quota from when its controller has written the status; what was made before may never count."""
+    """Admission counts against a quota once its controller has written the status; earlier claims may not count."""
 
     def enforced() -> bool:
         quota = client.get("ResourceQuota", name, namespace)
@@ -179,12 +162,13 @@ def pod_object(
     }
 
 
-def _carry_out(client: Client, namespace: str, step: Mapping[str, Any]) -> None:
+def carry_out(client: Client, namespace: str, step: Mapping[str, Any], dialect: Dialect = NEWEST) -> None:
+    """One change to the cluster: ``create`` an object, ``delete`` a kind's object, or ``patch`` it."""
     if body := step.get("create"):
-        create(client, body, namespace)
+        create(client, body, namespace, dialect)
         return
     kind, name, *patch = step.get("delete") or step["patch"]
-    version = _API_VERSIONS.get(kind, _RESOURCE)
+    version = dialect.version(kind)
     if patch:
         client.request("PATCH", object_path(version, kind, namespace, name), patch[0])
     else:
