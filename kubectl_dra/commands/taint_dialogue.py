@@ -68,7 +68,7 @@ class Dialogue:
         """Carry the dialogue through; returns the exit code."""
         if self._asked.observe and not self._observe():
             return ExitCode.ERROR
-        plan, choice = self._agree(plan, steps=self._offers_steps(plan))
+        plan, choice = self._agree(plan, steps=not self._asked.yes and offers_steps(plan))
         if choice is Choice.NOTHING:
             return self._nothing()
         if choice is Choice.STEPS:
@@ -131,11 +131,6 @@ class Dialogue:
             self._terminal.note(Safe("  ") + line)
         self._terminal.note(Safe(""))
 
-    def _offers_steps(self, plan: TaintPlan) -> bool:
-        """Only a new NoExecute has a first step: a rule that is there already keeps new claims away."""
-        evicting = not plan.removal and plan.taint.effect == NO_EXECUTE
-        return evicting and not self._asked.yes and all(each.verb is Verb.CREATE for each in plan.writes)
-
     # --- writing ----------------------------------------------------------------------------------------------------
 
     def _carry_out(self, plan: TaintPlan) -> TaintPlan:
@@ -149,7 +144,7 @@ class Dialogue:
             if failed is None:
                 return plan
             if failed.state is not WriteState.CONFLICT:
-                raise self._failure(failed, outcomes)
+                raise failure(failed, outcomes)
             self._terminal.note(fmt("Somebody else was faster: {}.", truth_text(failed.write, failed.now)))
             plan, choice = self._agree(self._planner.plan(plan.taint.effect), effect=plan.taint.effect)
             if choice is Choice.NOTHING:
@@ -162,22 +157,6 @@ class Dialogue:
             self._terminal.out(rule_reference(outcome.write.name) if only_name else done_line(outcome.write))
         if outcome.state is WriteState.CONFIRMED and outcome.error is not None:
             self._terminal.note(fmt("warning: {}; but it was done", outcome.error.what))
-
-    def _failure(self, failed: Outcome, outcomes: tuple[Outcome, ...]) -> CommandError:
-        """What went wrong, and what is true now."""
-        error = failed.error
-        what = error.what if error is not None else "the write failed"
-        name = failed.write.name
-        if failed.state is WriteState.UNKNOWN:
-            truth = fmt("whether rule {} was written is not known", name)
-        else:
-            truth = fmt("now {}", truth_text(failed.write, failed.now))
-            if not isinstance(error, ApiError):
-                truth += Safe(", but the request may still arrive")
-        done = sum(outcome.done for outcome in outcomes)
-        if len(outcomes) > 1:
-            truth += fmt("; {} of {} written", done, counted(len(outcomes), "rule"))
-        return CommandError(fmt("{}: {}", what, truth), f"kubectl get devicetaintrule {name}; then the same again")
 
     def _finish(self, plan: TaintPlan) -> int:
         if is_document(self._options):
@@ -257,7 +236,7 @@ class Dialogue:
         try:
             (created,) = carry_out(session, counting)
             if not created.done:
-                raise self._failure(created, (created,))
+                raise failure(created, (created,))
             condition = controllers_word(session, source.api_version, created.write.name)
         finally:
             # Also when the user interrupts, whether or not the answer had come: it was only to be there for a moment.
@@ -288,3 +267,26 @@ class Dialogue:
         if left:
             text = "warning: rule {} may still be there, without effect: kubectl delete devicetaintrule {}"
             self._terminal.note(fmt(text, planned.name, planned.name))
+
+
+def offers_steps(plan: TaintPlan) -> bool:
+    """Only a new NoExecute has a first step: a rule that is there already keeps new claims away."""
+    evicting = not plan.removal and plan.taint.effect == NO_EXECUTE
+    return evicting and all(each.verb is Verb.CREATE for each in plan.writes)
+
+
+def failure(failed: Outcome, outcomes: tuple[Outcome, ...]) -> CommandError:
+    """What went wrong, and what is true now."""
+    error = failed.error
+    what = error.what if error is not None else "the write failed"
+    name = failed.write.name
+    if failed.state is WriteState.UNKNOWN:
+        truth = fmt("whether rule {} was written is not known", name)
+    else:
+        truth = fmt("now {}", truth_text(failed.write, failed.now))
+        if not isinstance(error, ApiError):
+            truth += Safe(", but the request may still arrive")
+    done = sum(outcome.done for outcome in outcomes)
+    if len(outcomes) > 1:
+        truth += fmt("; {} of {} written", done, counted(len(outcomes), "rule"))
+    return CommandError(fmt("{}: {}", what, truth), f"kubectl get devicetaintrule {name}; then the same again")

@@ -13,7 +13,7 @@ from kubectl_dra.commands.taint_source import TaintSource
 from kubectl_dra.commands.taint_words import Words
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.ids import DeviceId
-from kubectl_dra.model.resource import Device
+from kubectl_dra.model.resource import Device, DeviceTaint
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.notes import version_notes
@@ -28,6 +28,7 @@ from kubectl_dra.reports.taint_plan import (
     published_device,
     removable,
     removal_plan,
+    rule_removal_plan,
     taint_plan,
 )
 from kubectl_dra.reports.taint_rules import is_own
@@ -130,6 +131,22 @@ class Planner:
         verb = "has no taint" if len(devices) == 1 else "has a taint"
         keys = {rule.spec.taint.key for rule in self.facts.inventory.taint_rules.values()}
         return CommandError(f'{name} {verb} "{taint.key}"{did_you_mean(taint.key, keys)}', "taint-device --list")
+
+
+class RulePlanner(Planner):
+    """Plans the deletion of one rule by its name, whoever made it."""
+
+    def __init__(self, source: TaintSource, rule: str) -> None:
+        super().__init__(source, Words((), DeviceTaint(), removal=True), "", force=True)
+        self._rule = rule
+
+    def plan(self, effect: str = "") -> TaintPlan:
+        """A plan from a new reading. Raises CommandError for a rule that is not there."""
+        self._facts = self.source.facts()
+        rule = self.facts.inventory.taint_rules.get(self._rule)
+        if rule is None:
+            raise CommandError(f"there is no DeviceTaintRule {self._rule} any more", "kubectl dra get taints")
+        return rule_removal_plan(self.facts, rule, self.source.api_version, self.source.target)
 
 
 def _check_full(device: DeviceId, facts: Facts) -> None:

@@ -72,7 +72,11 @@ def open_source(options: Options) -> Iterator[TaintSource]:
 
 def _from_file(options: Options) -> TaintSource:
     inventory, evidence = load(source_spec(options, KINDS))
-    facts = Facts(inventory, evidence, features_of(evidence, gates_of(options)))
+    return source_of_facts(options, Facts(inventory, evidence, features_of(evidence, gates_of(options))))
+
+
+def source_of_facts(options: Options, facts: Facts) -> TaintSource:
+    """The source for plans that are only shown."""
     minor = facts.features.minor
     version = next((version for version, since in _SINCE if minor >= since), "v1alpha3")
     return TaintSource(options, DEVICE_TAINT_RULE.api_version_of(version), PlanTarget(), snapshot=facts)

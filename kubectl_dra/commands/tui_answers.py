@@ -18,6 +18,7 @@ from kubectl_dra.tui.feed import Feed, Loaded, RereadFeed
 
 if TYPE_CHECKING:
     from kubectl_dra.tui.settings import Settings
+    from kubectl_dra.tui.writing import Pen
 
 
 def start(
@@ -61,12 +62,19 @@ def settings_of(
     return Settings(
         connect=lambda context: _feed(dataclasses.replace(options, context=context or options.context), gates),
         contexts=lambda: _contexts(options),
+        pen=lambda context: _pen(options, context),
         namespace="" if options.all_namespaces else options.namespace,
         theme=LIGHT.name if light else DARK.name,
         tab=tab,
         expression=expression,
         device_class=device_class,
     )
+
+
+def _pen(options: Options, context: str) -> Pen:
+    from kubectl_dra.commands.tui_taints import CommandPen  # needed only when somebody plans a taint
+
+    return CommandPen(options, context)
 
 
 def _feed(options: Options, gates: dict[str, bool]) -> Feed:

@@ -5,7 +5,7 @@ Pure: from the facts to a :class:`~kubectl_dra.model.taint_plan.TaintPlan`, whic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -15,7 +15,7 @@ from kubectl_dra.api.kinds import DEVICE_TAINT_RULE
 from kubectl_dra.api.taint_rules import changed_rule, new_rule
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import DeviceId
-from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule
+from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule, DeviceTaintSelector
 from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.find import devices_of
@@ -100,6 +100,30 @@ def removal_plan(
     rules: dict[str, DeviceTaintRule] = {}
     for device in devices:
         rules |= {rule.metadata.name: rule for rule in removable(facts, device, taint) if force or is_own(rule)}
+    return _removal(facts, devices, rules, taint, api_version, target)
+
+
+def rule_removal_plan(facts: Facts, rule: DeviceTaintRule, api_version: str, target: PlanTarget) -> TaintPlan:
+    """What deleting one rule means, whoever made it, for all devices that it selects."""
+    devices = [device for device in (_exact(rule.spec.device_selector),) if device is not None]
+    return _removal(facts, devices, {rule.metadata.name: rule}, rule.spec.taint, api_version, target)
+
+
+def _exact(selector: DeviceTaintSelector | None) -> DeviceId | None:
+    """The one device that a selector names."""
+    if selector is None or selector.driver is None or selector.pool is None or selector.device is None:
+        return None
+    return DeviceId(selector.driver, selector.pool, selector.device)
+
+
+def _removal(
+    facts: Facts,
+    devices: Sequence[DeviceId],
+    rules: Mapping[str, DeviceTaintRule],
+    taint: DeviceTaint,
+    api_version: str,
+    target: PlanTarget,
+) -> TaintPlan:
     changes = [
         Change(device, tuple(rule.spec.taint for rule in gone), (), frozenset(rule.metadata.name for rule in gone))
         for device in _all_selected(facts, devices, rules.values())

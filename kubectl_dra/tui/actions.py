@@ -22,6 +22,7 @@ class Group(StrEnum):
     LOOK = "Look closer"
     LIST = "Lists"
     LAB = "Selector lab"
+    TAINT = "Taints"
     PROGRAM = "Program"
 
 
@@ -29,7 +30,8 @@ class Group(StrEnum):
 class Action:
     """``keys`` as Textual names them; ``label`` for the footer; ``command`` is its word after ``:`` if it has one.
 
-    ``footer`` ranks it there (0: not shown). ``takes`` names the argument of the command. ``anywhere``: the keys also
+    ``footer`` ranks it there (0: not shown). ``takes`` names the argument of the command, in brackets if it may be
+    left out. ``anywhere``: the keys also
     work while something is being typed, so they are no printable ones.
     """
 
@@ -42,6 +44,12 @@ class Action:
     command: str = ""
     takes: str = ""
     anywhere: bool = False
+
+    @property
+    def needs_argument(self) -> bool:
+        """Whether its command makes no sense alone."""
+        # "[COLUMN]" may be left out, "[DRIVER/]POOL" not.
+        return bool(self.takes) and self.takes.find("]") != len(self.takes) - 1
 
 
 ACTIONS: Final[tuple[Action, ...]] = (
@@ -80,7 +88,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "columns", ("W",), "more columns", "Show all attributes as columns, or only the telling ones", Group.LIST, 8
     ),
     Action("all_namespaces", ("0",), "all ns", "All namespaces", Group.LIST),
-    Action("namespace", (), "namespace", "Only one namespace", Group.LIST, command="ns", takes="NAMESPACE"),
+    Action(
+        "namespace", ("n",), "namespace", "Only one namespace, from a list", Group.LIST, 9, "ns", takes="[NAMESPACE]"
+    ),
     Action(
         "load", ("f2", "ctrl+o"), "load", "Load the selector of a claim, template or class", Group.LAB, 2, anywhere=True
     ),
@@ -100,12 +110,40 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("accept", ("tab",), "complete", "Take the completion", Group.LAB, 1, anywhere=True),
     Action("turn", ("ctrl+n",), "next one", "The next completion", Group.LAB, 5, anywhere=True),
     Action("edit", ("e", "i"), "edit", "Back into the selector", Group.LAB, 2),
-    Action("next_part", ("tab",), "next part", "Focus the next part of the screen", Group.MOVE),
+    Action(
+        "taint",
+        ("a",),
+        "add taint",
+        "Plan a taint: KEY[=VALUE]:EFFECT on a device; KEY- removes it",
+        Group.TAINT,
+        5,
+        command="taint",
+        takes="[DEVICE TAINT]",
+    ),
+    Action("remove", ("ctrl+d", "delete"), "remove rule", "Plan the deletion of the rule", Group.TAINT, 5),
+    Action("apply", ("A",), "apply", "Carry out the plan on the screen; asks first", Group.TAINT, 2),
+    Action(
+        "unlock",
+        ("U",),
+        "unlock",
+        "Unlock writing to this cluster, or lock it; another context is always locked",
+        Group.TAINT,
+        11,
+        command="unlock",
+    ),
+    Action("next_part", ("tab",), "next part", "Focus the next part of the screen", Group.MOVE, 12),
     Action("command", ("colon",), "command", "Type a command", Group.PROGRAM, footer=2),
     Action("help", ("question_mark", "f1"), "help", "This list", Group.PROGRAM, footer=1, command="help"),
     Action("refresh", ("r", "f5"), "read again", "Read the cluster again now", Group.PROGRAM, command="refresh"),
     Action(
-        "context", (), "context", "Another context of the kubeconfig", Group.PROGRAM, command="ctx", takes="CONTEXT"
+        "context",
+        (),
+        "context",
+        "Another context of the kubeconfig, from a list",
+        Group.PROGRAM,
+        0,
+        "ctx",
+        takes="[CONTEXT]",
     ),
     Action("theme", ("T",), "theme", "Dark or light", Group.PROGRAM, command="theme"),
     Action("quit", ("q",), "quit", "Leave", Group.PROGRAM, footer=10, command="quit"),
@@ -179,4 +217,6 @@ def command_of(word: str) -> Action | None:
     if name in COMMANDS:
         return COMMANDS[name]
     starting = [action for command, action in COMMANDS.items() if word and command.startswith(word)]
-    return starting[0] if len(starting) == 1 else None
+    # ":tai" goes to the taints: looking comes before changing.
+    places = [action for action in starting if action.group is Group.GO]
+    return next((found[0] for found in (starting, places) if len(found) == 1), None)

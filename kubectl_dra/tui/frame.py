@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +21,7 @@ from kubectl_dra.tui.actions import COMMANDS, Action, key_name, typing_key
 from kubectl_dra.tui.feed import Link, Moment, Status
 from kubectl_dra.tui.text import clipped, content, spread
 
+NOTHING: Final = Safe("")
 _GAP: Final = "   "
 
 
@@ -42,11 +43,12 @@ class Header(Static):
     Header { height: 1; background: $panel; color: $foreground; padding: 0 1; }
     """
 
-    def show(self, source: Safe, namespace: str, state: Safe) -> None:
+    def show(self, source: Safe, namespace: str, state: Safe, unlocked: bool) -> None:
         """Other facts."""
         where = fmt("ns {}", namespace) if namespace else Safe("all namespaces")
-        left = styled(Safe("kubectl dra"), Style.BOLD) + Safe(_GAP) + source + Safe(_GAP) + where
-        right = state + Safe(_GAP) + styled(Safe("read-only"), Style.DIM)
+        left = styled(styled(Safe("kubectl dra"), Style.BOLD), Style.NAME) + Safe(_GAP) + source + Safe(_GAP) + where
+        allowed = styled(styled(Safe("CAN WRITE"), Style.BOLD), Style.WARN) if unlocked else Safe("read-only")
+        right = state + Safe(_GAP) + (allowed if unlocked else styled(allowed, Style.DIM))
         self.update(content(spread(left, right, max(self.size.width, 20))))
 
 
@@ -199,12 +201,15 @@ class Line(Input):
 
 
 class Prompt(Horizontal):
-    """One line in place of the footer: ``:`` for commands, ``/`` for filters. Letters typed here do nothing else."""
+    """One line in place of the footer: ``:`` for commands, ``/`` for filters, ``?`` for an answer.
+
+    Letters typed here do nothing else.
+    """
 
     DEFAULT_CSS = """
     Prompt { height: 1; background: $surface; display: none; padding: 0 1; }
     Prompt.open { display: block; }
-    Prompt Static { width: 2; color: $primary; text-style: bold; }
+    Prompt Static { width: auto; color: $primary; text-style: bold; padding: 0 1 0 0; }
     Prompt Input { width: 1fr; height: 1; border: none; padding: 0; background: $surface; }
     Prompt Input:focus { border: none; background: $surface; }
     """
@@ -221,7 +226,7 @@ class Prompt(Horizontal):
         super().__init__()
         self.sign = ""
         self._done = done
-        self._names: dict[str, Sequence[str]] = {}
+        self._after: Callable[[Sequence[str]], Iterable[str]] = lambda _words: ()
 
     def compose(self) -> ComposeResult:
         """The sign and the line."""
@@ -233,10 +238,16 @@ class Prompt(Horizontal):
         """Whether something is being typed."""
         return self.has_class("open")
 
-    def open(self, sign: str, text: str, names: dict[str, Sequence[str]]) -> None:
-        """Begin to type; ``names`` are what commands can take."""
-        self.sign, self._names = sign, names
-        self.query_one(Static).update(content(Safe(sign)))
+    def open(
+        self,
+        sign: str,
+        text: str,
+        after: Callable[[Sequence[str]], Iterable[str]] | None = None,
+        label: Safe = NOTHING,
+    ) -> None:
+        """Begin to type, behind a ``label`` or the sign; ``after`` says how words of a command can go on."""
+        self.sign, self._after = sign, after or (lambda _words: ())
+        self.query_one(Static).update(content(label or Safe(sign)))
         line = self.query_one(Input)
         with line.prevent(Input.Changed):
             line.value = str(safe(text))
@@ -248,12 +259,11 @@ class Prompt(Horizontal):
         """No more typing."""
         self.remove_class("open")
 
-    def candidates(self, value: str) -> list[str]:
+    def candidates(self, value: str) -> Iterator[str]:
         """What a command line may become: commands, then a command with its names."""
-        word, space, _ = value.partition(" ")
-        if not space:
-            return sorted(COMMANDS)
-        return [f"{word} {name}" for name in self._names.get(word, ()) if safe(name) == name]
+        start, space, _ = value.rpartition(" ")
+        names = self._after(start.split()) if space else sorted(COMMANDS)
+        return (f"{start}{space}{name}" for name in names if safe(name) == name)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Filters work as they are typed; what can't be seen is made visible before it reaches the terminal."""
@@ -269,4 +279,4 @@ class Prompt(Horizontal):
         self._done(self.sign, text)
 
 
-__all__ = ["Crumbs", "Footer", "Header", "Prompt", "Tab", "Tabs", "state_text"]
+__all__ = ["NOTHING", "Crumbs", "Footer", "Header", "Prompt", "Tab", "Tabs", "state_text"]

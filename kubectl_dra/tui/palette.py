@@ -1,14 +1,14 @@
-"""The command palette: the actions that do something here, from the registry."""
+"""The command palette: the actions that do something here, from the registry; and lists to choose a name from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
-from kubectl_dra.output.safe import Safe
+from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.actions import Action, key_name
 from kubectl_dra.tui.text import content
 
@@ -36,6 +36,59 @@ class Actions(Provider):
             score = max(matcher.match(action.label), matcher.match(action.help))
             if score > 0:
                 yield Hit(score, content(_title(action)), run, text=action.label, help=action.help)
+
+
+class Choice(Provider):
+    """Names to choose one of; typing finds those that resemble it."""
+
+    def names(self, app: DraApp) -> Iterable[str]:
+        """All of them."""
+        return ()
+
+    def choose(self, app: DraApp, name: str) -> None:
+        """One was chosen."""
+
+    def _offered(self) -> Iterator[tuple[Safe, Callable[[], None]]]:
+        app = cast("DraApp", self.app)
+        for name in self.names(app):
+            yield safe(name) or Safe("all namespaces"), partial(self.choose, app, name)
+
+    async def discover(self) -> Hits:
+        """Everything, before something is typed."""
+        for words, run in self._offered():
+            yield DiscoveryHit(content(words), run, text=words)
+
+    async def search(self, query: str) -> Hits:
+        """What resembles the query."""
+        matcher = self.matcher(query)
+        for words, run in self._offered():
+            score = matcher.match(words)
+            if score > 0:
+                yield Hit(score, content(words), run, text=words)
+
+
+class Namespaces(Choice):
+    """All namespaces, or one of them."""
+
+    def names(self, app: DraApp) -> Iterable[str]:
+        """The empty name stands for all."""
+        return ("", *app.names.namespaces())
+
+    def choose(self, app: DraApp, name: str) -> None:
+        """Show only that."""
+        app.set_namespace(name)
+
+
+class Contexts(Choice):
+    """The contexts of the kubeconfig."""
+
+    def names(self, app: DraApp) -> Iterable[str]:
+        """By name."""
+        return app.names.contexts()
+
+    def choose(self, app: DraApp, name: str) -> None:
+        """Another cluster."""
+        app.do_context(name)
 
 
 def _title(action: Action) -> Safe:

@@ -7,22 +7,26 @@ from dataclasses import dataclass
 
 from kubectl_dra.tui.feed import Feed
 from kubectl_dra.tui.theme import DARK
+from kubectl_dra.tui.writing import NoPen, Pen
 
 
 @dataclass(frozen=True)
 class Settings:
     """What the command line says. ``connect`` opens a feed for a context (empty: the chosen one or the file).
 
-    ``contexts`` names those of the kubeconfig, none for files. ``namespace`` is empty for all namespaces.
+    ``contexts`` names those of the kubeconfig, none for files. ``pen`` plans and writes taints in a context.
+    ``namespace`` is empty for all namespaces. ``inline``: in some lines below the shell's prompt.
     """
 
     connect: Callable[[str], Feed]
     contexts: Callable[[], Sequence[str]] = tuple
+    pen: Callable[[str], Pen] = NoPen
     namespace: str = ""
     theme: str = DARK.name
     tab: str = "overview"
     expression: str = ""
     device_class: str | None = None
+    inline: bool = False
 
 
 @dataclass

@@ -35,6 +35,7 @@ from kubectl_dra.reports.selector.completion import Completion, NamedValue, comp
 from kubectl_dra.reports.selector.known import KnownSelector, known_selectors
 from kubectl_dra.reports.selector.seen import Distribution
 from kubectl_dra.reports.taint_list import TaintRow, taint_rows
+from kubectl_dra.reports.taint_listing import ListedTaint, listed_taints
 from kubectl_dra.tui.feed import Moment
 
 
@@ -184,6 +185,15 @@ class Taints:
     def compute(self, moment: Moment) -> tuple[TaintRow, ...]:
         """The list of taints."""
         return taint_rows(moment.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTaints:
+    """The same with everybody whom they hit."""
+
+    def compute(self, moment: Moment) -> tuple[ListedTaint, ...]:
+        """As ``taint-device --list``."""
+        return listed_taints(moment.facts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 from textual.containers import Container
 from textual.widget import Widget
 
+from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Desk, Topic
@@ -75,6 +76,16 @@ class View(Container):
         """What is under the cursor."""
         return None
 
+    @property
+    def stays(self) -> Safe:
+        """Why the view can't be left now; empty if it can."""
+        return Safe("")
+
+    @property
+    def device(self) -> DeviceId | None:
+        """The device under the cursor, for a taint."""
+        return None
+
     def can(self, action: str) -> bool:
         """Whether the view offers an action now."""
         if action in ("yaml", "copy"):
@@ -83,6 +94,11 @@ class View(Container):
 
     def set_filter(self, text: str) -> None:
         """Show only what contains ``text``; views without rows ignore it."""
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether ``esc`` has a filter to drop."""
+        return False
 
     def on_descendant_focus(self) -> None:
         """Other keys may work now."""
@@ -170,6 +186,11 @@ class ListView(View, Generic[RowT]):
         if self._texts[0] is not rows:
             self._texts = rows, [self.text_of(row).casefold() for row in rows]
         return [row for row, text in zip(rows, self._texts[1], strict=True) if all(word in text for word in words)]
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether there is a filter."""
+        return bool(self.filter)
 
     def set_filter(self, text: str) -> None:
         """Filter as it is typed."""

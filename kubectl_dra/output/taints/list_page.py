@@ -26,12 +26,13 @@ def list_page(taints: Sequence[ListedTaint], missing: Sequence[Missing], now: da
     head = fmt("{}: {} by rules, {} by drivers.", counted(len(taints), "taint"), rules, len(taints) - rules)
     lines = [styled(head if taints else Safe("No device is tainted, and there is no DeviceTaintRule."), Style.BOLD)]
     for each in taints:
-        lines += [Safe(""), *_block(each, now)]
+        lines += [Safe(""), *listed_lines(each, now)]
     tail = list(missing_lines(missing))
     return [*lines, Safe(""), *tail] if tail else lines
 
 
-def _block(listed: ListedTaint, now: datetime) -> Iterator[Safe]:
+def listed_lines(listed: ListedTaint, now: datetime) -> Iterator[Safe]:
+    """One rule or driver's taint: where it is, from whom, what the controller says, whom it hits."""
     row = listed.taint
     taint = DeviceTaint(row.key, row.value, row.effect)
     yield from wrapped(fmt("{} on {}", styled(taint_text(taint), Style.NAME), _where(row)), indent=2, first=0)

@@ -18,7 +18,7 @@ class DeviceView(ReportView):
 
     def __init__(self, device: DeviceId) -> None:
         super().__init__()
-        self.device = device
+        self._device = device
         self.crumb = safe(device.device)
         self._topic = Pool(device.pool_id)
 
@@ -32,21 +32,26 @@ class DeviceView(ReportView):
         if found is None:
             return None
         devices = found.record.devices if found.record is not None else ()
-        record = next((each for each in devices if each.name == self.device.device), None)
+        record = next((each for each in devices if each.name == self._device.device), None)
         if found.record is None or record is None:
             return [self.gone]
         return device_page(record, found.record, found.moment.facts.now)
 
     @property
+    def device(self) -> DeviceId:
+        """The device."""
+        return self._device
+
+    @property
     def subject(self) -> Subject:
         """The device."""
-        return Subject(str(self.device), lambda: device_document(self.dra.facts_now, self.device))
+        return Subject(str(self._device), lambda: device_document(self.dra.facts_now, self._device))
 
     def do_used_by(self) -> None:
         """The claim that holds it."""
         report = self.desk.record(self._topic)
         devices = report.devices if report is not None else ()
-        holders = [holder for each in devices if each.name == self.device.device for holder in each.holders]
+        holders = [holder for each in devices if each.name == self._device.device for holder in each.holders]
         if holders:
             self.dra.open_claim(Key(holders[0].namespace, holders[0].claim))
         else:
@@ -56,7 +61,7 @@ class DeviceView(ReportView):
         """All devices of its node."""
         report = self.desk.record(self._topic)
         devices = report.devices if report is not None else ()
-        record = next((each for each in devices if each.name == self.device.device), None)
+        record = next((each for each in devices if each.name == self._device.device), None)
         scope = (record.scope if record is not None else None) or (report.scope if report is not None else None)
         if scope is not None and scope.node:
             self.dra.open_node(scope.node)

@@ -180,6 +180,11 @@ class DevicesView(ListView[DeviceRow]):
         device = row.id
         return Subject(str(device), lambda: device_document(self.dra.facts_now, device))
 
+    @property
+    def device(self) -> DeviceId | None:
+        """The device under the cursor."""
+        return self.grid.selected.id if self.grid.selected is not None else None
+
     def do_columns(self) -> None:
         """All attributes as columns, or only the telling ones."""
         self._all_columns = self.grid.unlimited = not self._all_columns

@@ -6,7 +6,7 @@ An edited selector is kept: loading another one can be undone, and leaving the p
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from textual.containers import Horizontal
@@ -14,29 +14,23 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kubectl_dra.model.ids import Key
 from kubectl_dra.output.documents import to_yaml
-from kubectl_dra.output.layout import Column as TextColumn
-from kubectl_dra.output.layout import padded, table, width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.page import selector_page
-from kubectl_dra.output.words import counted
-from kubectl_dra.reports.selector.completion import Completion, NamedValue
+from kubectl_dra.reports.selector.completion import Completion
 from kubectl_dra.reports.selector.known import KnownSelector
-from kubectl_dra.reports.selector.records import SelectorReport
 from kubectl_dra.reports.selector.seen import Distribution
-from kubectl_dra.tui.bars import amount_bar
-from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.editor import Editor
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.text import content, spread
-from kubectl_dra.tui.topics import Classes, Completions, Known, Named, Tried
-from kubectl_dra.tui.view import READING, ListView, View
+from kubectl_dra.tui.topics import Classes, Completions, Named, Tried
+from kubectl_dra.tui.view import READING, View
+from kubectl_dra.tui.views.lab_known import KnownView
+from kubectl_dra.tui.views.lab_texts import choice_line, counts, distribution_lines, error_places, introduction
 
 _DELAY: Final = 0.12
 _WIDE: Final = 128
-_BAR: Final = 12
 
 
 class LabView(View):
@@ -108,22 +102,22 @@ class LabView(View):
         self._show_completions()
         if not self._tried.expression.strip():
             self.editor.show_errors(())
-            self.page.show(list(_introduction(self.desk.record(Named()))))
+            self.page.show(list(introduction(self.desk.record(Named()))))
             return
         report = self.desk.record(self._tried)
         if report is not None:
-            self.editor.show_errors(tuple(_errors(report)))
+            self.editor.show_errors(tuple(error_places(report)))
             lines = selector_page(report)
             values = self._distribution
             if values is not None and not self.has_class("wide"):
-                lines = [*lines, Safe(""), *_distribution_lines(values)]
+                lines = [*lines, Safe(""), *distribution_lines(values)]
             self.page.show(lines)
 
     def _show_title(self) -> None:
         behind = self._tried.device_class
         where = fmt("behind class {}", behind) if behind is not None else Safe("alone, on all devices")
         report = self.desk.record(self._tried)
-        right = _counts(report) if report is not None else Safe("")
+        right = counts(report) if report is not None else Safe("")
         if report is None and self._tried.expression.strip():
             right = styled(READING, Style.DIM)
         self.title_.update(content(spread(where, right, max(self.size.width - 2, 20))))
@@ -141,7 +135,7 @@ class LabView(View):
     def _show_completions(self) -> None:
         choices = self._choices
         values = self._distribution
-        self.values_page.show(list(_distribution_lines(values)) if values is not None else ())
+        self.values_page.show(list(distribution_lines(values)) if values is not None else ())
         if not choices or not self._is_current:
             self.editor.suggestion = ""
             self.choice.update(content(Safe("")))
@@ -152,7 +146,7 @@ class LabView(View):
         follows = self.editor.text[self.editor.offset_of_cursor :][:1]
         ends_here = bool(typed) and chosen.text.startswith(typed) and (not follows or follows.isspace())
         self.editor.suggestion = chosen.text[len(typed) :] if ends_here else ""
-        self.choice.update(content(_choice_line(choices, self._turned, max(self.size.width - 2, 20))))
+        self.choice.update(content(choice_line(choices, self._turned, max(self.size.width - 2, 20))))
 
     @property
     def _is_current(self) -> bool:
@@ -276,129 +270,3 @@ class LabView(View):
     def info(self) -> Safe:
         """How to leave the editor, how to get back."""
         return Safe("esc leaves the editor") if self.editor.has_focus else Safe("e edits")
-
-
-class KnownView(ListView[KnownSelector]):
-    """All selectors of classes, templates and claims; enter loads one into the lab."""
-
-    crumb = Safe("load")
-    nothing = Safe("There is no selector anywhere.")
-
-    def __init__(self, lab: LabView, only: Key | None = None) -> None:
-        self.lab = lab
-        self.only = only
-        super().__init__()
-
-    def topics(self) -> Sequence[Topic[object]]:
-        """All selectors."""
-        return (Known(),)
-
-    def columns(self) -> Sequence[Column[KnownSelector]]:
-        """Whose, and the text in one line."""
-        return [
-            Column("FROM", _origin, least=14, key=lambda s: (s.kind, s.namespace, s.name)),
-            Column("REQUEST", lambda s: safe(s.request), least=6, drop=2),
-            Column("BEHIND CLASS", lambda s: safe(s.device_class or "-"), least=8, drop=1),
-            Column("SELECTOR", lambda s: safe(" ".join(s.expression.split())), least=24),
-        ]
-
-    def all_rows(self) -> Sequence[KnownSelector] | None:
-        """Those of one object, or all."""
-        rows = self.desk.record(Known())
-        if rows is None or self.only is None:
-            return rows
-        return [row for row in rows if (row.namespace, row.name) == self.only]
-
-    def identity(self, row: KnownSelector) -> tuple[str, str, str, str, int]:
-        """Where it stands."""
-        return row.kind, row.namespace, row.name, row.request, row.index
-
-    def text_of(self, row: KnownSelector) -> str:
-        """Names and text."""
-        return f"{row.kind} {row.namespace}/{row.name} {row.request} {row.device_class} {row.expression}"
-
-    def opened(self, row: KnownSelector) -> None:
-        """Into the editor."""
-        self.dra.do_back()
-        self.lab.load(row)
-
-
-def _origin(selector: KnownSelector) -> Safe:
-    words = {"DeviceClass": "class", "ResourceClaimTemplate": "template", "ResourceClaim": "claim"}
-    name = f"{selector.namespace}/{selector.name}" if selector.namespace else selector.name
-    return fmt("{} {}", Safe(words[selector.kind]), name)
-
-
-def _errors(report: SelectorReport) -> Iterator[tuple[int, int]]:
-    """Places in the selector that is being written: the last one of the report."""
-    if not report.selectors:
-        return
-    last = report.selectors[-1]
-    for verdict in (last.scheduler, last.admission):
-        yield from ((p.offset, len(p.name)) for p in verdict.problems if p.offset >= 0)
-    for failure in report.failures:
-        if failure.offset >= 0 and failure.index == last.index and failure.device_class == last.device_class:
-            yield failure.offset, failure.length
-
-
-def _counts(report: SelectorReport) -> Safe:
-    totals = report.totals
-    parts = [styled(fmt("{} match", totals.matches.value), Style.GOOD), fmt("{} no", totals.no.value)]
-    if totals.fails.value:
-        parts.append(styled(fmt("{} fail", totals.fails.value), Style.BAD))
-    if totals.undecided.value:
-        parts.append(styled(fmt("{} undecided", totals.undecided.value), Style.WARN))
-    return Safe("   ").join(parts)
-
-
-def _choice_line(choices: Sequence[Completion], chosen: int, room: int) -> Safe:
-    """``tab  model string 32   uuid string 32``, beginning with the chosen one."""
-    line = styled(Safe("tab"), Style.NAME)
-    for index, each in enumerate([*choices[chosen:], *choices[:chosen]]):
-        text = styled(safe(each.text), Style.BOLD) if index == 0 else safe(each.text)
-        type_ = styled(fmt(" {}", each.type), Style.DIM) if each.type else Safe("")
-        number = (
-            styled(fmt(" {}", counted(each.devices, "device")), Style.DIM) if each.devices is not None else Safe("")
-        )
-        part = Safe("  ") + text + type_ + number
-        if width(line) + width(part) > room and index:
-            break
-        line += part
-    return line
-
-
-def _distribution_lines(values: Distribution) -> Iterator[Safe]:
-    """The values of the attribute at the cursor, with bars."""
-    yield styled(fmt("{}/{}", values.domain, values.name), Style.BOLD) + styled(fmt("  {}", values.type), Style.DIM)
-    total = max((number for _, number in values.values), default=1)
-    longest = min(max((width(safe(text)) for text, _ in values.values), default=0), 40)
-    for text, number in values.values:
-        yield (
-            Safe("  ")
-            + padded(fmt("{}", number), 6, right=True)
-            + Safe("  ")
-            + amount_bar(number, total, _BAR)
-            + Safe("  ")
-            + padded(safe(text), longest)
-        )
-    hidden = values.distinct - len(values.values)
-    if hidden > 0:
-        yield styled(fmt("  and {} more values", hidden), Style.DIM)
-    if values.lacking:
-        yield styled(fmt("  {} without it", counted(values.lacking, "device")), Style.WARN)
-
-
-def _introduction(named: Sequence[NamedValue] | None) -> Iterator[Safe]:
-    """What can be named, before anything is written."""
-    yield Safe("Write a condition on one device, for example")
-    yield styled(Safe('  device.attributes["gpu.example.com"].model == "H100"'), Style.GOOD)
-    yield Safe("or only the name of an attribute, and tab.")
-    if not named:
-        return
-    yield Safe("")
-    columns = [TextColumn(title, right=title == "DEVICES", flexible=title != "DEVICES") for title in _TITLES]
-    rows = [[safe(n.domain), safe(n.name), safe(n.type), safe(n.field), fmt("{}", n.devices)] for n in named]
-    yield from table(columns, rows)
-
-
-_TITLES: Final = ("DOMAIN", "NAME", "TYPE", "FIELD", "DEVICES")

@@ -45,6 +45,11 @@ class ReportView(View):
         """Type what to find."""
         self.dra.ask_filter(self._mark)
 
+    @property
+    def is_filtered(self) -> bool:
+        """Whether something is marked."""
+        return bool(self._mark)
+
     def set_filter(self, text: str) -> None:
         """Find as it is typed."""
         self._mark = text

@@ -1,76 +1,128 @@
-"""Taints of devices: rules and what drivers set, whom they hit."""
+"""Taints of devices: rules and what drivers set; below the list whom the one under the cursor hits."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
+from textual.app import ComposeResult
+from textual.widget import Widget
+
+from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.output.devices.parts import number, ranges
 from kubectl_dra.output.devices.tables import taints_table
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.taints.list_page import listed_lines
 from kubectl_dra.output.words import age
 from kubectl_dra.reports.taint_list import TaintRow
+from kubectl_dra.reports.taint_listing import ListedTaint
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.documents import rule_document
-from kubectl_dra.tui.topics import Taints
+from kubectl_dra.tui.page import Page
+from kubectl_dra.tui.topics import ListedTaints, Taints
 from kubectl_dra.tui.view import ListView, Subject
 from kubectl_dra.tui.views.numbers import device_id
 from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.writing import Order
 
 
-class TaintsView(ListView[TaintRow]):
-    """The list of taints."""
+class TaintsView(ListView[ListedTaint]):
+    """The list of taints above, everything about one below."""
 
+    DEFAULT_CSS = """
+    TaintsView > Grid { height: 2fr; }
+    TaintsView > Page { height: 3fr; border-top: hkey $border; }
+    """
     crumb = Safe("taints")
-    nothing = Safe("No device is tainted.")
+    nothing = Safe("No device is tainted, and there is no DeviceTaintRule. a plans one.")
 
-    def topics(self) -> Sequence[Taints]:
+    def __init__(self) -> None:
+        super().__init__()
+        self.page = Page()
+        self.page.can_focus = False
+
+    def compose(self) -> ComposeResult:
+        """Taints above, details below."""
+        yield self.grid
+        yield self.page
+
+    def topics(self) -> Sequence[ListedTaints]:
         """All taints."""
-        return (Taints(),)
+        return (ListedTaints(),)
 
-    def columns(self) -> Sequence[Column[TaintRow]]:
+    def columns(self) -> Sequence[Column[ListedTaint]]:
         """As in ``get taints``."""
         return [
-            Column("TAINT", _taint, least=12, key=lambda t: (t.key, t.value)),
-            Column("FROM", _source, least=10, key=lambda t: t.rule or ""),
-            Column("DEVICES", lambda t: Safe(", ").join(ranges(t.devices)) or Safe("none"), least=16),
-            Column("HIT", lambda t: number(t.device_count), right=True, key=lambda t: t.device_count.value),
-            Column("IN USE", lambda t: number(t.in_use), right=True, key=lambda t: t.in_use.value),
-            Column("CLAIMS", lambda t: number(t.claims), right=True, drop=1, key=lambda t: t.claims.value),
-            Column("AGE", self._age, right=True, key=lambda t: t.time_added or t.created or ""),
+            Column("TAINT", lambda t: _taint(t.taint), least=12, key=lambda t: (t.taint.key, t.taint.value)),
+            Column("FROM", _source, least=10, key=lambda t: t.taint.rule or ""),
+            Column("DEVICES", lambda t: Safe(", ").join(ranges(t.taint.devices)) or Safe("none"), least=16, drop=2),
+            Column("HIT", lambda t: number(t.taint.device_count), right=True, key=lambda t: t.taint.device_count.value),
+            Column("IN USE", lambda t: number(t.taint.in_use), right=True, key=lambda t: t.taint.in_use.value),
+            Column("CLAIMS", lambda t: number(t.taint.claims), True, 0, 1, lambda t: t.taint.claims.value),
+            Column("AGE", self._age, right=True, key=lambda t: t.taint.time_added or t.taint.created or ""),
         ]
 
-    def all_rows(self) -> Sequence[TaintRow] | None:
+    def all_rows(self) -> Sequence[ListedTaint] | None:
         """Rules by name, then drivers' taints by pool."""
-        return self.desk.record(Taints())
+        return self.desk.record(ListedTaints())
 
-    def identity(self, row: TaintRow) -> Hashable:
+    def identity(self, row: ListedTaint) -> Hashable:
         """The rule, or the driver's taint on its first device."""
-        return row.rule, row.key, row.value, row.effect, row.devices[:1] if row.rule is None else ()
+        taint = row.taint
+        return taint.rule, taint.key, taint.value, taint.effect, taint.devices[:1] if taint.rule is None else ()
 
-    def text_of(self, row: TaintRow) -> str:
+    def text_of(self, row: ListedTaint) -> str:
         """Taint, rule and devices."""
-        return f"{_taint(row)} {_source(row)} {' '.join(row.devices)}"
+        return f"{_taint(row.taint)} {_source(row)} {' '.join(row.devices)}"
 
-    def opened(self, row: TaintRow) -> None:
+    def opened(self, row: ListedTaint) -> None:
         """The devices that it hits."""
         devices = frozenset(filter(None, map(device_id, row.devices)))
-        self.dra.open_devices(devices, _taint(row))
+        self.dra.open_devices(devices, _taint(row.taint))
+
+    def moved(self, row: ListedTaint | None) -> None:
+        """Where the taint is, from whom, whom it hits."""
+        self.page.show(list(listed_lines(row, self.dra.now)) if row is not None else ())
 
     @property
     def subject(self) -> Subject | None:
         """The rule under the cursor."""
         row = self.grid.selected
-        if row is None or row.rule is None:
+        if row is None or row.taint.rule is None:
             return None
-        name = row.rule
+        name = row.taint.rule
         return Subject(name, lambda: rule_document(self.dra.facts_now, name))
+
+    @property
+    def device(self) -> DeviceId | None:
+        """The only device of the taint under the cursor."""
+        row = self.grid.selected
+        return device_id(row.devices[0]) if row is not None and len(row.devices) == 1 else None
+
+    @property
+    def focus_target(self) -> Widget:
+        """The list."""
+        return self.grid
+
+    def can(self, action: str) -> bool:
+        """Only what stands in the list can be removed."""
+        return self.grid.selected is not None if action == "remove" else super().can(action)
+
+    def do_remove(self) -> None:
+        """The plan of deleting the rule under the cursor."""
+        row = self.grid.selected
+        if row is None:
+            return
+        if row.taint.rule is None:
+            self.dra.say(Safe("this taint was set by the driver: only the driver can remove it"))
+        else:
+            self.dra.open_plan(Order(rule=row.taint.rule))
 
     def do_describe(self) -> None:
         """The list as the command prints it."""
         self.dra.push(TaintsPage())
 
-    def _age(self, row: TaintRow) -> Safe:
-        return age(row.time_added or row.created, self.dra.now)
+    def _age(self, row: ListedTaint) -> Safe:
+        return age(row.taint.time_added or row.taint.created, self.dra.now)
 
 
 class TaintsPage(ReportView):
@@ -94,5 +146,8 @@ def _taint(row: TaintRow) -> Safe:
     return styled(text, Style.WARN) if row.prevents else text
 
 
-def _source(row: TaintRow) -> Safe:
-    return fmt("rule {}", row.rule) if row.rule is not None else safe("driver")
+def _source(row: ListedTaint) -> Safe:
+    """Whose it is."""
+    if row.taint.rule is None:
+        return styled(Safe("driver"), Style.DIM)
+    return fmt("rule {}", row.taint.rule) if row.own else fmt("rule {} (foreign)", row.taint.rule)

@@ -1,0 +1,98 @@
+"""The app's ways from one thing to another: whatever a view has under its cursor can be opened somewhere else."""
+
+from __future__ import annotations
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.model.ids import DeviceId, Key, PoolId
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.reports.selector.known import known_selectors
+from kubectl_dra.tui.shell import Shell
+from kubectl_dra.tui.topics import Devices
+from kubectl_dra.tui.view import ListView
+from kubectl_dra.tui.views.claim import ClaimView
+from kubectl_dra.tui.views.devices import DevicesView
+from kubectl_dra.tui.views.diagnosis import DiagnosisView
+from kubectl_dra.tui.views.lab import LabView
+from kubectl_dra.tui.views.lab_known import KnownView
+from kubectl_dra.tui.views.pending import PendingView
+from kubectl_dra.tui.views.plan import PlanView
+from kubectl_dra.tui.views.pool import PoolView
+from kubectl_dra.tui.writing import Order
+
+
+class Jumps(Shell):
+    """Opens views by what they are about."""
+
+    def open_pools(self, driver: str) -> None:
+        """The pools of a driver."""
+        self.go("pools")
+        if isinstance(self.view, ListView):
+            self.view.set_filter(f"{driver}/")
+
+    def open_reason(self, code: Code | None) -> None:
+        """The pods with a reason."""
+        self.go("pending")
+        if isinstance(self.view, PendingView):
+            self.view.go_to_reason(code)
+
+    def open_claim(self, key: Key) -> None:
+        """A claim."""
+        self.push(ClaimView(key))
+
+    def open_pod(self, key: Key) -> None:
+        """A pod's diagnosis."""
+        self.push(DiagnosisView(key))
+
+    def open_pod_of(self, claim: Key) -> None:
+        """The diagnosis of the pod that uses a claim or waits for it."""
+        pods = self.facts_now.inventory.pods_by_claim.get(claim, ())
+        if pods:
+            meta = pods[0].metadata
+            self.open_pod(Key(meta.namespace, meta.name))
+        else:
+            self.say(Safe("no pod uses this claim"))
+
+    def open_node(self, node: str) -> None:
+        """All devices of a node."""
+        self.push(DevicesView(Devices(node=node), fmt("node {}", node)))
+
+    def open_devices(self, devices: frozenset[DeviceId], crumb: Safe) -> None:
+        """Some devices."""
+        self.push(DevicesView(Devices(among=devices), crumb))
+
+    def try_claim(self, key: Key) -> None:
+        """The selectors of a claim in the lab."""
+        self._try_selectors(key, key.namespace)
+
+    def try_class(self, name: str) -> None:
+        """The selectors of a class in the lab."""
+        self._try_selectors(Key("", name), "")
+
+    def _try_selectors(self, of: Key, namespace: str) -> None:
+        """One selector goes straight into the editor; of several one is chosen first."""
+        found = [each for each in known_selectors(self.facts_now.inventory) if (each.namespace, each.name) == of]
+        if not found:
+            self.say(fmt("{} has no selector", str(Key(namespace, of.name))))
+            return
+        self.go("lab")
+        if not isinstance(self.view, LabView):
+            # Something is open above the editor; the same tab once more goes back to it.
+            self.go("lab")
+        lab = self.view
+        if isinstance(lab, LabView):
+            if len(found) == 1:
+                self.call_after_refresh(lab.load, found[0])
+            else:
+                self.push(KnownView(lab, of))
+
+    def open_pool(self, pool: PoolId) -> None:
+        """A pool, below the pools."""
+        self.go("pools")
+        self.push(PoolView(pool))
+
+    def open_plan(self, order: Order) -> None:
+        """What tainting a device, or removing a taint, would do."""
+        if self.moment is None:
+            self.say(Safe("nothing has been read yet"))
+        else:
+            self.push(PlanView(order, self.settings.pen(self.context)))

@@ -1,0 +1,332 @@
+"""The app without its commands: threads, the views that are open, the frame around them, what views ask for."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import ClassVar, Final
+
+from textual.app import App, ComposeResult
+from textual.containers import Container
+from textual.message import Message
+from textual.widgets import Input, TextArea
+
+from kubectl_dra.diagnosis import needs
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action
+from kubectl_dra.tui.desk import Desk, Topic
+from kubectl_dra.tui.feed import Link, Moment, Status
+from kubectl_dra.tui.frame import Crumbs, Footer, Header, Prompt, Tab, Tabs, state_text
+from kubectl_dra.tui.mail import Mail
+from kubectl_dra.tui.settings import Draft, Settings
+from kubectl_dra.tui.text import joined
+from kubectl_dra.tui.theme import DARK, THEMES
+from kubectl_dra.tui.topics import Claims, PendingPods, Pod, Pools, Taints
+from kubectl_dra.tui.view import ListView, Subject, View
+
+TABS: Final = ("overview", "pools", "claims", "pending", "lab", "taints")
+_DECISIVE: Final = tuple(need.kind for need in needs.POD if need.decides)
+_NOTICE_SECONDS: Final = 6.0
+
+
+class Shell(App[None]):
+    """One screen: header, tabs, breadcrumbs, the view in front, footer."""
+
+    TITLE = "kubectl dra"
+    CSS: ClassVar[str] = """
+    Screen { layout: vertical; background: $background; color: $foreground; }
+    Screen:inline { height: 24; border: none; }
+    #body { height: 1fr; width: 1fr; layout: vertical; }
+    """
+
+    class Given(Message):
+        """A feed or the worker has something new; posted from their threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self.settings = settings
+        self.namespace = settings.namespace
+        self.context = ""
+        self.desk = Desk(self._wake)
+        self.moment: Moment | None = None
+        self.feed = settings.connect("")
+        self.status = Status(Link.READING, time.monotonic())
+        self.draft = Draft(settings.expression, settings.device_class)
+        self.notice = Safe("")
+        #: Whether the user has allowed writing to the present cluster.
+        self.unlocked = False
+        #: What was written, for the terminal when the user has left.
+        self.written: list[Safe] = []
+        self._notice_until = 0.0
+        self._mail = Mail(self._wake)
+        self._stacks: dict[str, list[View]] = {}
+        self._tab = settings.tab
+        self._number = 0
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = settings.theme
+
+    # --- for the subclass -------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def first_view(self, tab: str) -> View:
+        """What a tab begins with."""
+
+    @abstractmethod
+    def offers(self, action: str) -> bool:
+        """Whether an action does something here and now."""
+
+    @abstractmethod
+    def run_action_id(self, name: str, argument: str = "") -> None:
+        """Carry out an action."""
+
+    @abstractmethod
+    def prompt_done(self, sign: str, text: str) -> None:
+        """Something was typed into the prompt."""
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Colours of ours that a theme may lack."""
+        return dict(DARK.variables)
+
+    # --- life -------------------------------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        """The frame."""
+        yield Header()
+        yield Tabs()
+        yield Crumbs()
+        yield Container(id="body")
+        yield Prompt(self.prompt_done)
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Start reading and working."""
+        self.desk.start()
+        self.feed.start(self._mail)
+        self.set_interval(1.0, self.refresh_frame)
+        self.go(self._tab)
+
+    def on_unmount(self) -> None:
+        """Stop the threads."""
+        self.feed.stop()
+        self.desk.stop()
+
+    def connect_again(self, context: str) -> None:
+        """Another cluster: everything known so far is forgotten, and writing is locked."""
+        self.feed.stop()
+        self.feed = self.settings.connect(context)
+        self.context, self.unlocked = context, False
+        self.moment, self._mail = None, Mail(self._wake)
+        self.desk.show(None)
+        self.status = Status(Link.READING, time.monotonic())
+        for stack in self._stacks.values():
+            for view in stack:
+                view.remove()
+        self._stacks.clear()
+        self.feed.start(self._mail)
+        self.go("overview")
+
+    # --- what threads say -------------------------------------------------------------------------------------------
+
+    def _wake(self) -> None:
+        if self.is_running:
+            self.post_message(self.Given())
+
+    def on_shell_given(self, event: Shell.Given) -> None:
+        """Take everything at once, however often it was announced."""
+        event.stop()
+        loaded, status = self._mail.take()
+        if self.desk.error is not None:
+            raise self.desk.error
+        if status is not None:
+            self.status = status
+            if status.link is Link.FAILED:
+                self.say(safe(status.text))
+        if loaded is not None:
+            self._number += 1
+            self.moment = Moment(self._number, *loaded)
+            self.desk.show(self.moment)
+        self.topics_changed()
+        if self.view is not None:
+            self.view.show()
+        self.refresh_frame()
+
+    # --- what views ask ---------------------------------------------------------------------------------------------
+
+    @property
+    def facts_now(self) -> Moment:
+        """The newest facts; only asked for by views that show some of them."""
+        if self.moment is None:
+            raise LookupError("nothing has been read yet")
+        return self.moment
+
+    @property
+    def now(self) -> datetime:
+        """The time that ages are counted from."""
+        return self.moment.facts.now if self.moment is not None else datetime.now(UTC)
+
+    @property
+    def knows_pending(self) -> bool:
+        """Whether it is known which pods wait."""
+        return self.desk.record(PendingPods()) is not None
+
+    def pending_keys(self) -> tuple[Key, ...]:
+        """Pods that wait, in the namespaces in view."""
+        keys = self.desk.record(PendingPods()) or ()
+        return tuple(key for key in keys if self.namespace in ("", key.namespace))
+
+    def topics_changed(self) -> None:
+        """Tell the worker what is on the screen, and what the tabs count."""
+        shown = self.view.topics() if self.view is not None else ()
+        # The way back should not have to wait.
+        behind = (topic for view in self._stacks.get(self._tab, ())[:-1] for topic in view.topics())
+        pods = (Pod(key) for key in self.desk.record(PendingPods()) or ())
+        counted: tuple[Topic[object], ...] = (PendingPods(), Pools(), Claims(), Taints())
+        self.desk.want([PendingPods(), *shown], [*counted, *behind, *pods])
+
+    def say(self, text: Safe) -> None:
+        """A few words where the breadcrumbs are, for some seconds."""
+        self.notice = text
+        self._notice_until = time.monotonic() + _NOTICE_SECONDS
+        self.refresh_frame()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether everything on the screen is up to date."""
+        return self.desk.idle and self._mail.is_empty and not any(each.is_running for each in self.workers)
+
+    @property
+    def subject(self) -> Subject | None:
+        """What is under the cursor of the view in front."""
+        return self.view.subject if self.view is not None else None
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether letters go into text."""
+        return isinstance(self.focused, Input | TextArea)
+
+    @property
+    def stays(self) -> Safe:
+        """Why the present cluster can't be left now; empty if it can."""
+        return next((view.stays for stack in self._stacks.values() for view in stack if view.stays), Safe(""))
+
+    # --- views ------------------------------------------------------------------------------------------------------
+
+    @property
+    def view(self) -> View | None:
+        """The view in front."""
+        stack = self._stacks.get(self._tab)
+        return stack[-1] if stack else None
+
+    @property
+    def depth(self) -> int:
+        """How many views are open in the tab in front."""
+        return len(self._stacks.get(self._tab, ()))
+
+    def go(self, tab: str) -> None:
+        """Bring a tab to the front; a tab that is in front already goes back to its first view."""
+        if tab == self._tab:
+            for view in self._stacks.get(tab, [])[1:]:
+                view.remove()
+            del self._stacks.get(tab, [])[1:]
+        self._hide()
+        self._tab = tab
+        if tab not in self._stacks:
+            self._stacks[tab] = [self.first_view(tab)]
+            self.query_one("#body").mount(self._stacks[tab][0])
+        self._to_front()
+
+    def push(self, view: View) -> None:
+        """One level deeper."""
+        self._hide()
+        self._stacks[self._tab].append(view)
+        self.query_one("#body").mount(view)
+        self._to_front()
+
+    def pop(self) -> None:
+        """One level up."""
+        self._stacks[self._tab].pop().remove()
+        self._to_front()
+
+    def _hide(self) -> None:
+        view, focused = self.view, self.focused
+        if view is not None:
+            if focused is not None and view in focused.ancestors:
+                view.left_at = focused
+            view.display = False
+
+    def _to_front(self) -> None:
+        view = self.view
+        if view is None:
+            return
+        view.display = True
+        # What was said belongs to where we were.
+        self.notice = Safe("")
+        self.topics_changed()
+        if view.is_mounted:
+            view.show()
+        self.call_after_refresh(self.focus_view)
+        self.refresh_frame()
+
+    def focus_view(self) -> None:
+        """Give the focus back to the view in front."""
+        view = self.view
+        if view is not None and not self.query_one(Prompt).is_open:
+            target = view.left_at if view.left_at is not None else view.focus_target
+            if target is not None:
+                self.screen.set_focus(target)
+        self.refresh_frame()
+
+    # --- frame ------------------------------------------------------------------------------------------------------
+
+    def refresh_frame(self) -> None:
+        """Header, tabs, breadcrumbs, footer."""
+        if not self.is_running or not self.query(Header):
+            return
+        state = state_text(self.status, self.moment)
+        self.query_one(Header).show(safe(self.feed.title), self.namespace, state, self.unlocked)
+        self.query_one(Tabs).show(self._tab_texts(), self._tab)
+        if self.notice and time.monotonic() > self._notice_until:
+            self.notice = Safe("")
+        view = self.view
+        if view is None:
+            return
+        filter_ = view.filter if isinstance(view, ListView) else ""
+        crumbs = [each.crumb for each in self._stacks[self._tab]]
+        info = joined([self._unknown(), view.info], "   ")
+        self.query_one(Crumbs).show(crumbs, filter_, info, self.notice)
+        offered = [action for action in ACTIONS if action.keys and self.offers(action.id)]
+        self.query_one(Footer).show(offered, self.is_typing)
+
+    def _unknown(self) -> Safe:
+        """Kinds that decide and could not be read completely: numbers carry ``≥ ≤ ?`` because of them."""
+        missing = self.moment.evidence.missing(_DECISIVE) if self.moment is not None else ()
+        return styled(fmt("unknown: {}", Safe(", ").join(missing)), Style.WARN) if missing else Safe("")
+
+    def _tab_texts(self) -> list[Tab]:
+        numbers = {"pools": self._count(Pools()), "claims": self._count_claims(), "taints": self._count(Taints())}
+        numbers["pending"] = len(self.pending_keys()) if self.knows_pending else None
+        actions = [BY_ID[name] for name in TABS]
+        return [Tab(a.id, a.keys[0], a.label, numbers.get(a.id), a.id == "pending") for a in actions]
+
+    def _count(self, topic: Topic[Sequence[object]]) -> int | None:
+        rows = self.desk.record(topic)
+        return len(rows) if rows is not None else None
+
+    def _count_claims(self) -> int | None:
+        rows = self.desk.record(Claims())
+        return None if rows is None else sum(self.namespace in ("", row.namespace) for row in rows)
+
+    def on_resize(self) -> None:
+        """Everything is laid out again."""
+        self.call_after_refresh(self.refresh_frame)
+
+    def actions_now(self) -> list[Action]:
+        """What the command palette offers."""
+        return [action for action in ACTIONS if not action.needs_argument and self.offers(action.id)]
+
+
+__all__ = ["TABS", "Shell"]

@@ -1,0 +1,93 @@
+"""What the selector lab says beside the report of test-selector: counts, completions, values, how to begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.output.layout import Column as TextColumn
+from kubectl_dra.output.layout import padded, table, width
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import counted
+from kubectl_dra.reports.selector.completion import Completion, NamedValue
+from kubectl_dra.reports.selector.records import SelectorReport
+from kubectl_dra.reports.selector.seen import Distribution
+from kubectl_dra.tui.bars import amount_bar
+
+_BAR: Final = 12
+
+
+def error_places(report: SelectorReport) -> Iterator[tuple[int, int]]:
+    """Places in the selector that is being written: the last one of the report."""
+    if not report.selectors:
+        return
+    last = report.selectors[-1]
+    for verdict in (last.scheduler, last.admission):
+        yield from ((p.offset, len(p.name)) for p in verdict.problems if p.offset >= 0)
+    for failure in report.failures:
+        if failure.offset >= 0 and failure.index == last.index and failure.device_class == last.device_class:
+            yield failure.offset, failure.length
+
+
+def counts(report: SelectorReport) -> Safe:
+    """``8 match   24 no``; what fails only where something does."""
+    totals = report.totals
+    parts = [styled(fmt("{} match", totals.matches.value), Style.GOOD), fmt("{} no", totals.no.value)]
+    if totals.fails.value:
+        parts.append(styled(fmt("{} fail", totals.fails.value), Style.BAD))
+    if totals.undecided.value:
+        parts.append(styled(fmt("{} undecided", totals.undecided.value), Style.WARN))
+    return Safe("   ").join(parts)
+
+
+def choice_line(choices: Sequence[Completion], chosen: int, room: int) -> Safe:
+    """``tab  model string 32   uuid string 32``, beginning with the chosen one."""
+    line = styled(Safe("tab"), Style.NAME)
+    for index, each in enumerate([*choices[chosen:], *choices[:chosen]]):
+        text = styled(safe(each.text), Style.BOLD) if index == 0 else safe(each.text)
+        type_ = styled(fmt(" {}", each.type), Style.DIM) if each.type else Safe("")
+        number = (
+            styled(fmt(" {}", counted(each.devices, "device")), Style.DIM) if each.devices is not None else Safe("")
+        )
+        part = Safe("  ") + text + type_ + number
+        if width(line) + width(part) > room and index:
+            break
+        line += part
+    return line
+
+
+def distribution_lines(values: Distribution) -> Iterator[Safe]:
+    """The values of the attribute at the cursor, with bars."""
+    yield styled(fmt("{}/{}", values.domain, values.name), Style.BOLD) + styled(fmt("  {}", values.type), Style.DIM)
+    total = max((number for _, number in values.values), default=1)
+    longest = min(max((width(safe(text)) for text, _ in values.values), default=0), 40)
+    for text, number in values.values:
+        yield (
+            Safe("  ")
+            + padded(fmt("{}", number), 6, right=True)
+            + Safe("  ")
+            + amount_bar(number, total, _BAR)
+            + Safe("  ")
+            + padded(safe(text), longest)
+        )
+    hidden = values.distinct - len(values.values)
+    if hidden > 0:
+        yield styled(fmt("  and {} more values", hidden), Style.DIM)
+    if values.lacking:
+        yield styled(fmt("  {} without it", counted(values.lacking, "device")), Style.WARN)
+
+
+def introduction(named: Sequence[NamedValue] | None) -> Iterator[Safe]:
+    """What can be named, before anything is written."""
+    yield Safe("Write a condition on one device, for example")
+    yield styled(Safe('  device.attributes["gpu.example.com"].model == "H100"'), Style.GOOD)
+    yield Safe("or only the name of an attribute, and tab.")
+    if not named:
+        return
+    yield Safe("")
+    columns = [TextColumn(title, right=title == "DEVICES", flexible=title != "DEVICES") for title in _TITLES]
+    rows = [[safe(n.domain), safe(n.name), safe(n.type), safe(n.field), fmt("{}", n.devices)] for n in named]
+    yield from table(columns, rows)
+
+
+_TITLES: Final = ("DOMAIN", "NAME", "TYPE", "FIELD", "DEVICES")

@@ -1,0 +1,219 @@
+"""A taint before it is there: which rules would be written, whom they hit, and the steps to do it.
+
+Planning only reads. Writing needs two more deliberate acts: writing is unlocked for the cluster, and the plan on the
+screen is agreed to. Both happen in a worker thread; the screen only shows what came of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+from textual.worker import Worker, WorkerState
+
+from kubectl_dra.model.taint_plan import TaintPlan, Verb
+from kubectl_dra.output.documents import objects_bytes
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
+from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.taint_plan import planned_object
+from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.writing import Order, Pen, Preview, RefusedError, Written
+
+WRITING: Final = "writing"
+_ASKING: Final = {Verb.CREATE: "Create it?", Verb.PATCH: "Change it?", Verb.DELETE: "Delete it?"}
+_STEPS: Final = Safe("[t]wo steps (first NoSchedule, so that no new pod gets it meanwhile), [a]ll at once, [N]othing?")
+
+
+class PlanView(ReportView):
+    """The page of the plan, then what can be done with it now."""
+
+    crumb = Safe("plan")
+
+    def __init__(self, order: Order, pen: Pen) -> None:
+        super().__init__()
+        self.order = order
+        self.pen = pen
+        self._preview: Preview | None = None
+        self._refused: Sequence[Safe] = ()
+        self._said: list[Safe] = []
+        self._busy = Safe("")
+        self._effect = ""
+
+    def on_mount(self) -> None:
+        """Plan at once."""
+        self.plan_again()
+
+    def on_unmount(self) -> None:
+        """The connection is not needed any more, unless it is in use at this moment: then it is closed afterwards."""
+        if not self._busy:
+            self.pen.close()
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    def lines(self) -> Sequence[Safe]:
+        """What happened so far, the plan, what comes next."""
+        said = [*self._said, Safe("")] if self._said else []
+        plan = [*self._preview.lines, Safe("")] if self._preview is not None else []
+        refused = [styled(line, Style.BAD) for text in self._refused for line in wrapped(text)]
+        return [*said, *plan, *refused, *([] if self._refused else self._outlook())]
+
+    def _outlook(self) -> Sequence[Safe]:
+        if self._busy:
+            return [styled(self._busy, Style.WARN)]
+        if self._preview is None or not self._preview.plan.writes:
+            return ()
+        if self.pen.refusal:
+            text = self.pen.refusal[:1].upper() + self.pen.refusal[1:]
+            return (
+                wrapped(styled(fmt("{}. On a cluster this would be:", Safe(text)), Style.DIM)) + self._command_lines()
+            )
+        if not self.dra.unlocked:
+            return wrapped(styled(Safe("Writing is locked: U unlocks it for this cluster."), Style.WARN))
+        return [styled(Safe("The server accepts this. A carries it out."), Style.GOOD)]
+
+    def _command_lines(self) -> list[Safe]:
+        line = command("kubectl", "dra", "taint-device", *self.order.words) if self.order.words else None
+        line = line or (command("kubectl", "delete", "devicetaintrule", self.order.rule) if self.order.rule else None)
+        return [Safe("  ") + styled(line, Style.NAME)] if line is not None else []
+
+    @property
+    def subject(self) -> Subject | None:
+        """The rules as they would be."""
+        preview = self._preview
+        if preview is None or not preview.plan.writes:
+            return None
+        facts = self.dra.facts_now.facts
+        return Subject(" ".join(w.name for w in preview.plan.writes), lambda: _objects(preview.plan, facts))
+
+    # --- planning ---------------------------------------------------------------------------------------------------
+
+    def plan_again(self) -> None:
+        """From a new reading; the server tries it when writing is unlocked."""
+        if self._busy:
+            return
+        self._refused, self._busy = (), Safe("Planning …")
+        facts, check = self.dra.facts_now.facts, self.dra.unlocked
+        self._work(partial(self.pen.plan, self.order, facts, check=check, effect=self._effect), "planning")
+
+    def do_refresh(self) -> None:
+        """Read again."""
+        self.plan_again()
+
+    # --- writing ----------------------------------------------------------------------------------------------------
+
+    @property
+    def stays(self) -> Safe:
+        """A plan that is being carried out stays on the screen."""
+        writing = any(each.is_running and each.group == WRITING and each.node is self for each in self.workers)
+        return Safe("the plan is being carried out" if writing else "")
+
+    def can(self, action: str) -> bool:
+        """There must be something to carry out."""
+        if action == "apply":
+            return self._preview is not None and bool(self._preview.plan.writes) and not self._refused
+        return super().can(action)
+
+    def do_apply(self) -> None:
+        """Ask, if writing is unlocked."""
+        if self._busy or self._preview is None:
+            self.dra.say(self._busy)
+        elif self.pen.refusal:
+            self.dra.say(self.pen.refusal)
+        elif not self.dra.unlocked:
+            self.dra.say(Safe("writing is locked: U unlocks it for this cluster"))
+        elif self._preview.checked:
+            self.dra.ask(self._question(self._preview), self._answered)
+        else:
+            self.plan_again()
+
+    def _question(self, preview: Preview) -> Safe:
+        if preview.steps and not preview.number:
+            return _STEPS
+        if preview.number:
+            two = Safe(" (t before it: in two steps)" if preview.steps else "")
+            return fmt("Type the number of rules to go on{}:", two)
+        return fmt("{} [y/N]", Safe(_ASKING[preview.plan.writes[0].verb]))
+
+    def _answered(self, answer: str) -> None:
+        preview = self._preview
+        if preview is None:
+            return
+        steps = _agreed(answer, preview)
+        if steps is None:
+            self.dra.say(Safe("Nothing was written."))
+            return
+        self._busy = Safe("Reading once more, then writing …")
+        self.show()
+        facts = self.dra.facts_now.facts
+        self._work(partial(self._write, self.pen, self.order, facts, preview, steps), WRITING)
+
+    def _write(self, pen: Pen, order: Order, facts: Facts, preview: Preview, steps: bool) -> Written:
+        """In the worker's thread: what was written is kept, whether or not somebody still looks."""
+        written = pen.write(order, facts, preview, steps=steps)
+        self.dra.written += written.lines
+        return written
+
+    # --- what came of it --------------------------------------------------------------------------------------------
+
+    def _work(self, job: Callable[[], Preview | Written], group: str) -> None:
+        def run() -> Preview | Written | RefusedError:
+            try:
+                return job()
+            except RefusedError as refused:
+                return refused
+            finally:
+                if not self.is_attached:
+                    self.pen.close()
+
+        self.run_worker(run, group=group, thread=True, exclusive=True)
+        self.show()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Show it."""
+        event.stop()
+        if event.state is not WorkerState.SUCCESS:
+            return
+        self._busy = Safe("")
+        match event.worker.result:
+            case Preview() as preview:
+                self._preview = preview
+            case Written() as written:
+                self._take(written)
+            case RefusedError() as refused:
+                self._refused = refused.lines
+        if self._preview is not None and self._preview.plan.writes and not self._preview.checked and self._may_write:
+            # It was unlocked while this plan was being made.
+            self.plan_again()
+        self.show()
+        self.dra.refresh_frame()
+
+    @property
+    def _may_write(self) -> bool:
+        return self.dra.unlocked and not self.pen.refusal and not self._refused
+
+    def _take(self, written: Written) -> None:
+        self._said += written.lines
+        self._preview = written.next
+        if written.next is not None:
+            self._effect = "" if written.next.plan.removal else written.next.plan.taint.effect
+        if written.done:
+            self.dra.feed.refresh()
+
+
+def _agreed(answer: str, preview: Preview) -> bool | None:
+    """Whether to go in two steps; None if nothing is to be written."""
+    word = answer.strip().lower()
+    steps = preview.steps and word.startswith("t")
+    if preview.number:
+        return steps if word.removeprefix("t" if steps else "").strip() == str(preview.number) else None
+    if preview.steps:
+        return steps if word in ("t", "two", "two steps", "a", "all", "all at once") else None
+    return False if word in ("y", "yes") else None
+
+
+def _objects(plan: TaintPlan, facts: Facts) -> bytes:
+    objects = [planned_object(write, facts) for write in plan.writes]
+    return objects[0] if len(objects) == 1 else objects_bytes(objects)

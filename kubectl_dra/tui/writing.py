@@ -1,0 +1,93 @@
+"""What screens need to plan and carry out taints; how that is done is the command's business, which brings a Pen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from kubectl_dra.model.taint_plan import TaintPlan
+from kubectl_dra.output.safe import Safe
+from kubectl_dra.reports.facts import Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is asked for: the ``words`` of taint-device, or the deletion of one ``rule`` by its name."""
+
+    words: tuple[str, ...] = ()
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A plan and its page. ``steps``: it may be carried out in two steps. ``checked``: the server has tried it.
+
+    ``number`` of rules has to be typed in to agree; 0 where a yes will do.
+    """
+
+    plan: TaintPlan
+    lines: Sequence[Safe]
+    steps: bool = False
+    number: int = 0
+    checked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a plan: its ``lines``, and what is to be agreed to ``next`` (None: that was all).
+
+    ``done``: every write of the plan is there.
+    """
+
+    lines: Sequence[Safe]
+    done: bool
+    next: Preview | None = None
+
+
+class RefusedError(Exception):
+    """Raised when there is nothing to plan, or no right to; ``lines`` say what is wrong and what to do."""
+
+    def __init__(self, lines: Sequence[Safe]) -> None:
+        super().__init__(*lines)
+        self.lines = lines
+
+
+class Pen(Protocol):
+    """Plans and writes taints in one cluster. Its methods block: they are called in worker threads, one at a time."""
+
+    #: Why nothing can ever be written with it; empty if it can.
+    refusal: Safe
+
+    def plan(self, order: Order, facts: Facts, *, check: bool, effect: str = "") -> Preview:
+        """A plan from a new reading of the cluster (of a file: from ``facts``), if given with another ``effect``.
+
+        With ``check`` the server tries every write without doing it. Raises :class:`RefusedError`.
+        """
+
+    def write(self, order: Order, facts: Facts, agreed: Preview, *, steps: bool = False) -> Written:
+        """Carry out a plan that was agreed to, if a new reading finds it unchanged.
+
+        With ``steps`` only the first step: NoSchedule in place of NoExecute. Raises :class:`RefusedError`.
+        """
+
+    def close(self) -> None:
+        """Give up the connection."""
+
+
+class NoPen:
+    """Where no command brought one: nothing can be planned."""
+
+    def __init__(self, context: str = "") -> None:
+        self.refusal = Safe("taints can't be planned here")
+
+    def plan(self, order: Order, facts: Facts, *, check: bool, effect: str = "") -> Preview:
+        """Refuses."""
+        raise RefusedError([self.refusal])
+
+    def write(self, order: Order, facts: Facts, agreed: Preview, *, steps: bool = False) -> Written:
+        """Refuses."""
+        raise RefusedError([self.refusal])
+
+    def close(self) -> None:
+        """There is nothing to give up."""
