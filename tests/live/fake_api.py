@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
@@ -154,13 +155,14 @@ def running(api: FakeApi) -> Iterator[FakeApi]:
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
             self.wfile.flush()
+            with contextlib.suppress(OSError):
+                self._send_lines(lines)
+
+        def _send_lines(self, lines: Iterable[Any]) -> None:
             for line in lines:
                 data = line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n"
-                try:
-                    self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
-                    self.wfile.flush()
-                except OSError:
-                    return
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+                self.wfile.flush()
             self.wfile.write(b"0\r\n\r\n")
 
         do_POST = do_PATCH = do_DELETE = do_GET

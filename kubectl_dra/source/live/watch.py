@@ -277,7 +277,7 @@ class Reflector:
             if event.type == "ERROR":
                 failure = msgspec.json.decode(data, type=_Failure)
                 raise error_from_status(failure.code, data, f"watch {self.scope.kind.plural}", server)
-            self._position = _positioned.decode(data).metadata.resource_version or self._position
+            self._position = _later(self._position, _positioned.decode(data).metadata.resource_version)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise BadAnswerError(f"{server} sent a broken event: {error}", "try again") from error
         self._put(self._message(event.type, data))
@@ -306,3 +306,10 @@ class Reflector:
         first, longest = _BACK_OFF_SECONDS
         seconds: float = min(longest, first * 2 ** min(max(self._failures - 1, 0), 10))
         return seconds * random.uniform(0.7, 1.3)  # noqa: S311 - keeps many clients from coming at once
+
+
+def _later(position: str, version: str) -> str:
+    """Where to go on after an event: copies of old events, which come from proxies, lead nowhere back."""
+    if position.isdecimal() and version.isdecimal():
+        return max(position, version, key=int)
+    return version or position
