@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 ANSWERED = "confirmed"
+_GROUP = "/apis/resource.k8s.io"
 
 
 class Fault(StrEnum):
@@ -56,7 +57,8 @@ class Exchange:
 class Proxy:
     """``log`` holds the exchanges, and a text wherever the test noted that the user agreed.
 
-    In the versions of resource.k8s.io that are ``hidden``, discovery does not find DeviceTaintRules.
+    In the versions of resource.k8s.io that are ``hidden``, discovery does not find DeviceTaintRules; those that are
+    ``unserved`` it does not find at all, nor does any other request.
     """
 
     upstream: str
@@ -64,6 +66,7 @@ class Proxy:
     log: list[Exchange | str] = field(default_factory=list)
     fault: Fault | None = None
     hidden: frozenset[str] = frozenset()
+    unserved: frozenset[str] = frozenset()
     dead: bool = False
     url: str = ""
     released: threading.Event = field(default_factory=threading.Event)
@@ -104,10 +107,12 @@ class Proxy:
 
     @property
     def _hiding(self) -> set[str]:
-        return {f"/apis/resource.k8s.io/{version}" for version in self.hidden}
+        return {f"{_GROUP}/{version}" for version in self.hidden}
 
     def forward(self, method: str, target: str, headers: dict[str, str], body: bytes) -> tuple[int, bytes]:
-        """Ask the real server."""
+        """Ask the real server, as if it had no ``unserved`` versions."""
+        if _version(target) in self.unserved:
+            return 404, b'{"kind": "Status", "status": "Failure", "reason": "NotFound", "code": 404}'
         address = urlsplit(self.upstream)
         connection: http.client.HTTPConnection
         if address.scheme == "https":
@@ -119,9 +124,23 @@ class Proxy:
             connection.request(method, target, body or None, headers)
             answer = connection.getresponse()
             data = answer.read()
+            if target == _GROUP and self.unserved:
+                data = _without_versions(data, self.unserved)
             return answer.status, _without_rules(data) if target in self._hiding else data
         finally:
             connection.close()
+
+
+def _version(target: str) -> str:
+    """The version of resource.k8s.io that a request is about; empty for all others."""
+    return target.removeprefix(f"{_GROUP}/").partition("/")[0] if target.startswith(f"{_GROUP}/") else ""
+
+
+def _without_versions(data: bytes, unserved: frozenset[str]) -> bytes:
+    group = json.loads(data)
+    group["versions"] = [each for each in group["versions"] if each["version"] not in unserved]
+    group["preferredVersion"] = group["versions"][0]
+    return json.dumps(group).encode()
 
 
 def _without_rules(data: bytes) -> bytes:
