@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import queue
 import time
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,7 @@ from kubectl_dra.commands.cluster import Cluster, features_of, gates_of, spec_an
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console
+from kubectl_dra.model.evidence import Fields
 from kubectl_dra.output.safe import fmt
 
 # Of the time, at most a quarter goes into answers: a big cluster changes faster than it can be explained.
@@ -26,10 +28,16 @@ def check_watch(options: Options) -> None:
 
 
 def follow(
-    options: Options, needs: Iterable[str], pods: Iterable[str] = (), *, local: bool = False
+    options: Options,
+    needs: Iterable[str],
+    pods: Iterable[str] = (),
+    *,
+    slices: Iterable[Fields] = (),
+    local: bool = False,
 ) -> Iterator[Cluster]:
     """The cluster of now, and again after changes; states that are outdated before anybody asks are left out.
 
+    ``needs``, ``pods``, ``slices`` and ``local`` limit what is followed, as for :func:`read_cluster`.
     Never ends by itself. What can't be followed at the moment is noted on stderr. Raises ``SourceError``.
     """
     from kubectl_dra.source.live import needs_of  # the kubernetes package is heavy
@@ -37,6 +45,7 @@ def follow(
 
     gates = gates_of(options)
     spec, namespace = spec_and_namespace(options, needs, pods, local=local)
+    spec = dataclasses.replace(spec, slices=frozenset(slices))
     inbox: queue.SimpleQueue[Published | BaseException] = queue.SimpleQueue()
     feed = Feed(spec.connection, needs_of(spec), inbox.put, inbox.put)
     feed.start()

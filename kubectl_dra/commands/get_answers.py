@@ -48,7 +48,7 @@ _NEEDS: Final = {
     CLASSES: ("DeviceClass", "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Node"),
     TAINTS: ("DeviceTaintRule", "ResourceSlice", "ResourceClaim"),
 }
-_MORE: Final = {DEVICES: ("DeviceClass",), CLASSES: ("ResourceClaimTemplate",)}
+_MORE: Final = {CLASSES: ("ResourceClaimTemplate",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +105,15 @@ def answer(options: Options, query: Query) -> int:
     """Run the command; returns the exit code."""
     wanted = parse_query(query, options)
     needs = {kind: None for each in wanted for kind in (*_NEEDS[each.type], *_MORE.get(each.type, ()))}
+    if query.class_:
+        needs["DeviceClass"] = None
     local = all(each.type == CLAIMS for each in wanted)
     if options.watch:
         from kubectl_dra.commands.get_watch import watch
 
-        return watch(options, query, wanted, tuple(needs), local=local)
-    cluster = read_cluster(options, tuple(needs), slices=_selections(wanted), node=query.node, local=local)
-    if cluster.evidence.coverage("ResourceSlice") is Coverage.FILTERED and not _all_found(wanted, cluster):
+        return watch(options, query, wanted, tuple(needs), slices=selections(wanted), local=local)
+    cluster = read_cluster(options, tuple(needs), slices=selections(wanted), node=query.node, local=local)
+    if lacks_names(wanted, cluster):
         # What comes near stands in slices that were not asked for.
         cluster = read_cluster(options, tuple(needs))
     note_evidence(cluster.evidence, options)
@@ -133,7 +135,7 @@ def sections_of(call: Call, wanted: Sequence[Wanted]) -> list[Section]:
     return [Section(s.kind, sorting.sort(s.items, path), s.table) for s in sections] if path else sections
 
 
-def _selections(wanted: Sequence[Wanted]) -> frozenset[Fields]:
+def selections(wanted: Sequence[Wanted]) -> frozenset[Fields]:
     """The slices that the words name; empty for all."""
     found: set[Fields] = set()
     for each in wanted:
@@ -145,9 +147,12 @@ def _selections(wanted: Sequence[Wanted]) -> frozenset[Fields]:
     return frozenset(found)
 
 
-def _all_found(wanted: Sequence[Wanted], cluster: Cluster) -> bool:
+def lacks_names(wanted: Sequence[Wanted], cluster: Cluster) -> bool:
+    """Whether only the slices that the words name were read, and some of the words name none."""
+    if cluster.evidence.coverage("ResourceSlice") is not Coverage.FILTERED:
+        return False
     facts = Facts(cluster.inventory, cluster.evidence, cluster.features)
-    return all(
+    return not all(
         find_pools(name, facts) if each.type == POOLS else find_devices(name, facts)
         for each in wanted
         for name in each.names

@@ -1,63 +1,123 @@
-"""``get -w``: everything once, then every line that is new or different."""
+"""``get -w``: everything once, then every line that is new, different, or of what is gone."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 
+from kubectl_dra.commands.cluster import Cluster, read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.following import check_watch, follow
-from kubectl_dra.commands.get_answers import Call, Item, Section, new_call, note_missing, print_sections, sections_of
+from kubectl_dra.commands.get_answers import (
+    Call,
+    Item,
+    Section,
+    lacks_names,
+    new_call,
+    note_missing,
+    print_sections,
+    sections_of,
+)
 from kubectl_dra.commands.get_query import Query, Wanted
 from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.show import is_document, note_evidence, write
+from kubectl_dra.commands.show import console, is_document, note_evidence, write
+from kubectl_dra.model.evidence import Fields
 from kubectl_dra.output.console import flush, write_data
 from kubectl_dra.output.documents import to_bytes
 from kubectl_dra.output.exit_codes import ExitCode
+from kubectl_dra.output.safe import fmt
+
+# What makes a line another one, by what it is about.
+Lines = dict[Hashable, tuple[bytes, Item]]
 
 
-def watch(options: Options, query: Query, wanted: Sequence[Wanted], needs: Sequence[str], *, local: bool) -> int:
-    """Everything once, then what is new or different, as kubectl does; never ends by itself."""
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What the last answer showed: its sections, and the lines of each."""
+
+    sections: Sequence[Section]
+    lines: Sequence[Lines]
+
+
+def watch(
+    options: Options,
+    query: Query,
+    wanted: Sequence[Wanted],
+    needs: Sequence[str],
+    *,
+    slices: Iterable[Fields],
+    local: bool,
+) -> int:
+    """Everything once, then what is new or different, and once more what is gone, as kubectl; never ends by itself."""
     check_watch(options)
-    before: set[bytes] | None = None
-    for cluster in follow(options, needs, local=local):
+    shown: _Shown | None = None
+    said = ""
+    for cluster in follow(options, needs, slices=slices, local=local):
         call = new_call(options, query, cluster)
         try:
-            sections = sections_of(call, wanted)
-        except CommandError:
-            if before is None:
+            sections = _first(call, wanted, needs) if shown is None else sections_of(call, wanted)
+        except CommandError as problem:
+            if shown is None:
                 raise
-            # The only one that was named is gone for now.
-            sections = []
-        before = _print_changes(call, wanted, sections, before)
+            if not _names_one(wanted):
+                if problem.what != said:
+                    console(options).note(fmt("note: {}; waiting for it", problem.what))
+                said = problem.what
+                continue
+            sections = [dataclasses.replace(section, items=()) for section in shown.sections]
+        shown = _print_changes(call, wanted, sections, shown)
         query = dataclasses.replace(query, no_headers=True)
         flush()
     return ExitCode.OK
 
 
-def _print_changes(
-    call: Call, wanted: Sequence[Wanted], sections: Sequence[Section], before: set[bytes] | None
-) -> set[bytes]:
-    """Print the lines that were not there ``before`` (None: nothing was); the lines of now."""
+def _names_one(wanted: Sequence[Wanted]) -> bool:
+    """Whether not to find a name means that the only object is gone."""
+    return sum(len(each.names) for each in wanted) == 1
+
+
+def _first(call: Call, wanted: Sequence[Wanted], needs: Sequence[str]) -> Sequence[Section]:
+    """The sections of the first answer; where a name is not found, what comes near is read for the error."""
+    if lacks_names(wanted, call.cluster):
+        whole: Cluster = read_cluster(call.options, needs)
+        return sections_of(new_call(call.options, call.query, whole), wanted)
+    return sections_of(call, wanted)
+
+
+def _print_changes(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section], before: _Shown | None) -> _Shown:
+    """Print the lines that were not there ``before`` (None: nothing was), and the last ones of what is gone."""
     documents = is_document(call.options)
-    lines = [[(_line(item, documents), item) for item in section.items] for section in sections]
-    fresh = [
-        dataclasses.replace(section, items=[item for line, item in items if before is None or line not in before])
-        for section, items in zip(sections, lines, strict=True)
-    ]
+    now = _Shown(sections, [_lines(section.items, documents) for section in sections])
     if before is None:
         note_evidence(call.cluster.evidence, call.options)
         note_missing(call, wanted)
+        news = list(sections)
+    else:
+        pairs = zip(before.lines, now.lines, strict=True)
+        news = [
+            dataclasses.replace(section, items=_changed(*pair)) for section, pair in zip(sections, pairs, strict=True)
+        ]
     if documents:
-        _print_one_by_one(call, fresh)
-    elif before is None or any(section.items for section in fresh):
-        print_sections(call, wanted, fresh)
-    return {line for items in lines for line, _ in items}
+        _print_one_by_one(call, news)
+    elif before is None or any(section.items for section in news):
+        print_sections(call, wanted, news)
+    return now
 
 
-def _line(item: Item, documents: bool) -> bytes:
-    """What makes a line another one: of API objects every field, of rows what they show."""
-    return item.document() if documents else to_bytes(item.row)
+def _changed(before: Lines, now: Lines) -> list[Item]:
+    gone = [item for name, (_, item) in before.items() if name not in now]
+    return gone + [item for name, (line, item) in now.items() if name not in before or before[name][0] != line]
+
+
+def _lines(items: Sequence[Item], documents: bool) -> Lines:
+    """By name; rows that have none, taints of drivers, are about themselves."""
+    found: Lines = {}
+    for item in items:
+        line = item.document() if documents else to_bytes(item.row)
+        name = (getattr(item.row, "namespace", ""), item.name)
+        found[line if item.name.endswith("/") else name] = (line, item)
+    return found
 
 
 def _print_one_by_one(call: Call, sections: Sequence[Section]) -> None:

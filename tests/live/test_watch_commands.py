@@ -69,25 +69,36 @@ class Watching:
         )
         self.out = ""
         self._news = threading.Condition()
-        self._reader = threading.Thread(target=self._read, daemon=True)
+        self.err = ""
+        self._reader = threading.Thread(target=self._read, args=("out",), daemon=True)
+        self._listener = threading.Thread(target=self._read, args=("err",), daemon=True)
         if read:
             self._reader.start()
+            self._listener.start()
 
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        while text := self.process.stdout.readline():
+    def _read(self, name: str) -> None:
+        stream = self.process.stdout if name == "out" else self.process.stderr
+        assert stream is not None
+        while text := stream.readline():
             with self._news:
-                self.out += text
+                setattr(self, name, getattr(self, name) + text)
                 self._news.notify_all()
 
-    def until(self, text: str, seconds: float = 20) -> str:
-        """Everything printed, as soon as ``text`` is in it."""
+    def until(self, text: str, seconds: float = 20, *, times: int = 1) -> str:
+        """Everything printed, as soon as ``text`` is in it as many ``times``."""
+        return self._until("out", text, seconds, times)
+
+    def until_note(self, text: str, seconds: float = 20) -> str:
+        """Everything on stderr, as soon as ``text`` is in it."""
+        return self._until("err", text, seconds, 1)
+
+    def _until(self, name: str, text: str, seconds: float, times: int) -> str:
         deadline = time.monotonic() + seconds
         with self._news:
-            while text not in self.out:
+            while (found := str(getattr(self, name))).count(text) < times:
                 left = deadline - time.monotonic()
-                assert left > 0 and (self._news.wait(left) or text in self.out), f"no {text!r} in {self.out!r}"
-            return self.out
+                assert left > 0 and (self._news.wait(left) or left > 0), f"no {text!r} in {found!r}"
+            return found
 
     def end(self, number: int | None = None) -> tuple[int, str, str]:
         """Exit code, stdout and stderr; with a signal it is sent first."""
@@ -95,8 +106,8 @@ class Watching:
             self.process.send_signal(number)
         code = self.process.wait(20)
         self._reader.join(5)
-        assert self.process.stderr is not None
-        return code, self.out, self.process.stderr.read()
+        self._listener.join(5)
+        return code, self.out, self.err
 
 
 Start = Callable[..., Watching]
@@ -138,6 +149,12 @@ def test_get_prints_everything_once_and_then_what_changes(api: FakeApi, start: S
     claims.put(claim("c"))
     out = watching.until("c ")
     assert [line.split()[0] for line in out.splitlines()] == ["NAME", "a", "b", "b", "c"]
+    claims.put(claim("a"), "DELETED")
+    claims.put(claim("d"))
+    out = watching.until("\nd ")
+    assert [line.split()[0] for line in out.splitlines()][5:] == ["a", "d"], (
+        "what is gone comes once more, as in kubectl"
+    )
     code, _, err = watching.end(signal.SIGINT)
     # The line break after the ^C that a terminal shows.
     assert (code, err) == (130, "\n")
@@ -152,6 +169,32 @@ def test_get_json_is_a_stream_of_objects(api: FakeApi, start: Start) -> None:
     claims.put(claim("b"))
     watching.until('"name": "b"')
     assert watching.out.count('"kind": "ResourceClaim"') == 2
+
+
+def test_the_only_one_that_was_named_goes_and_comes_back(api: FakeApi, start: Start) -> None:
+    claims = Kind(api, "ResourceClaim", API, "ml")
+    api.serve("Pod", [], namespace="ml")
+    claims.put(claim("a"))
+    watching = start("get", "claim", "a", "-w", "-n", "ml", "-o", "name")
+    watching.until("a\n")
+    claims.put(claim("a"), "DELETED")
+    watching.until("a\n", times=2)
+    claims.put(claim("a", reserved=True), "ADDED")
+    watching.until("a\n", times=3)
+    code, out, err = watching.end(signal.SIGINT)
+    assert (code, out, err) == (130, "resourceclaim.resource.k8s.io/a\n" * 3, "\n")
+
+
+def test_a_class_that_is_not_there_any_more_is_waited_for(api: FakeApi, start: Start) -> None:
+    classes = Kind(api, "DeviceClass", API)
+    gpu = {"metadata": {"name": "gpu"}, "spec": {}}
+    classes.put(gpu)
+    watching = start("get", "devices", "--class", "gpu", "-w")
+    watching.until_note("No devices found")
+    classes.put(gpu, "DELETED")
+    watching.until_note('"gpu" not found')
+    code, out, _ = watching.end(signal.SIGINT)
+    assert (code, out) == (130, "")
 
 
 def test_a_reader_that_goes_away_is_no_error(api: FakeApi, start: Start) -> None:

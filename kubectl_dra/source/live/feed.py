@@ -6,16 +6,18 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from kubectl_dra.api.kinds import RESOURCE_SLICE
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.source.live.discovery import Served, discover
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.session import Session, open_session
+from kubectl_dra.source.live.slices import selections_to_follow, without_pool
 from kubectl_dra.source.live.store import Store
-from kubectl_dra.source.live.watch import Broken, Crashed, Message, Reflector, Refused, Scope
+from kubectl_dra.source.live.watch import Broken, Crashed, Message, Reflector, Refused, Scope, Unselectable
 from kubectl_dra.source.spec import Connection
 
 INTERVAL_SECONDS: Final = 0.25
@@ -87,7 +89,8 @@ class Feed:
         self._served = discover(self._session, kinds)
         for kind in kinds:
             for namespace in self._needs.scopes(kind):
-                self._follow(Scope(kind, namespace))
+                for fields in selections_to_follow(self._needs.slices) if kind is RESOURCE_SLICE else (frozenset(),):
+                    self._follow(Scope(kind, namespace, fields))
         threading.Thread(target=self._run, name="feed", daemon=True).start()
 
     def close(self) -> None:
@@ -154,6 +157,10 @@ class Feed:
             raise message.error
         scope = message.scope
         self._waiting.discard(scope)
+        if isinstance(message, Unselectable):
+            self._unread.discard(scope)
+            self._follow(replace(scope, fields=without_pool(scope.fields)))
+            return True
         if isinstance(message, Broken):
             since = self._troubles[scope].since if scope in self._troubles else time.monotonic()
             error = message.error

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from kubectl_dra.api.kinds import RESOURCE_SLICE
-from kubectl_dra.model.evidence import NODE_FIELD, POOL_FIELD, Coverage, Fields, Read, pool_fields
+from kubectl_dra.model.evidence import DRIVER_FIELD, NODE_FIELD, POOL_FIELD, Coverage, Fields, Read, pool_fields
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim, ResourceSlice
@@ -19,7 +19,7 @@ from kubectl_dra.source.live.errors import ApiError
 from kubectl_dra.source.live.listing import Listed, take_list
 from kubectl_dra.source.live.session import Session
 
-_BAD_REQUEST: Final = 400
+BAD_REQUEST: Final = 400
 # For more than that one list of everything is cheaper.
 _MAX_LISTS: Final = 8
 _EVERYTHING: Final[frozenset[Fields]] = frozenset({frozenset()})
@@ -31,13 +31,13 @@ def list_slices(session: Session, api_version: str, selections: frozenset[Fields
     Without a selector for pools, only selections that also name a driver are read, if there are any: what else the
     others mean, pools with slashes in their names, is not worth reading everything.
     """
-    without_pools = {_without_pool(fields) for fields in selections} - _EVERYTHING
+    without_pools = {without_pool(fields) for fields in selections} - _EVERYTHING
     for attempt in (selections, without_pools):
         if attempt and len(attempt) <= _MAX_LISTS:
             try:
                 return [_take(session, api_version, fields) for fields in sorted(attempt, key=sorted)]
             except ApiError as error:
-                if error.code != _BAD_REQUEST:
+                if error.code != BAD_REQUEST:
                     raise
     return [_take(session, api_version, frozenset())]
 
@@ -72,13 +72,29 @@ def pools_of(claims: Iterable[object], asked: frozenset[Key]) -> frozenset[Field
     )
 
 
-def _without_pool(fields: Fields) -> Fields:
+def selections_to_follow(selections: frozenset[Fields]) -> tuple[Fields, ...]:
+    """What to watch for ``selections``: each of them, or everything."""
+    return tuple(sorted(selections, key=sorted)) if 0 < len(selections) <= _MAX_LISTS else (frozenset(),)
+
+
+def slice_fields(slice_: ResourceSlice) -> Fields:
+    """What selections can be about."""
+    spec = slice_.spec
+    return frozenset({(DRIVER_FIELD, spec.driver), (POOL_FIELD, spec.pool.name), (NODE_FIELD, spec.node_name or "")})
+
+
+def field_selector(fields: Fields) -> str:
+    """The query parameter."""
+    return ",".join(f"{path}={_escaped(value)}" for path, value in sorted(fields))
+
+
+def without_pool(fields: Fields) -> Fields:
+    """What is left for servers that can't select by pool."""
     return frozenset(pair for pair in fields if pair[0] != POOL_FIELD)
 
 
 def _take(session: Session, api_version: str, fields: Fields) -> Listed:
-    selector = ",".join(f"{path}={_escaped(value)}" for path, value in sorted(fields))
-    listed = take_list(session, RESOURCE_SLICE, api_version, field_selector=selector)
+    listed = take_list(session, RESOURCE_SLICE, api_version, field_selector=field_selector(fields))
     return replace(listed, read=_limited(listed.read, fields))
 
 

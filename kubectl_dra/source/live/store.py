@@ -33,8 +33,10 @@ from kubectl_dra.source.live.watch import (
     Relisted,
     Scope,
     Unreadable,
+    Unselectable,
 )
 
+_READ: Final = (Coverage.COMPLETE, Coverage.FILTERED)
 _UNKNOWN: Final = -1
 # Late copies of events are late by seconds, so that not all objects that are gone need to be remembered.
 _MAX_LEFT: Final = 10_000
@@ -46,7 +48,7 @@ class Store:
     def __init__(self, needs: Needs) -> None:
         self._needs = needs
         self._objects: dict[str, dict[Key, Any]] = {}
-        self._bad: dict[tuple[str, Key], BadObject] = {}
+        self._bad: dict[tuple[Scope, Key], BadObject] = {}
         self._reads: dict[Scope, Read] = {}
         self._pods = _NodeSums()
         self._ages = _Ages()
@@ -68,7 +70,7 @@ class Store:
             case Progressed():
                 self._move(message.scope, message.resource_version)
                 return False
-            case Broken() | Crashed():
+            case Broken() | Crashed() | Unselectable():
                 return False
         return True
 
@@ -83,11 +85,9 @@ class Store:
 
     def evidence(self, server_version: tuple[int, int] | None, origin: str) -> Evidence:
         """What the objects of now prove."""
-        broken = {kind for kind, _ in self._bad}
+        broken = {scope.kind.name for scope, _ in self._bad}
         reads = tuple(
-            replace(read, coverage=Coverage.PARTIAL)
-            if read.kind in broken and read.coverage is Coverage.COMPLETE
-            else read
+            replace(read, coverage=Coverage.PARTIAL) if read.kind in broken and read.coverage in _READ else read
             for read in self._reads.values()
         )
         return Evidence(reads, tuple(self._bad.values()), server_version, origin)
@@ -101,18 +101,18 @@ class Store:
 
     def _relisted(self, message: Relisted) -> None:
         scope, listed = message.scope, message.listed
-        kind, inside = scope.kind.name, scope.namespace
+        kind = scope.kind.name
         known = self._objects.get(kind, {})
-        kept = {key: record for key, record in known.items() if inside and key.namespace != inside}
+        kept = {key: record for key, record in known.items() if not scope.has(key, record)}
         self._objects[kind] = kept | _with_old_identity(known, listed.sink.kept)
         self._own_kinds.add(kind)
         self._ages.listed(scope, listed.read.resource_version)
-        self._bad = {
-            name: bad for name, bad in self._bad.items() if name[0] != kind or (inside and name[1].namespace != inside)
-        } | {(kind, Key(bad.namespace, bad.name)): bad for bad in listed.bad_objects}
-        self._reads[scope] = replace(listed.read, coverage=Coverage.COMPLETE)
+        self._bad = {name: bad for name, bad in self._bad.items() if name[0] != scope}
+        self._bad |= {(scope, Key(bad.namespace, bad.name)): bad for bad in listed.bad_objects}
+        coverage = Coverage.FILTERED if scope.fields else Coverage.COMPLETE
+        self._reads[scope] = replace(listed.read, coverage=coverage, fields=scope.fields)
         if isinstance(listed.sink, PodTracker):
-            self._pods.replace(listed.sink.taken, inside)
+            self._pods.replace(listed.sink.taken, scope.namespace)
 
     def _changed(self, message: Changed) -> bool:
         scope, record = message.scope, message.record
@@ -122,7 +122,7 @@ class Store:
         stays = not message.deleted and self._keeps(key, record)
         if not self._ages.is_news(message, key, known, stays):
             return False
-        news = self._bad.pop((scope.kind.name, key), None) is not None
+        news = self._bad.pop((scope, key), None) is not None
         if isinstance(record, Pod):
             news |= self._pods.put(key, None if message.deleted else taken_by(record))
         if stays:
@@ -137,49 +137,42 @@ class Store:
         return not isinstance(record, Pod) or self._needs.all_pods or key in self._needs.pods or matters(record)
 
     def _unreadable(self, message: Unreadable) -> None:
-        kind, key = message.scope.kind, Key(message.bad.namespace, message.bad.name)
-        self._own(kind.name).pop(key, None)
-        if kind is POD:
+        scope, key = message.scope, Key(message.bad.namespace, message.bad.name)
+        self._own(scope.kind.name).pop(key, None)
+        if scope.kind is POD:
             self._pods.put(key, None)
         if message.deleted:
-            self._bad.pop((kind.name, key), None)
+            self._bad.pop((scope, key), None)
         else:
-            self._bad[(kind.name, key)] = message.bad
-        self._move(message.scope, message.resource_version)
+            self._bad[(scope, key)] = message.bad
+        self._move(scope, message.resource_version)
 
     def _refused(self, message: Refused) -> bool:
         scope, before = message.scope, self._reads.get(message.scope)
         self._reads[scope] = Read(scope.kind.name, scope.namespace, message.coverage, time=now(), note=message.what)
-        if before is not None and before.coverage is Coverage.COMPLETE:
+        if before is not None and before.coverage in _READ:
             self._forget(scope)
         return before is None or before.coverage is not message.coverage
 
     def _forget(self, scope: Scope) -> None:
-        """What only this scope has told; smaller scopes of the kind may go on."""
-        kind = scope.kind.name
-        told = {
-            each.namespace
-            for each, read in self._reads.items()
-            if each.kind is scope.kind and read.coverage is Coverage.COMPLETE
-        }
-        objects = self._own(kind)
-        for key in [key for key in objects if _lies_in(key, scope, told)]:
+        """What only this scope has told; others of the kind may go on."""
+        kind = scope.kind
+        others = [each for each, read in self._reads.items() if each.kind is kind and read.coverage in _READ]
+
+        def only_here(key: Key, record: object = None) -> bool:
+            return scope.has(key, record) and not any(other.has(key, record) for other in others)
+
+        objects = self._own(kind.name)
+        for key in [key for key, record in objects.items() if only_here(key, record)]:
             del objects[key]
-        self._bad = {
-            name: bad for name, bad in self._bad.items() if name[0] != kind or not _lies_in(name[1], scope, told)
-        }
-        if scope.kind is POD:
-            self._pods.drop(lambda key: _lies_in(key, scope, told))
+        self._bad = {name: bad for name, bad in self._bad.items() if name[0] != scope}
+        if kind is POD:
+            self._pods.drop(only_here)
 
     def _move(self, scope: Scope, resource_version: str) -> None:
         read = self._reads.get(scope)
         if read is not None:
             self._reads[scope] = replace(read, resource_version=resource_version, time=now())
-
-
-def _lies_in(key: Key, scope: Scope, others: set[str]) -> bool:
-    """Whether an object belongs to a scope and to none of the ``others`` (namespaces, empty for the whole cluster)."""
-    return scope.namespace in ("", key.namespace) and not {"", key.namespace} & others
 
 
 def _with_old_identity(known: dict[Key, Any], records: Iterable[Any]) -> dict[Key, Any]:

@@ -19,7 +19,9 @@ import msgspec
 from kubectl_dra.api.decode import DecodeError, bad_object, decode_object
 from kubectl_dra.api.kinds import POD, Kind
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.evidence import BadObject, Coverage
+from kubectl_dra.model.evidence import BadObject, Coverage, Fields
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.resource import ResourceSlice
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.errors import (
     ApiError,
@@ -35,6 +37,7 @@ from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, ta
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.pods import PodTracker
 from kubectl_dra.source.live.session import Session
+from kubectl_dra.source.live.slices import BAD_REQUEST, field_selector, slice_fields
 
 IDLE_SECONDS: Final = 90.0  # servers send a bookmark about once a minute
 _WATCH_SECONDS: Final = (240, 480)
@@ -47,10 +50,17 @@ _SHORT_SECONDS: Final = 1.0  # a watch that ends sooner was not really one
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What one reflector follows; an empty namespace is the whole cluster."""
+    """What one reflector follows; an empty namespace is the whole cluster. Of slices, only those with ``fields``."""
 
     kind: Kind
     namespace: str = ""
+    fields: Fields = frozenset()
+
+    def has(self, key: Key, record: object) -> bool:
+        """Whether an object lies in it."""
+        if self.namespace not in ("", key.namespace):
+            return False
+        return not self.fields or not isinstance(record, ResourceSlice) or self.fields <= slice_fields(record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +124,14 @@ class Crashed:
     error: BaseException
 
 
-Message = Relisted | Changed | Unreadable | Progressed | Refused | Broken | Crashed
+@dataclass(frozen=True, slots=True)
+class Unselectable:
+    """The server can't select by the scope's fields: the reflector has ended."""
+
+    scope: Scope
+
+
+Message = Relisted | Changed | Unreadable | Progressed | Refused | Broken | Crashed | Unselectable
 
 
 class _Meta(msgspec.Struct, rename="camel"):
@@ -172,14 +189,14 @@ class Reflector:
 
     def _run(self) -> None:
         try:
-            while not self._closed.is_set():
-                self._attempt()
+            while not self._closed.is_set() and self._attempt():
+                continue
         except BaseException as error:
             # A thread has nobody to raise to.
             self._put(Crashed(self.scope, error))
 
-    def _attempt(self) -> None:
-        """Follow until something goes wrong, say so, and wait."""
+    def _attempt(self) -> bool:
+        """Follow until something goes wrong, say so, and wait; whether it makes sense to try again."""
         session: Session | None = None
         try:
             session = self._session()
@@ -194,12 +211,16 @@ class Reflector:
             self._position = ""
             self._closed.wait(_REFUSED_SECONDS)
         except ClusterError as error:
+            if self.scope.fields and isinstance(error, ApiError) and error.code == BAD_REQUEST:
+                self._put(Unselectable(self.scope))
+                return False
             self._failures += session is None
             self._put(Broken(self.scope, error))
             asked = error.retry_after if isinstance(error, ApiError) else 0
             self._closed.wait(max(self._back_off(), min(asked, _LONGEST_WISH_SECONDS)))
             if session is not None and isinstance(error, LoginError):
                 self._renew_or_report(session)
+        return True
 
     def _renew_or_report(self, session: Session) -> None:
         try:
@@ -222,13 +243,15 @@ class Reflector:
                 self._closed.wait(self._back_off())
 
     def _relist(self, session: Session) -> None:
-        kind = self.scope.kind
-        fields = self._needs.field_selector(kind)
+        kind, fields = self.scope.kind, self._field_selector()
         self._failures += 1
         listed = take_list(session, kind, self._api_version, self._new_sink, self.scope.namespace, fields)
         self._failures -= 1
         self._position = listed.read.resource_version
         self._put(Relisted(self.scope, listed))
+
+    def _field_selector(self) -> str:
+        return field_selector(self.scope.fields) or self._needs.field_selector(self.scope.kind)
 
     def _new_sink(self) -> Sink:
         if self.scope.kind is POD:
@@ -250,8 +273,7 @@ class Reflector:
                 self._failures = 0
 
     def _stream(self, session: Session) -> None:
-        kind = self.scope.kind
-        fields = self._needs.field_selector(kind)
+        kind, fields = self.scope.kind, self._field_selector()
         query = {
             "watch": "1",
             "allowWatchBookmarks": "true",
