@@ -3,12 +3,16 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
+LOCK := dev
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/pytest
+# What needs more than Python stands in .ci/run.
+OFFLINE := not controlplane and not go and not bench and not shells and not tmux and not packaging
 DEMO := $(BIN)/kubectl-dra --from demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs e2e differential bench dist clean
+.PHONY: help demo test lint format docs e2e differential bench dist lowest lock clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -21,7 +25,7 @@ demo: $(VENV)/ready ## Explain the pending pods of the built-in demo cluster
 	@$(DEMO) why-pending trainer-0 -n ml
 
 test: $(VENV)/ready ## Run all tests that need neither Go nor a cluster
-	$(PYTEST) -n auto -m 'not controlplane and not go and not bench and not shells and not tmux' $(ARGS)
+	$(PYTEST) -n auto -m '$(OFFLINE)' $(ARGS)
 
 lint: $(VENV)/ready ## Check format, style, types and the layers of imports
 	$(BIN)/ruff format --check .
@@ -33,11 +37,12 @@ format: $(VENV)/ready ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(VENV)/ready ## Refresh the demo cluster, and what the docs generate: examples, schemas, figures
+docs: $(VENV)/ready ## Refresh the demo cluster, and what the docs generate: examples, schemas, figures, dependencies
 	$(BIN)/python tools/demo_cluster.py
 	$(BIN)/python tools/doc_examples.py
 	$(BIN)/python tools/schemas.py
 	$(BIN)/python tools/figures.py
+	$(BIN)/python tools/dependencies.py
 
 e2e: $(VENV)/ready ## Run the tests against a real control plane (Go needed; builds it once, about 15 minutes)
 	. .ci/provide-go.sh && $(BIN)/python -m tests.controlplane build && $(PYTEST) -m controlplane $(ARGS)
@@ -52,13 +57,20 @@ dist: $(VENV)/ready ## Build the wheel, the source distribution and the archive 
 	$(BIN)/python -m hatchling build -d dist
 	$(BIN)/python tools/archive.py
 
-clean: ## Remove everything that the other targets made
-	rm -rf $(VENV) dist .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+lowest: ## Run the tests of `make test` with the lowest versions that pyproject.toml allows
+	@$(MAKE) VENV=.cache/lowest LOCK=lowest test
 
-# The marker is newer than pyproject.toml when the pinned tools of that file are installed.
-$(VENV)/ready: pyproject.toml
+lock: ## Pin what development and building need, with hashes, after a change of pyproject.toml
+	@$(PYTHON) tools/lock.py
+
+clean: ## Remove everything that the other targets made
+	rm -rf $(VENV) .cache dist .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+# The marker is newer than the locks when what they list is installed. Both name every file by its hash.
+$(VENV)/ready: pyproject.toml requirements/pip.txt requirements/$(LOCK).txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or later is needed: make PYTHON=python3.11")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip==26.3'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable .
+	@$(PIP) --require-hashes --requirement requirements/pip.txt
+	@$(PIP) --require-hashes --requirement requirements/$(LOCK).txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@

@@ -19,8 +19,9 @@ def test_examples_in_the_docs_are_real_output() -> None:
     assert done.returncode == 0, f"stale: {done.stdout}refresh them with `make docs`"
 
 
-def test_figures_of_the_proofs_are_counted() -> None:
-    command = [sys.executable, "tools/figures.py", "--check"]
+@pytest.mark.parametrize("tool", ["figures", "dependencies"])
+def test_counted_pages_are_fresh(tool: str) -> None:
+    command = [sys.executable, f"tools/{tool}.py", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"stale: {done.stdout}{done.stderr}refresh them with `make docs`"
 
