@@ -26,13 +26,14 @@ from kubectl_dra.output.documents import list_bytes, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.claim_page import claim_pending_page
 from kubectl_dra.output.pending.documents import with_text
-from kubectl_dra.output.pending.groups import groups_page
+from kubectl_dra.output.pending.groups import claim_groups_page, groups_page
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.reports.pending import (
     ClaimPendingReport,
     PendingReport,
+    claim_groups,
     claim_pending_report,
     pending_report,
     reason_groups,
@@ -152,9 +153,13 @@ def _overview(call: Call, answers: Sequence[Answer]) -> int:
 
 
 def _claims_overview(call: Call, answers: Sequence[Answer]) -> int:
-    if not answers and not is_document(call.options):
-        console(call.options).out(Safe("No ResourceClaim waits for devices, is unused or can't be deleted."))
-    return _print(call, answers)
+    if is_document(call.options):
+        return _print(call, answers)
+    reports = [each.report for each in answers if isinstance(each.report, ClaimPendingReport)]
+    terminal = console(call.options)
+    for line in claim_groups_page(claim_groups(reports), call.cluster.namespace):
+        terminal.out(line)
+    return _code(call, answers)
 
 
 # --- named objects --------------------------------------------------------------------------------------------------

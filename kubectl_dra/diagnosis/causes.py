@@ -127,7 +127,7 @@ class _Explainer:
         causes += _merged(cause for group in groups for cause in group.causes)
         causes += self._idle()
         fitting = tuple(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
-        return Explanation(groups, tuple(causes), fitting, self._errors)
+        return Explanation(groups, tuple(_closest(cause, groups) for cause in causes), fitting, self._errors)
 
     # --- groups -----------------------------------------------------------------------------------------------------
 
@@ -293,6 +293,20 @@ def _fits(fitting: tuple[str, ...], judgement: Judgement, seen: Observed | None)
     if judgement.verdict is Verdict.SCHEDULABLE:
         retry = Retry(seen.time if seen is not None else None, _RETRY_TRIGGERS)
         yield Cause(Code.FITS_NOW, retry, nodes=fitting)
+
+
+def _closest(cause: Cause, groups: Iterable[NodeGroup]) -> Cause:
+    """A constraint's cause with the funnel of the node that has the largest set which satisfies it."""
+    if cause.code is not Code.CONSTRAINT:
+        return cause
+    funnels = [
+        request.funnel
+        for group in groups
+        for request in group.requests
+        if request.funnel is not None and (request.claim, request.request) == (cause.claim, cause.request)
+    ]
+    best = max(funnels, key=lambda funnel: funnel.best, default=None)
+    return cause if best is None else msgspec.structs.replace(cause, detail=best)
 
 
 def _rejected_by_others(judgement: Judgement, seen: Observed | None) -> bool:

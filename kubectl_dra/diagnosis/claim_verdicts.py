@@ -26,7 +26,7 @@ _POD: str = "Pod"
 
 
 def diagnose(inventory: Inventory, evidence: Evidence, features: Features, claim: ResourceClaim) -> ClaimDiagnosis:
-    """Everything about one claim that needs no search; a pod that waits for it is diagnosed on its own."""
+    """Everything about one claim that needs no search; why pods that wait for it do not run is not told here."""
     key = key_of(claim.metadata)
     pods = inventory.pods_by_claim.get(key, ())
     allocation = claim.status.allocation

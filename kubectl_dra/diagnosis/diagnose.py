@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.diagnosis import agreement, binding, claim_verdicts, fit_message, kubelet, missing, needs
 from kubectl_dra.diagnosis.agreement import Prediction
 from kubectl_dra.diagnosis.claims import Problem, ResolvedEntry, claims_of, is_reserved_for, resolve
@@ -22,6 +24,7 @@ from kubectl_dra.diagnosis.records import (
     AssumptionKind,
     Cause,
     ClaimDiagnosis,
+    ClaimVerdict,
     Missing,
     MissingEvidence,
     NodeGroup,
@@ -40,6 +43,8 @@ from kubectl_dra.model.resource import ResourceClaim
 
 _DEFAULTS: Final = Options()
 _SILENT: Final = Prediction(silent=True)
+# Of the pods that wait for one claim the first few tell why.
+_WAITING_ASKED: Final = 3
 # Where several devices fit or fail, the one that the search meets first decides.
 _DEPEND_ON_ORDER: Final = frozenset({Verdict.SCHEDULABLE, Verdict.SCHEDULER_ERROR})
 
@@ -87,7 +92,19 @@ class Diagnoser:
         if claim is None:
             raise NotFound("ResourceClaim", key)
         world = self.world
-        return claim_verdicts.diagnose(world.inventory, world.evidence, world.features, claim)
+        found = claim_verdicts.diagnose(world.inventory, world.evidence, world.features, claim)
+        if found.causes or found.verdict is not ClaimVerdict.PENDING:
+            return found
+        causes = tuple(dict.fromkeys(self._main_causes(found)))
+        return msgspec.structs.replace(found, causes=causes)
+
+    def _main_causes(self, found: ClaimDiagnosis) -> Iterator[Cause]:
+        """What keeps the pods from running that wait for a claim; rather about this claim than about another one."""
+        for ref in found.waiting_pods[:_WAITING_ASKED]:
+            causes = self.pod(ref.key).causes
+            if causes:
+                own = (cause for cause in causes if cause.claim == found.claim)
+                yield causes[0] if causes[0].claim is None else next(own, causes[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -492,7 +492,8 @@ class PodDiagnosis(Fact, frozen=True):
 class ClaimDiagnosis(Fact, frozen=True):
     """Everything about one claim: its state, who uses it, why it hangs.
 
-    ``waiting_pods`` are the pods that name it and are not running; their diagnosis explains a claim without devices.
+    ``waiting_pods`` are the pods that name it and are not running. The causes of a claim without devices that such pods
+    want are theirs: devices are allocated when a pod is scheduled.
     """
 
     claim: ObjectRef

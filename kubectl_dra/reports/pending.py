@@ -101,6 +101,11 @@ class ClaimPendingReport(ReportRecord, frozen=True):
     features: Mapping[str, bool | int | str]
     read: tuple[ReadRecord, ...]
 
+    @property
+    def code(self) -> Code | None:
+        """The main reason."""
+        return self.causes[0].code if self.causes else None
+
 
 class ReasonGroup(ReportRecord, frozen=True):
     """Pods with the same main reason."""
@@ -108,6 +113,13 @@ class ReasonGroup(ReportRecord, frozen=True):
     code: Code | None
     meaning: str
     pods: tuple[ObjectRef, ...]
+
+
+class ClaimGroup(ReportRecord, frozen=True):
+    """Claims with the same main reason."""
+
+    code: Code | None
+    claims: tuple[ObjectRef, ...]
 
 
 def pending_report(
@@ -139,7 +151,7 @@ def pending_report(
         asks=_asks(diagnosis, inventory),
         extended=_extended(diagnosis, inventory, features),
         nodes=tuple(_node_group(group, limit, node) for group in groups),
-        causes=tuple(_closest(cause, diagnosis.nodes) for cause in diagnosis.causes),
+        causes=diagnosis.causes,
         remedies=remedies,
         no_pair_helps=no_pair_helps,
         depends_on_node_order=diagnosis.depends_on_node_order,
@@ -175,17 +187,25 @@ def claim_pending_report(
 
 def reason_groups(reports: Iterable[PendingReport]) -> tuple[ReasonGroup, ...]:
     """Pods by main reason: the most frequent first, those that fit now last, then by code."""
+    found = _by_code((report.code, report.pod) for report in reports)
+    return tuple(ReasonGroup(code, MEANING[code] if code is not None else "", pods) for code, pods in found)
+
+
+def claim_groups(reports: Iterable[ClaimPendingReport]) -> tuple[ClaimGroup, ...]:
+    """Claims by main reason, in the same order; of each reason by namespace and name."""
+    found = _by_code((report.code, report.claim) for report in reports)
+    return tuple(ClaimGroup(code, tuple(sorted(claims, key=lambda ref: ref.key))) for code, claims in found)
+
+
+def _by_code(found: Iterable[tuple[Code | None, ObjectRef]]) -> list[tuple[Code | None, tuple[ObjectRef, ...]]]:
     groups: dict[Code | None, list[ObjectRef]] = {}
-    for report in reports:
-        groups.setdefault(report.code, []).append(report.pod)
+    for code, ref in found:
+        groups.setdefault(code, []).append(ref)
 
     def rank(item: tuple[Code | None, list[ObjectRef]]) -> tuple[bool, int, str]:
         return item[0] is Code.FITS_NOW, -len(item[1]), item[0] or ""
 
-    return tuple(
-        ReasonGroup(code, MEANING[code] if code is not None else "", tuple(pods))
-        for code, pods in sorted(groups.items(), key=rank)
-    )
+    return [(code, tuple(refs)) for code, refs in sorted(groups.items(), key=rank)]
 
 
 def _asks(diagnosis: PodDiagnosis, inventory: Inventory) -> tuple[ClaimAsk, ...]:
@@ -229,20 +249,6 @@ def _node_group(group: NodeGroup, limit: int | None, only: str) -> NodeGroupReco
         not_checked=group.not_checked,
         devices_fit=group.devices_fit,
     )
-
-
-def _closest(cause: Cause, groups: Iterable[NodeGroup]) -> Cause:
-    """A constraint's cause with the funnel of the node that has the largest set which satisfies it."""
-    if cause.code is not Code.CONSTRAINT:
-        return cause
-    funnels = [
-        request.funnel
-        for group in groups
-        for request in group.requests
-        if request.funnel is not None and (request.claim, request.request) == (cause.claim, cause.request)
-    ]
-    best = max(funnels, key=lambda funnel: funnel.best, default=None)
-    return cause if best is None else msgspec.structs.replace(cause, detail=best)
 
 
 def _brief(cause: Cause) -> Cause:

@@ -50,6 +50,18 @@ def test_overview_counts_every_pending_pod_once(capfd):
     check_golden("why-pending/all.txt", out)
 
 
+def test_overview_of_claims_counts_every_one_once(capfd):
+    code, out, err = call(capfd, "claim", "-A")
+    assert (code, err) == (0, "")
+    rows = [line.split() for line in out.splitlines() if line.startswith("  DRA-")]
+    numbers = [int(next(word for word in row[1:] if word.isdecimal())) for row in rows]
+    items = json.loads(call(capfd, "claim", "-A", "-o", "json")[1])["items"]
+    assert sum(numbers) == len(items)
+    assert all(item["causes"] for item in items)
+    assert out.startswith(f"{len(items)} ResourceClaims need a look, for {len(rows)} reasons:")
+    check_golden("why-pending/claims.txt", out)
+
+
 def test_every_form_of_words(capfd):
     forms = (["trainer-0"], ["pod/trainer-0"], ["pod", "trainer-0"], ["pods", "trainer-0"], ["po/trainer-0"])
     pages = {call(capfd, *words, "-n", "ml")[1] for words in forms}

@@ -18,8 +18,8 @@ CLAIM = Key(build.NAMESPACE, "claim")
 DELETED = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
 
 
-def diagnose(*objects: dict[str, Any], withheld: tuple[str, ...] = ()) -> ClaimDiagnosis:
-    return diagnose_claim(facts.inventory(objects), facts.evidence(*withheld), features(), CLAIM)
+def diagnose(*objects: dict[str, Any], withheld: tuple[str, ...] = (), claim: Key = CLAIM) -> ClaimDiagnosis:
+    return diagnose_claim(facts.inventory(objects), facts.evidence(*withheld), features(), claim)
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,22 @@ def test_states(claim: dict[str, Any], verdict: ClaimVerdict) -> None:
 def test_a_claim_that_no_pod_uses() -> None:
     assert [c.code for c in diagnose(build.claim()).causes] == [Code.CLAIM_WAITS_FOR_POD]
     waiting = diagnose(build.claim(), build.pod(claims=["claim"]))
-    assert (waiting.causes, waiting.waiting_pods) == ((), (ObjectRef("Pod", "ml", "pod"),))
+    assert waiting.waiting_pods == (ObjectRef("Pod", "ml", "pod"),)
+    assert Code.CLAIM_WAITS_FOR_POD not in [c.code for c in waiting.causes]
     # Who may not list pods can't say that there are none.
     assert diagnose(build.claim(), withheld=("Pod",)).causes == ()
+
+
+def test_a_claim_waits_for_what_its_pod_waits_for() -> None:
+    """What concerns this claim before what concerns another one of the pod."""
+    mine, other = build.claim("mine", build.request(cls="here")), build.claim("other", build.request(cls="nowhere"))
+    here, pod = build.device_class("here"), build.pod(claims=["other", "mine"])
+    found = diagnose(mine, other, here, pod, build.node(), claim=Key(build.NAMESPACE, "mine"))
+    assert [c.code for c in found.causes] == [Code.CLASS_MISSING]
+    found = diagnose(mine, here, build.pod(claims=["mine"]), build.node(), claim=Key(build.NAMESPACE, "mine"))
+    assert [(c.code, c.claim) for c in found.causes] == [
+        (Code.NO_DEVICE_IN_CLASS, ObjectRef("ResourceClaim", "ml", "mine"))
+    ]
 
 
 def test_devices_that_nobody_uses() -> None:

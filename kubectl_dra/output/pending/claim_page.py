@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from kubectl_dra.diagnosis.codes import MEANING
+from kubectl_dra.diagnosis.codes import MEANING, Code
 from kubectl_dra.diagnosis.records import ClaimVerdict, ObjectRef
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import ask_lines
@@ -27,14 +27,12 @@ _STATE: Final = {
 
 def claim_pending_page(report: ClaimPendingReport, now: datetime) -> list[Safe]:
     """All lines of one claim's report."""
-    cause = report.causes[0] if report.causes else None
-    reason = fmt(": {}", reason_sentence(cause)) if cause is not None else Safe("")
-    head = fmt("ResourceClaim {} {}{}.", str(report.claim.key), Safe(_STATE[report.verdict]), reason)
+    head = fmt("ResourceClaim {} {}{}.", str(report.claim.key), Safe(_STATE[report.verdict]), _reason(report))
     lines = wrapped(styled(head, Style.BOLD))
     blocks = [
         list(ask_lines(report.asks)),
         _holds(report),
-        [line for each in report.causes for line in evidence_lines(each, report.claim.namespace, now)],
+        [] if _waits_with_pod(report) else _evidence(report, now),
         list(missing_lines(report.missing)),
         [fmt("{} {}", each.code, Safe(MEANING[each.code])) for each in report.causes],
     ]
@@ -42,6 +40,24 @@ def claim_pending_page(report: ClaimPendingReport, now: datetime) -> list[Safe]:
         if block:
             lines += [Safe(""), *block]
     return lines
+
+
+def _waits_with_pod(report: ClaimPendingReport) -> bool:
+    """Whether the causes are those of pods that want the claim; then the pods' own pages have the evidence."""
+    return report.verdict is ClaimVerdict.PENDING and bool(report.waiting_pods)
+
+
+def _reason(report: ClaimPendingReport) -> Safe:
+    cause = report.causes[0] if report.causes else None
+    if cause is None or cause.code is Code.CLAIM_UNUSED:
+        return Safe("")
+    if _waits_with_pod(report):
+        return fmt(" because pod {} waits: {}", str(report.waiting_pods[0].key), reason_sentence(cause))
+    return fmt(": {}", reason_sentence(cause))
+
+
+def _evidence(report: ClaimPendingReport, now: datetime) -> list[Safe]:
+    return [line for cause in report.causes for line in evidence_lines(cause, report.claim.namespace, now)]
 
 
 def _holds(report: ClaimPendingReport) -> list[Safe]:

@@ -1,4 +1,4 @@
-"""Everything that hangs, on one screen: pods grouped by their main reason."""
+"""Everything that hangs, on one screen: pods, or claims, grouped by their main reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kubectl_dra.output.layout import Column, table
 from kubectl_dra.output.pending.titles import title
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted
-from kubectl_dra.reports.pending import PendingReport, ReasonGroup
+from kubectl_dra.reports.pending import ClaimGroup, PendingReport, ReasonGroup
 
 _RETRY = (
     "            the scheduler retries within 5 minutes, sooner when a claim, class,",
@@ -32,12 +32,7 @@ def groups_page(reports: Sequence[PendingReport], groups: Sequence[ReasonGroup],
         where,
         counted(len(groups), "reason"),
     )
-    rows = [
-        [safe(group.code or "-"), title(group.code), Safe(str(len(group.pods))), _pods(group.pods, scope)]
-        for group in groups
-    ]
-    columns = [Column(), Column(flexible=True), Column(right=True), Column(flexible=True)]
-    lines = [head, Safe(""), *table(columns, rows, indent=2, header=False)]
+    lines = [head, Safe(""), *_table([(group.code, group.pods) for group in groups], scope)]
     if any(group.code is Code.FITS_NOW for group in groups):
         lines += [Safe(line) for line in _RETRY]
     one = next((ref for group in groups for ref in group.pods), None)
@@ -46,8 +41,28 @@ def groups_page(reports: Sequence[PendingReport], groups: Sequence[ReasonGroup],
     return lines
 
 
-def _pods(pods: Sequence[ObjectRef], scope: str) -> Safe:
-    names = [ref.name if scope else str(ref.key) for ref in pods]
+def claim_groups_page(groups: Sequence[ClaimGroup], scope: str) -> list[Safe]:
+    """The same for claims that have no devices, waste them, or can't be deleted."""
+    where = fmt(" in namespace {}", scope) if scope else Safe("")
+    claims = [ref for group in groups for ref in group.claims]
+    if not claims:
+        return [fmt("No ResourceClaim waits for devices, is unused or can't be deleted{}.", where)]
+    verb = Safe("needs" if len(claims) == 1 else "need")
+    reasons = counted(len(groups), "reason")
+    head = fmt("{} {} a look{}, for {}:", counted(len(claims), "ResourceClaim"), verb, where, reasons)
+    rows = _table([(group.code, group.claims) for group in groups], scope)
+    more = fmt("more: kubectl dra why-pending claim/{} -n {}", claims[0].name, claims[0].namespace)
+    return [head, Safe(""), *rows, Safe(""), more]
+
+
+def _table(groups: Sequence[tuple[Code | None, Sequence[ObjectRef]]], scope: str) -> list[Safe]:
+    rows = [[safe(code or "-"), title(code), Safe(str(len(refs))), _names(refs, scope)] for code, refs in groups]
+    columns = [Column(), Column(flexible=True), Column(right=True), Column(flexible=True)]
+    return table(columns, rows, indent=2, header=False)
+
+
+def _names(refs: Sequence[ObjectRef], scope: str) -> Safe:
+    names = [ref.name if scope else str(ref.key) for ref in refs]
     if len(names) <= 2:
         return Safe(", ").join(names)
     return fmt("{} … {}", names[0], names[-1])
