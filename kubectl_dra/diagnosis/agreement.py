@@ -125,7 +125,9 @@ def newest_versions(inventory: Inventory) -> tuple[tuple[int, str], ...]:
 
 def _relevant(inventory: Inventory) -> Iterable[ObjectMeta]:
     objects = (inventory.claims, inventory.classes, inventory.slices, inventory.taint_rules, inventory.nodes)
-    for kind in objects:
+    classic = inventory.classic
+    old = (classic.classes, classic.class_parameters, classic.claim_parameters, classic.scheduling_contexts)
+    for kind in (*objects, *old):
         for record in kind.values():
             yield record.metadata
     for pod in inventory.pods.values():

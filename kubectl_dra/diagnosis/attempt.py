@@ -16,6 +16,7 @@ from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided,
 from kubectl_dra.allocation.steps import TimeLimit
 from kubectl_dra.diagnosis import binding, fit_message, pre_filter
 from kubectl_dra.diagnosis.extended import asked, virtual_claim
+from kubectl_dra.diagnosis.funnel import Story
 from kubectl_dra.diagnosis.messages import allocation_error
 from kubectl_dra.diagnosis.nodefilters import NodeFilters, Rejection, Request, preselected
 from kubectl_dra.diagnosis.nodefilters.resources import allocatable_of
@@ -23,6 +24,7 @@ from kubectl_dra.diagnosis.records import Cause, NodeOutcome
 from kubectl_dra.diagnosis.renaming import Names
 from kubectl_dra.diagnosis.search import Searched, search
 from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.classic import is_searched
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
@@ -42,7 +44,7 @@ class Result:
     """What happens on a node; nodes with equal results belong together.
 
     ``texts`` are the reasons as they are counted. ``unavailable`` are positions of claims. ``searched`` None: there was
-    nothing to allocate, or what is needed for that could not be read.
+    nothing to allocate, or what is needed for that could not be read. ``story``: what is known without a search.
     """
 
     outcome: NodeOutcome
@@ -53,6 +55,7 @@ class Result:
     extended: tuple[str, ...] = ()
     searched: Searched | None = None
     timed_out: bool = False
+    story: Story | None = None
 
     @property
     def outcome_of_search(self) -> Outcome | None:
@@ -90,8 +93,8 @@ class Attempt:
 
     @property
     def to_allocate(self) -> tuple[ResourceClaim, ...]:
-        """The claims that the scheduler has to allocate."""
-        return tuple(claim for claim in self.claims if claim.status.allocation is None)
+        """The claims for which the scheduler has to find devices."""
+        return tuple(filter(is_searched, self.claims))
 
     def nodes(self, outcome: NodeOutcome) -> list[tuple[Node, Result]]:
         """The nodes with that outcome."""
@@ -100,14 +103,16 @@ class Attempt:
 
 def attempt(world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> Attempt:
     """Try to schedule ``pod`` with its existing ``claims``, those of its entries in their order."""
-    return _Attempt(world, pod, tuple(claims)).run()
+    return Attempting(world, pod, claims).run()
 
 
-class _Attempt:
-    def __init__(self, world: World, pod: Pod, claims: tuple[ResourceClaim, ...]) -> None:
+class Attempting:
+    """One attempt under way; generations that have other rules override :meth:`check` and :meth:`examine`."""
+
+    def __init__(self, world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> None:
         self.world = world
         self.pod = pod
-        self.claims = claims
+        self.claims = tuple(claims)
         self.asked = asked(pod)
         self.mapped = frozenset(name for name in self.asked if name in world.served)
         left_over = world.extended_claims.get((key_of(pod.metadata), pod.metadata.uid)) if self.mapped else None
@@ -120,11 +125,12 @@ class _Attempt:
         return {i: cause for i, cause in enumerate(causes) if cause is not None}
 
     def run(self) -> Attempt:
+        """The whole attempt."""
         request = Request.of(self.pod, self.world.served)
         allowed, by_plugin = preselected(request)
         if allowed is not None and not allowed:
             return Attempt(self.claims, self.left_over, pre_filter.affinity_conflict())
-        stop = pre_filter.check_claims(self.world, self.claims)
+        stop = self.check()
         if stop is not None:
             return Attempt(self.claims, self.left_over, stop)
         filters = NodeFilters(request, self.world.usage, self._nominated())
@@ -132,6 +138,14 @@ class _Attempt:
         ordered = tuple((node, results[name]) for name, node in self.world.inventory.nodes.items())
         failed = tuple(self.unusable.values())
         return Attempt(self.claims, self.left_over, None, ordered, filters.not_checked, failed)
+
+    def check(self) -> pre_filter.Stop | None:
+        """What ends the attempt before any node is looked at."""
+        return pre_filter.check_claims(self.world, self.claims)
+
+    def examine(self, node: Node) -> Result | None:
+        """What is known of a node that other plugins let pass, before devices are searched; None: nothing is."""
+        return None
 
     def _run_filters(self, filters: NodeFilters, allowed: frozenset[str] | None, by_plugin: str) -> dict[str, Result]:
         left_out = Result(NodeOutcome.REJECTED, by_plugin, (fit_message.not_preselected(by_plugin),))
@@ -160,6 +174,9 @@ class _Attempt:
         rejection = filters.reject(node)
         if rejection is not None:
             return Result(NodeOutcome.REJECTED, rejection.plugin, rejection.texts, rejection)
+        known = self.examine(node)
+        if known is not None:
+            return known
         if not self.mapped:
             return ()
         if self.left_over is not None:
@@ -184,7 +201,7 @@ class _Attempt:
     # --- the search -------------------------------------------------------------------------------------------------
 
     def _allocate(self, extended: tuple[str, ...], group: Sequence[Node]) -> dict[str, Result]:
-        to_allocate = [claim for claim in self.claims if claim.status.allocation is None]
+        to_allocate = list(filter(is_searched, self.claims))
         if extended:
             to_allocate.append(virtual_claim(self.pod, extended, self.world.served))
         if not to_allocate:

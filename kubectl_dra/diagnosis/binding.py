@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from kubectl_dra.diagnosis.claims import MAX_CONSUMERS, is_reserved_for
+from kubectl_dra.diagnosis.claims import consumer_limit, is_reserved_for
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import BindingProblem, Cause, FatalError, ObjectRef
+from kubectl_dra.model.classic import classic_of
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import DeviceId
@@ -124,11 +125,15 @@ def unusable(claim: ResourceClaim, features: Features, now: datetime | None, tim
 
 def refused_reservation(pod: Pod, claim: ResourceClaim, features: Features) -> Cause | None:
     """An allocated claim that can't take another consumer."""
-    consumers = len(claim.status.reserved_for)
-    if consumers < MAX_CONSUMERS or is_reserved_for(pod, claim, features):
+    consumers, limit = len(claim.status.reserved_for), consumer_limit(claim, features)
+    if consumers < limit or is_reserved_for(pod, claim, features):
         return None
-    too_many = f"status.reservedFor: Too many: {consumers + 1}: must have at most {MAX_CONSUMERS} items"
-    text = f"add reservation to claim {key_of(claim.metadata)}: {_invalid(claim)} {too_many}"
+    too_many = f"status.reservedFor: Too many: {consumers + 1}: must have at most {limit} items"
+    classic = classic_of(claim)
+    # In v1alpha2 the scheduler passes on the server's words as they are.
+    patched = classic is not None and bool(classic.resource_class_name)
+    where = "" if patched else f"add reservation to claim {key_of(claim.metadata)}: "
+    text = f"{where}{_invalid(claim)} {too_many}"
     return Cause(Code.CONSUMERS_FULL, FatalError(text), claim=ObjectRef.of("ResourceClaim", key_of(claim.metadata)))
 
 

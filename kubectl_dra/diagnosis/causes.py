@@ -156,6 +156,8 @@ class _Explainer:
 
     def _story(self, node: Node, result: Result) -> Story | None:
         """The funnel of a node where the search found nothing; shared by nodes that share their outcome."""
+        if result.story is not None:
+            return result.story
         outcome = result.outcome_of_search
         if result.outcome is not NodeOutcome.CANNOT_ALLOCATE or outcome is None:
             return None
@@ -213,6 +215,8 @@ class _Explainer:
             case NodeOutcome.CLAIM_UNAVAILABLE:
                 yield from self._unavailable(first, names)
             case NodeOutcome.CANNOT_ALLOCATE if bucket.story is not None:
+                yield from (msgspec.structs.replace(cause, nodes=names) for cause in bucket.story.causes)
+            case NodeOutcome.UNDECIDED if bucket.story is not None:
                 yield from (msgspec.structs.replace(cause, nodes=names) for cause in bucket.story.causes)
             case NodeOutcome.UNDECIDED if first.searched is not None:
                 yield Cause(Code.SEARCH_UNDECIDED, SearchSize(first.searched.shared.steps), nodes=names)

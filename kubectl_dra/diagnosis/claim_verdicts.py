@@ -12,14 +12,15 @@ from kubectl_dra.diagnosis.binding import waiting_causes
 from kubectl_dra.diagnosis.claims import is_reserved_for
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import owner_of
-from kubectl_dra.diagnosis.records import Cause, ClaimDiagnosis, ClaimVerdict, Consumers, ObjectRef
+from kubectl_dra.diagnosis.records import Cause, ClaimDiagnosis, ClaimVerdict, Consumers, Negotiation, ObjectRef
+from kubectl_dra.model.classic import IMMEDIATE, classic_of
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import NodeSelector
-from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
+from kubectl_dra.model.resource import AllocationResult, ConsumerReference, ResourceClaim
 from kubectl_dra.model.usage import is_terminal
 
 _POD: str = "Pod"
@@ -54,8 +55,15 @@ def verdict(claim: ResourceClaim) -> ClaimVerdict:
         return ClaimVerdict.PENDING
     if claim.status.reserved_for:
         return ClaimVerdict.RESERVED
-    # Without devices nothing is held, so nothing is wasted.
-    return ClaimVerdict.UNRESERVED if claim.status.allocation.devices.results else ClaimVerdict.ALLOCATED
+    return ClaimVerdict.UNRESERVED if _is_wasted(claim, claim.status.allocation) else ClaimVerdict.ALLOCATED
+
+
+def _is_wasted(claim: ResourceClaim, allocation: AllocationResult) -> bool:
+    """Whether an allocation that nobody uses holds something; one that was made without any pod is meant to."""
+    classic = classic_of(claim)
+    if classic is None:
+        return bool(allocation.devices.results)
+    return classic.allocation_mode != IMMEDIATE
 
 
 def _causes(
@@ -63,19 +71,48 @@ def _causes(
 ) -> Iterator[Cause]:
     ref = ObjectRef.of("ResourceClaim", key_of(claim.metadata))
     present, gone = _consumers(inventory, claim, pods_known)
+    yield from _of_driver(inventory, claim, ref)
     match verdict(claim):
         case ClaimVerdict.DELETING:
             yield Cause(Code.CLAIM_KEPT_BY_CONSUMERS, Consumers(present, gone), claim=ref)
-        case ClaimVerdict.PENDING:
+        case ClaimVerdict.PENDING if not _immediate(inventory, claim):
             if pods_known and not any(not is_terminal(pod) for pod in pods):
                 yield Cause(Code.CLAIM_WAITS_FOR_POD, claim=ref)
-        case ClaimVerdict.UNRESERVED:
+        case ClaimVerdict.UNRESERVED if not _deallocating(claim):
             yield Cause(Code.CLAIM_UNUSED, claim=ref)
         case ClaimVerdict.RESERVED:
             if features.device_binding_and_status and not any(_runs_with(pod, claim, features) for pod in pods):
                 yield from waiting_causes(claim)
     if gone and claim.metadata.deletion_timestamp is None:
         yield Cause(Code.CONSUMER_GONE, Consumers(present, gone), claim=ref)
+
+
+def _of_driver(inventory: Inventory, claim: ResourceClaim, ref: ObjectRef) -> Iterator[Cause]:
+    """What the driver of a classic claim is expected to do, whatever pods do."""
+    classic = classic_of(claim)
+    if classic is None:
+        return
+    class_ = inventory.classic.classes.get(classic.resource_class_name)
+    driver = classic.driver_name or classic.allocation_controller or classic.controller
+    detail = Negotiation(driver or (class_.driver_name if class_ is not None else ""))
+    if classic.deallocation_requested:
+        yield Cause(Code.DEALLOCATION_REQUESTED, detail, ref)
+    elif verdict(claim) is ClaimVerdict.PENDING and _immediate(inventory, claim):
+        yield Cause(Code.IMMEDIATE_NOT_ALLOCATED, detail, ref)
+
+
+def _deallocating(claim: ResourceClaim) -> bool:
+    classic = classic_of(claim)
+    return classic is not None and classic.deallocation_requested
+
+
+def _immediate(inventory: Inventory, claim: ResourceClaim) -> bool:
+    """Whether the driver allocates the claim without any pod; with structured parameters nobody does."""
+    classic = classic_of(claim)
+    if classic is None or classic.allocation_mode != IMMEDIATE:
+        return False
+    class_ = inventory.classic.classes.get(classic.resource_class_name)
+    return class_ is None or not class_.structured_parameters
 
 
 def _consumers(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from kubectl_dra.model.classic import MAX_RESERVED_FOR, ClassicResourceClaim
 from kubectl_dra.model.core import Pod, PodResourceClaim
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
@@ -23,6 +24,7 @@ CLAIM_KIND: Final = "ResourceClaim"
 EXTENDED_CLAIM_ANNOTATION: Final = "resource.kubernetes.io/extended-resource-claim"
 FINALIZER: Final = "resource.kubernetes.io/delete-protection"
 MAX_CONSUMERS: Final = 256
+_LAST_WITH_FEWER: Final = 31
 _SCHEDULING_GROUP: Final = "scheduling.k8s.io"
 
 
@@ -153,6 +155,12 @@ def _names(consumer: ConsumerReference, pod: Pod, group: str) -> bool:
 def _accepted_group(pod: Pod, features: Features) -> str:
     group = pod.spec.scheduling_group
     return group.pod_group_name if features.workload_resource_claims and group is not None else ""
+
+
+def consumer_limit(claim: ResourceClaim, features: Features) -> int:
+    """For how many consumers a claim can be reserved; ``ResourceClaimReservedForMaxSize`` grew in 1.32."""
+    old = isinstance(claim, ClassicResourceClaim) or features.minor <= _LAST_WITH_FEWER
+    return MAX_RESERVED_FOR if old else MAX_CONSUMERS
 
 
 def extended_claims(inventory: Inventory) -> Mapping[tuple[Key, str], ResourceClaim]:

@@ -50,6 +50,21 @@ class Code(StrEnum):
     POOL_INVALID = "DRA-251"
     POOL_OUTDATED = "DRA-252"
     FEATURE_DISABLED = "DRA-260"
+    DEALLOCATION_REQUESTED = "DRA-270"
+    CLAIM_NOT_SHAREABLE = "DRA-271"
+    IMMEDIATE_NOT_ALLOCATED = "DRA-272"
+    RESOURCE_CLASS_MISSING = "DRA-273"
+    PARAMETERS_MISSING = "DRA-274"
+    CLASS_EXCLUDES_NODE = "DRA-275"
+    NODE_UNSUITABLE = "DRA-276"
+    NO_COMMON_NODE = "DRA-277"
+    NAMED_SELECTOR_FAILS = "DRA-278"
+    CONTROLLER_DISABLED = "DRA-279"
+    SCHEDULER_WILL_ASK = "DRA-280"
+    DRIVER_SILENT = "DRA-281"
+    DRIVER_ALLOCATES = "DRA-282"
+    NEVER_SELECTED = "DRA-283"
+    NEGOTIATION_FOREIGN = "DRA-284"
 
     SELECTOR_DOES_NOT_COMPILE = "DRA-300"
     SELECTOR_FAILS = "DRA-310"
@@ -137,6 +152,21 @@ MEANING: Final[Mapping[Code, str]] = MappingProxyType(
         Code.POOL_INVALID: "a pool contradicts itself and is not used",
         Code.POOL_OUTDATED: "devices that would match are only in an outdated generation of their pool",
         Code.FEATURE_DISABLED: "the request needs a feature that is off in the scheduler",
+        Code.DEALLOCATION_REQUESTED: "the driver is asked to deallocate a ResourceClaim, which admits nobody meanwhile",
+        Code.CLAIM_NOT_SHAREABLE: "a ResourceClaim that can't be shared is used by another pod",
+        Code.IMMEDIATE_NOT_ALLOCATED: "the driver has not allocated a ResourceClaim with immediate allocation yet",
+        Code.RESOURCE_CLASS_MISSING: "the ResourceClass of a ResourceClaim does not exist",
+        Code.PARAMETERS_MISSING: "the parameters of a ResourceClaim or of its class do not exist",
+        Code.CLASS_EXCLUDES_NODE: "the class of a ResourceClaim leaves the node out",
+        Code.NODE_UNSUITABLE: "the driver says that it can't allocate a ResourceClaim for the node",
+        Code.NO_COMMON_NODE: "every ResourceClaim can be allocated on some node, but not all on the same one",
+        Code.NAMED_SELECTOR_FAILS: "a selector fails on a named resource, and with it the node",
+        Code.CONTROLLER_DISABLED: "a ResourceClaim is left to a controller, and that feature is off in the scheduler",
+        Code.SCHEDULER_WILL_ASK: "the scheduler will ask the driver at its next attempt",
+        Code.DRIVER_SILENT: "the driver has not said yet on which nodes it can allocate a ResourceClaim",
+        Code.DRIVER_ALLOCATES: "the driver is asked to allocate a ResourceClaim and has not done so yet",
+        Code.NEVER_SELECTED: "this scheduler never selects a node for claims of controllers beside as many of its own",
+        Code.NEGOTIATION_FOREIGN: "the PodSchedulingContext of the pod's name belongs to another pod",
         Code.SELECTOR_DOES_NOT_COMPILE: "a selector does not compile",
         Code.SELECTOR_FAILS: "a selector fails on a device instead of saying yes or no",
         Code.ALL_MODE_POOL: "a request for all devices meets an incomplete or invalid pool",

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.diagnosis import agreement, binding, claim_verdicts, fit_message, kubelet, missing, needs
+from kubectl_dra.diagnosis import agreement, binding, claim_verdicts, classic, fit_message, kubelet, missing, needs
 from kubectl_dra.diagnosis.agreement import Prediction
 from kubectl_dra.diagnosis.claims import Problem, ResolvedEntry, claims_of, is_reserved_for, resolve
 from kubectl_dra.diagnosis.codes import Code
@@ -271,7 +271,8 @@ class _PodCase:
         return found
 
     def _missing(self) -> tuple[Missing, ...]:
-        found = missing.missing(self.world.evidence, needs.POD, self.key.namespace)
+        wanted = (*needs.POD, *needs.CLASSIC) if classic.concerns(_claims(self.entries)) else needs.POD
+        found = missing.missing(self.world.evidence, wanted, self.key.namespace)
         if self.world.features.device_taint_rules:
             return found
         return tuple(m for m in found if m.kind != "DeviceTaintRule")

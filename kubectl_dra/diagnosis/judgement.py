@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.names import is_dra_extended_resource
 from kubectl_dra.diagnosis.records import Cause, FatalError, NodeOutcome, Verdict
 from kubectl_dra.diagnosis.renaming import Names
 from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.classic import IMMEDIATE, classic_of
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
@@ -33,8 +34,9 @@ _SAME_NAMES: Final = Names()
 class Judgement:
     """The verdict of an attempt. ``messages``: what the scheduler may write, the first being the most telling.
 
-    ``refusals`` are errors that come only when the decision is written. ``fatal`` are the nodes behind the messages
-    that abort the attempt, ``refused`` the allocations behind refusals of new ones, with the position of their claim.
+    ``refusals`` come only once a node is chosen: errors when that is written, drivers that have not decided yet.
+    ``fatal`` are the nodes behind the messages that abort the attempt, ``refused`` the allocations behind refusals of
+    new ones, with the position of their claim.
     """
 
     verdict: Verdict
@@ -261,4 +263,10 @@ def idle_claims(pod: Pod, attempt: Attempt) -> list[int]:
     """Positions of claims that are in the way on some node and that nobody else uses."""
     positions = sorted({i for _, result in attempt.results for i in result.unavailable})
     consumers = {i: [c.uid for c in attempt.claims[i].status.reserved_for] for i in positions}
-    return [i for i in positions if consumers[i] in ([], [pod.metadata.uid])]
+    return [i for i in positions if consumers[i] in ([], [pod.metadata.uid]) and not _stays(attempt.claims[i])]
+
+
+def _stays(claim: ResourceClaim) -> bool:
+    """Whether a claim was allocated without any pod, and would be so again if it were freed."""
+    classic = classic_of(claim)
+    return classic is not None and classic.allocation_mode == IMMEDIATE

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from kubectl_dra.allocation.errors import AllocationError
+from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.causes import Explanation, explain
 from kubectl_dra.diagnosis.claims import is_reserved_for
@@ -64,8 +65,12 @@ class Examiner:
         return found
 
     def _examine(self, pod: Pod, claims: Sequence[ResourceClaim]) -> Examination:
-        tried = attempt(self._world, pod, claims)
-        judgement = judge(self._world, pod, tried)
+        if classic.concerns(claims):
+            tried = classic.attempt(self._world, pod, claims)
+            judgement = classic.judge(self._world, pod, tried)
+        else:
+            tried = attempt(self._world, pod, claims)
+            judgement = judge(self._world, pod, tried)
         explanation = explain(self._world, pod, tried, judgement)
         return Examination(judgement, explanation, explanation.errors)
 
@@ -88,6 +93,8 @@ class Examiner:
 def kind_of(world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> Hashable | None:
     """Equal for pods of one kind; None for a pod about which something is known that concerns it alone."""
     features = world.features
+    if classic.concerns(claims):
+        return None
     if pod.status.nominated_node_name or (key_of(pod.metadata), pod.metadata.uid) in world.extended_claims:
         return None
     if any(claim.status.reserved_for and is_reserved_for(pod, claim, features) for claim in claims):

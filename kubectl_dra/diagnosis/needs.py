@@ -39,6 +39,13 @@ POD: Final[tuple[Need, ...]] = (
     Need("ResourceQuota", "", "resourcequotas", cluster_wide=False, decides=False),
     Need("Event", "", "events", cluster_wide=False, decides=False),
 )
+#: What decides as well about claims of v1alpha2, and of controllers of v1alpha3.
+CLASSIC: Final[tuple[Need, ...]] = (
+    Need("ResourceClass", _RESOURCE, "resourceclasses"),
+    Need("PodSchedulingContext", _RESOURCE, "podschedulingcontexts", cluster_wide=False),
+    Need("ResourceClaimParameters", _RESOURCE, "resourceclaimparameters", cluster_wide=False),
+    Need("ResourceClassParameters", _RESOURCE, "resourceclassparameters"),
+)
 CLAIM: Final[tuple[Need, ...]] = tuple(
     need for need in POD if need.kind in ("Pod", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "Event")
 )
@@ -51,7 +58,7 @@ WORKLOAD: Final[tuple[Need, ...]] = (
     Need("Job", "batch", "jobs", cluster_wide=False, decides=False),
     Need("CronJob", "batch", "cronjobs", cluster_wide=False, decides=False),
 )
-BY_KIND: Final[Mapping[str, Need]] = MappingProxyType({need.kind: need for need in (*POD, *WORKLOAD)})
+BY_KIND: Final[Mapping[str, Need]] = MappingProxyType({need.kind: need for need in (*POD, *CLASSIC, *WORKLOAD)})
 
 
 def kinds(needs: tuple[Need, ...]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from kubectl_dra.diagnosis.nodefilters.affinity import CONFLICT_TEXT
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, FatalError, NodeSelection, ObjectRef
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.meta import NodeSelector
 from kubectl_dra.model.resource import DeviceRequest, ResourceClaim
 
 
@@ -54,20 +55,31 @@ def affinity_conflict() -> Stop:
 
 def check_claims(world: World, claims: Sequence[ResourceClaim]) -> Stop | None:
     """What keeps the existing claims of a pod from being tried on any node."""
-    problems = [problem for claim in claims for problem in _problems(world, claim)]
+    return first_of([problem for claim in claims for problem in problems_of(world, claim)])
+
+
+def first_of(problems: Sequence[Stop]) -> Stop | None:
+    """The first problem, which ends the attempt, with the causes of all."""
     if not problems:
         return None
     first = problems[0]
     return replace(first, causes=tuple(dict.fromkeys(cause for problem in problems for cause in problem.causes)))
 
 
-def _problems(world: World, claim: ResourceClaim) -> Iterator[Stop]:
+def problems_of(world: World, claim: ResourceClaim) -> Iterator[Stop]:
+    """Everything that is wrong with one claim, in the scheduler's order."""
     allocation = claim.status.allocation
     if allocation is None:
         for request in claim.spec.devices.requests:
             yield from _request_problems(world, claim, request)
-    elif allocation.node_selector is not None and (problems := nodes.parse(allocation.node_selector).problems):
-        text = allocation_error(NodeSelectorUnparsable(allocation.node_selector, problems))
+    else:
+        yield from unparsable(claim, allocation.node_selector)
+
+
+def unparsable(claim: ResourceClaim, selector: NodeSelector | None) -> Iterator[Stop]:
+    """A node selector of the claim's allocation, or of its class, that can't be parsed."""
+    if selector is not None and (problems := nodes.parse(selector).problems):
+        text = allocation_error(NodeSelectorUnparsable(selector, problems))
         yield _stop(Code.NODE_SELECTOR_MALFORMED, text, claim, "", fatal=True)
 
 

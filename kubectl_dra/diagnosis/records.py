@@ -365,6 +365,35 @@ class MissingEvidence(TaggedFact, frozen=True):
     missing: tuple[Missing, ...]
 
 
+class Negotiation(TaggedFact, frozen=True):
+    """What scheduler and driver said to each other about one claim (PodSchedulingContext).
+
+    ``answered``: the driver wrote something about the claim. ``since``: when the context was made, so at most so long
+    the driver has been asked.
+    """
+
+    driver: str = ""
+    selected_node: str = ""
+    potential_nodes: tuple[str, ...] = ()
+    unsuitable_nodes: tuple[str, ...] = ()
+    answered: bool = False
+    since: str | None = None
+
+
+class ParametersProblem(TaggedFact, frozen=True):
+    """Parameters of a ``class`` or ``claim`` (``owner``) that do not exist.
+
+    ``generated``: the object named is the vendor's, and its in-tree form is missing. ``similar`` are existing names.
+    """
+
+    owner: str
+    kind: str
+    name: str
+    namespace: str = ""
+    generated: bool = False
+    similar: tuple[str, ...] = ()
+
+
 class SearchSize(TaggedFact, frozen=True):
     """How many steps the real search would take, or at least takes."""
 
@@ -403,6 +432,8 @@ Detail = (
     | ContainerWaits
     | Consumers
     | MissingEvidence
+    | Negotiation
+    | ParametersProblem
     | SearchSize
     | Retry
 )

@@ -245,3 +245,13 @@ class NamedResourcesSlice(ResourceSlice, frozen=True):
 def classic_of(claim: ResourceClaim) -> ClassicClaim | None:
     """The classic side of a claim; None for a claim that only the scheduler decides."""
     return claim.classic if isinstance(claim, ClassicResourceClaim) else None
+
+
+def is_searched(claim: ResourceClaim) -> bool:
+    """Whether the allocator searches devices for a claim: it has none, and neither a class of v1alpha2 nor a controller.
+
+    Structured parameters of v1alpha2 are not searched either: the scheduler takes the first that fits.
+    """
+    classic = classic_of(claim)
+    decided_otherwise = classic is not None and bool(classic.resource_class_name or classic.controller)
+    return claim.status.allocation is None and not decided_otherwise

@@ -61,6 +61,10 @@ _NEEDS: Final[Mapping[str, str]] = {
     "DRAOptionalNodeOperations": "DynamicResourceAllocation",
 }
 
+# Only 1.31 has it, alpha and off; a server with it off drops the field that it is about, so what is read tells more.
+CONTROLLER_GATE: Final = "DRAControlPlaneController"
+_CONTROLLER_MINOR: Final = 31
+
 # The gates that switch a whole stage, and its letter in the table.
 _ALL: Final[Mapping[str, str]] = {"AllAlpha": "a", "AllBeta": "b"}
 
@@ -89,6 +93,7 @@ class Features:
     optional_node_operations: bool = False
     workload_resource_claims: bool = False
     node_allocatable_resources: bool = False
+    control_plane_controller: bool = True
     minor: int = NEWEST_MINOR
 
     @property
@@ -146,7 +151,7 @@ def parse_gates(texts: Iterable[str]) -> dict[str, bool]:
         if not item:
             continue
         gate, equals, value = item.partition("=")
-        if gate not in _DEFAULTS and gate not in _ALL:
+        if gate not in _DEFAULTS and gate not in _ALL and gate != CONTROLLER_GATE:
             raise FeatureError(f'unknown feature gate "{gate}"')
         if not equals or value.lower() not in ("true", "false", "1", "0", "t", "f"):
             raise FeatureError(f'feature gate "{gate}" needs =true or =false')
@@ -173,6 +178,7 @@ def features(minor: int = NEWEST_MINOR, gates: Mapping[str, bool] | None = None)
     values = gate_defaults(minor)
     column = min(max(minor, OLDEST_MINOR), NEWEST_MINOR) - OLDEST_MINOR
     given = dict(gates or {})
+    controller = given.pop(CONTROLLER_GATE, True) if minor <= _CONTROLLER_MINOR else True
     for letter, value in ((_ALL[name], given.pop(name)) for name in _ALL if name in given):
         values |= {gate: value for gate in values if _DEFAULTS[gate][column].startswith(letter)}
     for gate, value in given.items():
@@ -196,4 +202,12 @@ def features(minor: int = NEWEST_MINOR, gates: Mapping[str, bool] | None = None)
             values[gate] = False
     fields = {field: values.get(gate, False) for gate, field in _FIELD_BY_GATE.items()}
     binding = values.get("DRADeviceBindingConditions", False) and values.get("DRAResourceClaimDeviceStatus", False)
-    return dataclasses.replace(Features(), **fields, device_binding_and_status=binding, minor=minor)
+    if minor <= _CONTROLLER_MINOR:
+        fields["admin_access"] = True  # it had no gate yet
+    return dataclasses.replace(
+        Features(),
+        **fields,
+        device_binding_and_status=binding,
+        control_plane_controller=controller,
+        minor=minor,
+    )

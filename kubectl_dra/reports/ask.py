@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubectl_dra.model.classic import ClassicClaim, classic_of
 from kubectl_dra.model.resource import (
     DeviceConstraint,
     DeviceRequest,
@@ -38,6 +39,18 @@ class ConstraintAsk(ReportRecord, frozen=True):
     requests: tuple[str, ...]
 
 
+class ClassicAsk(ReportRecord, frozen=True):
+    """What only claims of v1alpha2, or for a controller of v1alpha3, ask for; empty where it is not said.
+
+    ``parameters`` is ``KIND[.GROUP] NAME``, ``mode`` Immediate or WaitForFirstConsumer.
+    """
+
+    resource_class: str
+    parameters: str
+    mode: str
+    controller: str
+
+
 class ClaimAsk(ReportRecord, frozen=True):
     """A claim of a pod: ``entry`` is the pod's name for it, ``template`` where it was made from one."""
 
@@ -47,6 +60,7 @@ class ClaimAsk(ReportRecord, frozen=True):
     template: str | None
     requests: tuple[RequestAsk, ...]
     constraints: tuple[ConstraintAsk, ...]
+    classic: ClassicAsk | None
 
 
 class ExtendedAsk(ReportRecord, frozen=True):
@@ -62,7 +76,17 @@ def claim_ask(claim: ResourceClaim, entry: str = "", template: str | None = None
     devices = claim.spec.devices
     requests = tuple(ask for request in devices.requests for ask in _request_asks(request))
     constraints = tuple(map(_constraint_ask, devices.constraints))
-    return ClaimAsk(entry, claim.metadata.namespace, claim.metadata.name, template, requests, constraints)
+    classic = _classic_ask(classic_of(claim))
+    return ClaimAsk(entry, claim.metadata.namespace, claim.metadata.name, template, requests, constraints, classic)
+
+
+def _classic_ask(classic: ClassicClaim | None) -> ClassicAsk | None:
+    if classic is None:
+        return None
+    reference = classic.parameters_ref
+    kind = "" if reference is None else ".".join(part for part in (reference.kind, reference.api_group) if part)
+    parameters = "" if reference is None else f"{kind} {reference.name}"
+    return ClassicAsk(classic.resource_class_name, parameters, classic.allocation_mode, classic.controller)
 
 
 def _request_asks(request: DeviceRequest) -> tuple[RequestAsk, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies import amounts, edits, freeing, objects
@@ -65,6 +66,9 @@ def proposals(
 
 def find(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT, keep: Collection[Key] = ()) -> Found:
     """The same with how far was searched."""
+    claims = (world.inventory.claims.get(ref.key) for ref in diagnosis.claims)
+    if classic.concerns(claim for claim in claims if claim is not None):
+        return Found(())  # what a driver would answer can't be tried
     return _Finder(world, diagnosis, keep).find(limit)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.ask import ClaimAsk, ConstraintAsk, ExtendedAsk, RequestAsk
+from kubectl_dra.reports.ask import ClaimAsk, ClassicAsk, ConstraintAsk, ExtendedAsk, RequestAsk
 
 _LABEL: Final = 12
 _INDENT: Final = 4
@@ -24,12 +24,39 @@ def ask_lines(asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk] = ()) ->
     for ask in asks:
         origin = fmt(", from template {}", ask.template) if ask.template else Safe("")
         yield from wrapped(fmt("It asks (ResourceClaim {}/{}{}):", ask.namespace, ask.name, origin))
-        if not ask.requests:
+        classic = _classic(ask.classic) if ask.classic is not None else Safe("")
+        if classic:
+            yield from wrapped(classic, indent=_INDENT, first=2)
+        elif not ask.requests:
             yield Safe("  nothing: the claim has no requests")
         for request in ask.requests:
             yield from _request_lines(request)
         for constraint in ask.constraints:
             yield from _labelled("constraint", _constraint(constraint))
+
+
+def _classic(classic: ClassicAsk) -> Safe:
+    """The class, parameters and controller of an old claim, as far as it has them."""
+    parts = [fmt("class {}", classic.resource_class)] if classic.resource_class else []
+    parts += [fmt("parameters {}", classic.parameters)] if classic.parameters else []
+    parts += [fmt("allocation mode {}", classic.mode)] if classic.mode else []
+    parts += [fmt("allocated by controller {}", classic.controller)] if classic.controller else []
+    return Safe(", ").join(parts)
+
+
+def ask_words(asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk] = ()) -> Safe:
+    """``4 × gpu.example.com, 1 × nic.example.com``; of alternatives the preferred one and an ellipsis."""
+    parts = [fmt("{} × {}", each.count, each.resource) for each in extended]
+    for ask in asks:
+        first: dict[str, RequestAsk] = {}
+        for request in ask.requests:
+            first.setdefault(request.name.partition("/")[0], request)
+        parts += [_amount(each) + Safe(" …" if "/" in each.name else "") for each in first.values()]
+    return Safe(", ").join(parts)
+
+
+def _amount(request: RequestAsk) -> Safe:
+    return fmt("{} {}", Safe("all") if request.count is None else fmt("{} ×", request.count), request.device_class)
 
 
 def _request_lines(request: RequestAsk) -> Iterator[Safe]:

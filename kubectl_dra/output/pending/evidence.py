@@ -16,13 +16,15 @@ from kubectl_dra.diagnosis.records import (
     FatalError,
     KubeletText,
     Missing,
+    Negotiation,
+    ParametersProblem,
     PoolProblem,
     Retry,
 )
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import age, listed
+from kubectl_dra.output.words import age, listed, shortened
 
 _ROOM: Final = 76
 _MISSING_KEY: Final = re.compile(r"no such key: (\S+?)(?:\.|$)")
@@ -39,6 +41,10 @@ def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe
             yield from wrapped(fmt("Existing classes with a similar name: {}", listed(similar)), indent=2)
         case ExtendedResource(similar=similar) if similar:
             yield from wrapped(fmt("Resources with a similar name: {}", listed(similar)), indent=2)
+        case ParametersProblem(similar=similar) if similar:
+            yield from wrapped(fmt("Existing parameters with a similar name: {}", listed(similar)), indent=2)
+        case Negotiation() as negotiation:
+            yield from _negotiation(negotiation, now)
         case PoolProblem() as pool:
             yield from _pool(pool)
         case BindingProblem() as binding:
@@ -151,6 +157,19 @@ def _binding(binding: BindingProblem, now: datetime) -> Iterator[Safe]:
         yield from wrapped(fmt("{}: {} {}", binding.device, binding.reason, binding.message), indent=2)
     if binding.since:
         yield from wrapped(fmt("Allocated {} ago", age(binding.since, now)), indent=2)
+
+
+def _negotiation(negotiation: Negotiation, now: datetime) -> Iterator[Safe]:
+    """What stands in the PodSchedulingContext about one claim; nothing where there is none."""
+    if not negotiation.since and not negotiation.potential_nodes:
+        return
+    parts = [fmt("possible {}", shortened(negotiation.potential_nodes, 5) if negotiation.potential_nodes else "none")]
+    if negotiation.selected_node:
+        parts.append(fmt("selected {}", negotiation.selected_node))
+    refused = shortened(negotiation.unsuitable_nodes, 5) if negotiation.unsuitable_nodes else Safe("none")
+    parts.append(fmt("refused {}", refused) if negotiation.answered else Safe("no answer"))
+    asked = fmt("{} ago at most", age(negotiation.since, now))
+    yield from wrapped(fmt("PodSchedulingContext, {}: nodes {}", asked, Safe("; ").join(parts)), indent=2)
 
 
 def _retry(retry: Retry) -> Iterator[Safe]:

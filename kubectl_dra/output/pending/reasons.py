@@ -24,10 +24,12 @@ from kubectl_dra.diagnosis.records import (
     Health,
     KubeletText,
     MissingEvidence,
+    Negotiation,
     NodeSelection,
     NodeShortage,
     NodeTaint,
     ObjectRef,
+    ParametersProblem,
     PluginText,
     PodGroupName,
     PoolProblem,
@@ -203,6 +205,61 @@ def _pool_invalid(pool: PoolProblem, _cause: Cause) -> Safe:
     return fmt("pool {} contradicts itself ({}) and is not used", pool.pool, pool.detail)
 
 
+# --- classic DRA: a driver's controller decides ----------------------------------------------------------------------
+
+
+def _driver(negotiation: Negotiation) -> Safe:
+    return fmt("driver {}", negotiation.driver) if negotiation.driver else Safe("its driver")
+
+
+def _by_driver(text: str) -> Sentence:
+    """A sentence about a claim and the driver that decides about it."""
+
+    def say(negotiation: Negotiation, cause: Cause) -> Safe:
+        return fmt(text, claim=object_name(cause.claim), driver=_driver(negotiation))
+
+    return _with(Negotiation, say)
+
+
+def _not_shareable(consumers: Consumers, cause: Cause) -> Safe:
+    users = listed([str(ref.key) for ref in consumers.present])
+    return fmt("its ResourceClaim {} can't be shared and is used by {}", object_name(cause.claim), users)
+
+
+def _resource_class_missing(problem: ClassProblem, cause: Cause) -> Safe:
+    return fmt(
+        "ResourceClass {}, which its ResourceClaim {} names, does not exist",
+        problem.device_class,
+        object_name(cause.claim),
+    )
+
+
+def _parameters_missing(problem: ParametersProblem, cause: Cause) -> Safe:
+    whose = Safe("the class of its ResourceClaim {}") if problem.owner == "class" else Safe("its ResourceClaim {}")
+    where = fmt(" in namespace {}", problem.namespace) if problem.namespace else Safe("")
+    made = Safe("the parameters generated from ") if problem.generated else Safe("")
+    does = Safe("do not exist") if problem.generated else Safe("does not exist")
+    owner = fmt(whose, object_name(cause.claim))
+    return fmt("{}{} {}{}, which {} refers to, {}", made, problem.kind, problem.name, where, owner, does)
+
+
+def _class_excludes(problem: ClassProblem, cause: Cause) -> Safe:
+    return fmt("class {} of its ResourceClaim {} leaves the node out", problem.device_class, object_name(cause.claim))
+
+
+def _allocates(negotiation: Negotiation, cause: Cause) -> Safe:
+    node, claim = negotiation.selected_node, object_name(cause.claim)
+    return fmt("{} is asked to allocate ResourceClaim {} for node {} and has not", _driver(negotiation), claim, node)
+
+
+def _named_fails(error: FatalError, _cause: Cause) -> Safe:
+    return fmt("the selector of {} fails on {} instead of saying yes or no", error.owner, error.device)
+
+
+def _foreign(_error: FatalError, _cause: Cause) -> Safe:
+    return Safe("the PodSchedulingContext of its name belongs to another pod")
+
+
 # --- the attempt is aborted -----------------------------------------------------------------------------------------
 
 
@@ -325,6 +382,30 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.BINDING_FAILED: _with(BindingProblem, _binding_failed),
     Code.POOL_INCOMPLETE: _with(PoolProblem, _pool_incomplete),
     Code.POOL_INVALID: _with(PoolProblem, _pool_invalid),
+    Code.DEALLOCATION_REQUESTED: _by_driver(
+        "{driver} is asked to deallocate its ResourceClaim {claim}, which admits no pod meanwhile"
+    ),
+    Code.CLAIM_NOT_SHAREABLE: _with(Consumers, _not_shareable),
+    Code.IMMEDIATE_NOT_ALLOCATED: _by_driver(
+        "{driver} has not allocated its ResourceClaim {claim}, which does not wait for pods, yet"
+    ),
+    Code.RESOURCE_CLASS_MISSING: _with(ClassProblem, _resource_class_missing),
+    Code.PARAMETERS_MISSING: _with(ParametersProblem, _parameters_missing),
+    Code.CLASS_EXCLUDES_NODE: _with(ClassProblem, _class_excludes),
+    Code.NODE_UNSUITABLE: _by_driver("{driver} says that it can't allocate ResourceClaim {claim} for the node"),
+    Code.NAMED_SELECTOR_FAILS: _with(FatalError, _named_fails),
+    Code.CONTROLLER_DISABLED: _by_driver(
+        "its ResourceClaim {claim} is left to {driver}, and DRAControlPlaneController is off in the scheduler"
+    ),
+    Code.SCHEDULER_WILL_ASK: _by_driver(
+        "its ResourceClaim {claim} waits for its first consumer; the scheduler will ask {driver} at its next attempt"
+    ),
+    Code.DRIVER_SILENT: _by_driver("{driver} has not said yet on which nodes it can allocate ResourceClaim {claim}"),
+    Code.DRIVER_ALLOCATES: _with(Negotiation, _allocates),
+    Code.NEVER_SELECTED: _by_driver(
+        "this scheduler never selects a node for ResourceClaim {claim} of {driver} beside as many claims of its own"
+    ),
+    Code.NEGOTIATION_FOREIGN: _with(FatalError, _foreign),
     Code.ALL_MODE_POOL: _with(FatalError, _fatal),
     Code.SELECTOR_FAILS: _with(FatalError, _selector_fails),
     Code.SELECTOR_DOES_NOT_COMPILE: _with(FatalError, _fatal),

@@ -1,0 +1,186 @@
+"""Structured parameters of 1.30: which named resources of a node a claim would get, request by request, first fit.
+
+Upstream: plugins/dynamicresources/structuredparameters.go and structured/namedresources of Kubernetes 1.30. A request
+takes the first free instance that passes filter and selector and never gives it back; claims of one pod are looked at
+one by one, as if the others did not exist. Who names which parameters is the business of ``diagnosis``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import islice, permutations
+from typing import Final
+
+from kubectl_dra.cel import NAMED_RESOURCES, CompileError, EvaluationError, InstanceValue, Program, compile_expression
+from kubectl_dra.model.classic import NamedInstance, NamedResourcesSlice, classic_of
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import ResourceClaim, ResourceSlice
+
+#: Slices of a driver on a node come in any order; beyond so many orders some are left out.
+_ORDERS: Final = 24
+
+
+@dataclass(eq=False)
+class Instance:
+    """One named resource of a slice, and the claim that holds it."""
+
+    name: str
+    source: NamedInstance
+    holder: Key | None = None
+
+    @cached_property
+    def value(self) -> InstanceValue:
+        """What expressions see."""
+        return InstanceValue(self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a claim asks of one driver: the class's ``filter`` for that driver, and one expression per request."""
+
+    driver: str
+    requests: tuple[str, ...]
+    filter: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorError:
+    """An expression that fails on an instance: of the class's filter, or of the request with that number."""
+
+    driver: str
+    instance: str
+    expression: str
+    detail: str
+    request: int | None = None
+
+    def text(self, node: str) -> str:
+        """The scheduler's words about it."""
+        kind = "filter" if self.request is None else "request"
+        failure = f"evaluate {kind} CEL expression: {self.detail}"
+        return f'checking node "{node}" and resources of driver "{self.driver}": {failure}'
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a node gives: an instance per request, None where nothing was left for it; or the error that ends it."""
+
+    chosen: tuple[Instance | None, ...] = ()
+    error: SelectorError | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every request has an instance."""
+        return self.error is None and None not in self.chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One claim on one node: a selection per demand. ``undecided``: it depends on the order of the node's slices."""
+
+    selections: Mapping[str, Selection] = field(default_factory=dict)
+    undecided: bool = False
+
+    @property
+    def suitable(self) -> bool:
+        """Whether the claim could be allocated there."""
+        return all(selection.complete for selection in self.selections.values())
+
+    @property
+    def error(self) -> SelectorError | None:
+        """The error of some driver; which one the scheduler meets first, or whether it does, is random."""
+        return next((s.error for s in self.selections.values() if s.error is not None), None)
+
+
+class NamedResources:
+    """All named resources by node and driver, with what claims hold of them."""
+
+    def __init__(self, slices: Iterable[ResourceSlice], claims: Iterable[ResourceClaim]) -> None:
+        self._slices: defaultdict[tuple[str, str], list[list[Instance]]] = defaultdict(list)
+        for slice_ in slices:
+            if isinstance(slice_, NamedResourcesSlice) and slice_.named_resources is not None:
+                found = [Instance(each.name, each) for each in slice_.named_resources.instances]
+                self._slices[slice_.spec.node_name or "", slice_.spec.driver].append(found)
+        for claim in claims:
+            for place, name in _held(claim):
+                taken = next((i for i in self.instances(*place) if i.name == name), None)
+                if taken is not None:
+                    taken.holder = key_of(claim.metadata)
+
+    def instances(self, node: str, driver: str) -> Iterator[Instance]:
+        """The instances of one driver on one node, slices in the order in which they were read."""
+        for slice_ in self._slices.get((node, driver), ()):
+            yield from slice_
+
+    def select(self, node: str, demands: Iterable[Demand]) -> Outcome:
+        """What a claim with these ``demands`` would get on ``node``."""
+        selections, undecided = {}, False
+        for demand in demands:
+            slices = self._slices.get((node, demand.driver), [])
+            orders = islice(permutations(slices), _ORDERS) if len(slices) > 1 else [slices]
+            found = [_select(demand, [each for slice_ in order for each in slice_]) for order in orders]
+            undecided |= len({selection.complete for selection in found}) > 1
+            selections[demand.driver] = next((s for s in found if s.error is not None), found[0])
+        return Outcome(selections, undecided)
+
+
+def _held(claim: ResourceClaim) -> Iterator[tuple[tuple[str, str], str]]:
+    classic = classic_of(claim)
+    if classic is None or claim.status.allocation is None:
+        return
+    for handle in classic.resource_handles:
+        structured = handle.structured_data
+        for result in structured.results if structured is not None else ():
+            if structured is not None and result.named_resources is not None:
+                yield (structured.node_name, handle.driver_name), result.named_resources.name
+
+
+def _select(demand: Demand, instances: Sequence[Instance]) -> Selection:
+    taken = {id(each) for each in instances if each.holder is not None}
+    chosen: list[Instance | None] = []
+    for number, expression in enumerate(demand.requests):
+        found = None
+        for each in instances:
+            if id(each) in taken:
+                continue
+            verdict = admits(demand, number, expression, each)
+            if isinstance(verdict, SelectorError):
+                return Selection(tuple(chosen), verdict)
+            if verdict:
+                found = each
+                taken.add(id(each))
+                break
+        chosen.append(found)
+    return Selection(tuple(chosen))
+
+
+def admits(demand: Demand, number: int | None, expression: str, instance: Instance) -> bool | SelectorError:
+    """Whether the class's filter and the expression of request ``number`` (None: only the filter) let it pass."""
+    asked: list[tuple[int | None, str]] = [(None, demand.filter)] if demand.filter is not None else []
+    asked += [(number, expression)] if number is not None else []
+    for request, text in asked:
+        try:
+            if not _program(text).matches(instance.value):
+                return False
+        except EvaluationError as error:
+            return SelectorError(demand.driver, instance.name, text, error.text, request)
+    return True
+
+
+def compile_error(demand: Demand) -> str:
+    """Why an expression of the demand does not compile, in the scheduler's words; empty if all do."""
+    for kind, text in (("class filter", demand.filter), *(("request", each) for each in demand.requests)):
+        if text is not None:
+            try:
+                _program(text)
+            except CompileError as error:
+                return f"compile {kind} CEL expression: {error.text}"
+    return ""
+
+
+@lru_cache(maxsize=1024)
+def _program(expression: str) -> Program:
+    return compile_expression(expression, NAMED_RESOURCES)

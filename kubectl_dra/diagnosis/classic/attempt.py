@@ -1,0 +1,124 @@
+"""An attempt of the schedulers of 1.30 and 1.31: what classic claims make of each node before anything is searched.
+
+Upstream: Filter of the dynamicresources plugin of 1.30 and 1.31. The first claim that speaks against a node ends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Final
+
+from kubectl_dra.allocation import nodes as node_selectors
+from kubectl_dra.allocation.named_resources import NamedResources
+from kubectl_dra.diagnosis.attempt import Attempt, Attempting, Result
+from kubectl_dra.diagnosis.classic.pre_filter import PreFilter, class_nodes, driver_of, ref_of, scheduling_context
+from kubectl_dra.diagnosis.classic.stories import named_story
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.funnel import Story
+from kubectl_dra.diagnosis.pre_filter import Stop
+from kubectl_dra.diagnosis.records import Cause, ClassProblem, Negotiation, NodeOutcome, SearchSize
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.classic import ClaimSchedulingStatus, ClassicResourceClaim, PodSchedulingContext
+from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.resource import ResourceClaim
+
+UNSUITABLE: Final = "resourceclaim cannot be allocated for the node (unsuitable)"
+_EXCLUDED: Final = "excluded by {} class node filter"
+_CHECK_FAILED: Final = "checking structured parameters failed: "
+_PLUGIN: Final = "DynamicResources"
+_SLICE_ORDER: Final = "the scheduler goes through the slices of a node in any order, and the order decides"
+
+
+def attempt(world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> Attempt:
+    """Try to schedule ``pod`` with its existing ``claims``, some of which are classic."""
+    return ClassicAttempting(world, pod, claims).run()
+
+
+def answer_for(context: PodSchedulingContext | None, pod: Pod, position: int) -> ClaimSchedulingStatus | None:
+    """The driver's answer for the claim at ``position``; the scheduler takes the name of the entry there."""
+    if context is None:
+        return None
+    name = pod.spec.resource_claims[position].name
+    return next((status for status in context.status.resource_claims if status.name == name), None)
+
+
+class ClassicAttempting(Attempting):
+    """The steps that differ from later schedulers."""
+
+    def __init__(self, world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> None:
+        super().__init__(world, pod, claims)
+        self._pre_filter = PreFilter(world, pod, self.claims)
+        self._context = scheduling_context(world, pod)
+
+    def check(self) -> Stop | None:
+        """What ends the attempt before any node is looked at."""
+        return self._pre_filter.check()
+
+    def examine(self, node: Node) -> Result | None:
+        """What the first claim that speaks against the node says; claims that are searched come after all others."""
+        for position, claim in enumerate(self.claims):
+            if isinstance(claim, ClassicResourceClaim) and claim.status.allocation is None:
+                found = self._examine_claim(node, position, claim)
+                if found is not None:
+                    return found
+        return None
+
+    def _examine_claim(self, node: Node, position: int, claim: ClassicResourceClaim) -> Result | None:
+        for selector in class_nodes(self.world, claim):
+            if not node_selectors.matches(selector, node):
+                return self._excluded(claim)
+        if position in self._pre_filter.demands:
+            return self._examine_named(node, position, claim)
+        answer = answer_for(self._context, self.pod, position)
+        if answer is not None and node.metadata.name in answer.unsuitable_nodes:
+            return self._unsuitable(claim, answer)
+        return None
+
+    def _excluded(self, claim: ClassicResourceClaim) -> Result:
+        classic = claim.classic
+        name = classic.resource_class_name or ", ".join(
+            request.exactly.device_class_name for request in claim.spec.devices.requests if request.exactly is not None
+        )
+        cause = Cause(Code.CLASS_EXCLUDES_NODE, ClassProblem(name), ref_of(claim))
+        text = _EXCLUDED.format("resource" if classic.resource_class_name else "device")
+        return _rejected(text, Story((cause.code, cause.claim), (), (cause,), ()))
+
+    def _unsuitable(self, claim: ClassicResourceClaim, answer: ClaimSchedulingStatus) -> Result:
+        context = self._context
+        assert context is not None  # noqa: S101 - it has the answer
+        detail = Negotiation(
+            driver_of(self.world, claim),
+            selected_node=context.spec.selected_node,
+            potential_nodes=context.spec.potential_nodes,
+            unsuitable_nodes=answer.unsuitable_nodes,
+            answered=True,
+            since=context.metadata.creation_timestamp,
+        )
+        cause = Cause(Code.NODE_UNSUITABLE, detail, ref_of(claim))
+        return _rejected(UNSUITABLE, Story((cause.code, cause.claim), (), (cause,), ()))
+
+    # --- named resources ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _named(self) -> NamedResources:
+        return NamedResources(self.world.inventory.slices.values(), self.world.inventory.claims.values())
+
+    def _examine_named(self, node: Node, position: int, claim: ClassicResourceClaim) -> Result | None:
+        evidence, demands = self.world.evidence, self._pre_filter.demands[position]
+        if not evidence.complete("ResourceSlice"):
+            return Result(NodeOutcome.UNDECIDED, _PLUGIN)
+        name = node.metadata.name
+        outcome = self._named.select(name, demands)
+        if outcome.undecided:
+            cause = Cause(Code.SEARCH_UNDECIDED, SearchSize(0, _SLICE_ORDER), ref_of(claim))
+            return Result(NodeOutcome.UNDECIDED, _PLUGIN, story=Story(cause.code, (), (cause,), ()))
+        if outcome.suitable:
+            # Claims that could not be read may hold what looks free.
+            return None if evidence.complete("ResourceClaim") else Result(NodeOutcome.UNDECIDED, _PLUGIN)
+        text = UNSUITABLE if outcome.error is None else _CHECK_FAILED + outcome.error.text(name)
+        return _rejected(text, named_story(self._named, name, ref_of(claim), demands, outcome))
+
+
+def _rejected(text: str, story: Story) -> Result:
+    return Result(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, (text,), story=story)

@@ -1,0 +1,141 @@
+"""What the schedulers of 1.30 and 1.31 decide about a pod with classic claims before they look at any node.
+
+Upstream: PreFilter of the dynamicresources plugin of 1.30 and 1.31, claim by claim in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from kubectl_dra.allocation.named_resources import Demand
+from kubectl_dra.diagnosis import pre_filter
+from kubectl_dra.diagnosis.claims import controller_of, is_reserved_for
+from kubectl_dra.diagnosis.classic.parameters import demands
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gates import consumers_of
+from kubectl_dra.diagnosis.names import similar
+from kubectl_dra.diagnosis.pre_filter import Stop
+from kubectl_dra.diagnosis.records import Cause, ClassProblem, Consumers, FatalError, Negotiation, ObjectRef
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.classic import (
+    IMMEDIATE,
+    ClassicDeviceClass,
+    ClassicResourceClaim,
+    PodSchedulingContext,
+    ResourceClass,
+)
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.meta import NodeSelector
+from kubectl_dra.model.resource import ResourceClaim
+
+
+class PreFilter:
+    """Looks at the claims of one pod. ``demands`` has what structured claims ask for, by the claim's position."""
+
+    def __init__(self, world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> None:
+        self._world = world
+        self._pod = pod
+        self._claims = claims
+        self.demands: dict[int, tuple[Demand, ...]] = {}
+
+    def check(self) -> Stop | None:
+        """The first problem, with the causes of all."""
+        problems = list(self._foreign_context())
+        for index, claim in enumerate(self._claims):
+            if isinstance(claim, ClassicResourceClaim):
+                problems += self._problems(index, claim)
+            else:
+                problems += pre_filter.problems_of(self._world, claim)
+        return pre_filter.first_of(problems)
+
+    def _foreign_context(self) -> Iterator[Stop]:
+        context = scheduling_context(self._world, self._pod)
+        if context is None:
+            return
+        owner = controller_of(context.metadata)
+        if owner is None or owner.uid != self._pod.metadata.uid:
+            uid, pod = context.metadata.uid, key_of(self._pod.metadata)
+            text = f"PodSchedulingContext object with UID {uid} is not owned by Pod {pod}"
+            yield Stop(text, True, (Cause(Code.NEGOTIATION_FOREIGN, FatalError(text)),))
+
+    def _problems(self, index: int, claim: ClassicResourceClaim) -> Iterator[Stop]:
+        classic, allocation, ref = claim.classic, claim.status.allocation, ref_of(claim)
+        if classic.controller and not self._world.features.control_plane_controller:
+            text = "resourceclaim depends on disabled DRAControlPlaneController feature"
+            yield Stop(text, False, (Cause(Code.CONTROLLER_DISABLED, Negotiation(classic.controller), ref),))
+        if classic.deallocation_requested:
+            cause = Cause(Code.DEALLOCATION_REQUESTED, Negotiation(driver_of(self._world, claim)), ref)
+            yield Stop("resourceclaim must be reallocated", False, (cause,))
+        if allocation is None:
+            yield from self._unallocated(index, claim)
+            return
+        if self._taken(claim):
+            cause = Cause(Code.CLAIM_NOT_SHAREABLE, Consumers(consumers_of(claim)), ref)
+            yield Stop("resourceclaim in use", False, (cause,))
+        yield from pre_filter.unparsable(claim, allocation.node_selector)
+
+    def _taken(self, claim: ClassicResourceClaim) -> bool:
+        """Whether others use an allocated claim that can't be shared; since v1alpha3 all can."""
+        if not claim.classic.resource_class_name or claim.classic.shareable or not claim.status.reserved_for:
+            return False
+        return not is_reserved_for(self._pod, claim, self._world.features)
+
+    def _unallocated(self, index: int, claim: ClassicResourceClaim) -> Iterator[Stop]:
+        name = claim.classic.resource_class_name
+        if not name:
+            yield from pre_filter.problems_of(self._world, claim)
+            for selector in class_nodes(self._world, claim):
+                yield from pre_filter.unparsable(claim, selector)
+            return
+        known = self._world.inventory.classic.classes
+        class_ = known.get(name)
+        if class_ is None:
+            cause = Cause(Code.RESOURCE_CLASS_MISSING, ClassProblem(name, similar(name, known)), ref_of(claim))
+            certain = self._world.evidence.complete("ResourceClass")
+            yield Stop(f"resource class {name} does not exist", False, (cause,), certain)
+            return
+        yield from pre_filter.unparsable(claim, class_.suitable_nodes)
+        yield from self._of_class(index, claim, class_)
+
+    def _of_class(self, index: int, claim: ClassicResourceClaim, class_: ResourceClass) -> Iterator[Stop]:
+        if class_.structured_parameters:
+            found = demands(self._world, claim, class_)
+            if isinstance(found, Stop):
+                yield found
+            else:
+                self.demands[index] = found
+        elif claim.classic.allocation_mode == IMMEDIATE:
+            cause = Cause(Code.IMMEDIATE_NOT_ALLOCATED, Negotiation(class_.driver_name), ref_of(claim))
+            yield Stop("unallocated immediate resourceclaim", False, (cause,))
+
+
+def ref_of(claim: ResourceClaim) -> ObjectRef:
+    """The reference to a claim."""
+    return ObjectRef.of("ResourceClaim", key_of(claim.metadata))
+
+
+def scheduling_context(world: World, pod: Pod) -> PodSchedulingContext | None:
+    """The negotiation about a pod; in 1.31 nobody looks at it while controllers are off."""
+    if not world.features.control_plane_controller:
+        return None
+    return world.inventory.classic.scheduling_contexts.get(key_of(pod.metadata))
+
+
+def driver_of(world: World, claim: ClassicResourceClaim) -> str:
+    """The driver that decides about a claim; empty if its class is not known."""
+    classic = claim.classic
+    class_ = world.inventory.classic.classes.get(classic.resource_class_name)
+    named = class_.driver_name if class_ is not None else ""
+    return classic.driver_name or classic.allocation_controller or classic.controller or named
+
+
+def class_nodes(world: World, claim: ClassicResourceClaim) -> Iterable[NodeSelector]:
+    """The node filters of the claim's class, or classes, while it has no devices."""
+    if claim.classic.resource_class_name:
+        class_ = world.inventory.classic.classes.get(claim.classic.resource_class_name)
+        return [class_.suitable_nodes] if class_ is not None and class_.suitable_nodes is not None else []
+    forms = [request.exactly for request in claim.spec.devices.requests]
+    classes = [world.inventory.classes.get(form.device_class_name) for form in forms if form is not None]
+    nodes = (each.suitable_nodes for each in classes if isinstance(each, ClassicDeviceClass))
+    return [selector for selector in nodes if selector is not None]

@@ -1,0 +1,84 @@
+"""Why a node's named resources are not enough for a claim: per request what each check leaves, as for devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from kubectl_dra.allocation.named_resources import Demand, Instance, NamedResources, Outcome, SelectorError, admits
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.funnel import Story
+from kubectl_dra.diagnosis.records import Cause, FatalError, Funnel, ObjectRef, Removal, RequestReport, Stage, StageName
+
+_CODES: Final = {
+    StageName.CLASS: Code.NO_DEVICE_IN_CLASS,
+    StageName.SELECTORS: Code.SELECTOR_MATCHES_NOTHING,
+    StageName.UNUSED: Code.DEVICES_IN_USE,
+}
+
+
+def named_story(
+    resources: NamedResources, node: str, claim: ObjectRef, demands: Sequence[Demand], outcome: Outcome
+) -> Story:
+    """The story of a node that is not suitable for one claim; requests are numbered per driver."""
+    reports, causes = [], []
+    for demand in demands:
+        instances = list(resources.instances(node, demand.driver))
+        error = outcome.selections[demand.driver].error
+        if error is not None:
+            causes.append(_failed(claim, node, error))
+            continue
+        chosen = outcome.selections[demand.driver].chosen
+        for number, expression in enumerate(demand.requests):
+            name = request_name(demands, demand, number)
+            funnel = _funnel(node, demand, number, expression, instances)
+            reports.append(RequestReport(claim, name, funnel))
+            if chosen[number] is None:
+                causes.append(_short(claim, name, funnel))
+    told = tuple((r.request, tuple(stage.count for stage in r.funnel.stages)) for r in reports if r.funnel is not None)
+    nearness = (-len(causes),)
+    return Story((told, tuple((c.code, c.request) for c in causes)), tuple(reports), tuple(causes), nearness)
+
+
+def request_name(demands: Sequence[Demand], demand: Demand, number: int) -> str:
+    """What a request is called, which has no name: its number, and the driver's name if there are several."""
+    return f"request {number}" if len(demands) == 1 else f"{demand.driver} request {number}"
+
+
+def _failed(claim: ObjectRef, node: str, error: SelectorError) -> Cause:
+    owner = "the class's filter" if error.request is None else f"request {error.request}"
+    detail = FatalError(
+        error.text(node),
+        device=f"{error.driver}/{node}/{error.instance}",
+        owner=owner,
+        expression=error.expression,
+        detail=error.detail,
+    )
+    return Cause(Code.NAMED_SELECTOR_FAILS, detail, claim)
+
+
+def _short(claim: ObjectRef, request: str, funnel: Funnel) -> Cause:
+    """The check that left nothing; if something was left, an earlier request took it."""
+    empty = next((stage.name for stage in funnel.stages if not stage.devices), None)
+    code = Code.REQUESTS_COMPETE if empty is None else _CODES[empty]
+    return Cause(code, funnel, claim, request)
+
+
+def _funnel(node: str, demand: Demand, number: int, expression: str, instances: Iterable[Instance]) -> Funnel:
+    passed = [each for each in instances if admits(demand, None, "", each) is True]
+    selected = [each for each in passed if admits(demand, number, expression, each) is True]
+    refused = [each for each in passed if each not in selected]
+    free = [each for each in selected if each.holder is None]
+    pool = f"{demand.driver}/{node}"
+    by_selector = (Removal(expression, _ids(pool, refused)),) if refused else ()
+    held = tuple(Removal(str(each.holder), _ids(pool, (each,))) for each in selected if each.holder is not None)
+    stages = (
+        Stage(StageName.CLASS, _ids(pool, passed)),
+        Stage(StageName.SELECTORS, _ids(pool, selected), by_selector),
+        Stage(StageName.UNUSED, _ids(pool, free), held),
+    )
+    return Funnel(node, 1, stages)
+
+
+def _ids(pool: str, instances: Iterable[Instance]) -> tuple[str, ...]:
+    return tuple(f"{pool}/{each.name}" for each in instances)
