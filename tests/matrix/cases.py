@@ -6,6 +6,7 @@ of classic DRA is played by steps; each waits until the scheduler has asked for 
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from tests.e2e.dialects import Dialect
 
 FOLDER: Final = Path(__file__).parent / "cases"
 POD: Final = "pod"
+_PREEMPTION: Final = re.compile(r",? preemption: .*", re.DOTALL)
 _SETTLE_SECONDS: Final = 0.5
 _SILENCE_SECONDS: Final = 2.5
 
@@ -114,6 +116,11 @@ def condition(client: Client, case: Case) -> Object | None:
     return situations.scheduled_condition(client, case.namespace, POD)
 
 
+def without_preemption(message: str) -> str:
+    """The scheduler's message without what it adds about preemption; other plugins' words before it stay."""
+    return _PREEMPTION.sub("", message)
+
+
 def _final_word(client: Client, case: Case) -> Object | None:
     if case.binds:
         wait_for(lambda: situations.bound_to(client, case.namespace, POD), "the pod is bound")
@@ -128,7 +135,7 @@ def _final_word(client: Client, case: Case) -> Object | None:
         message = found.get("message", "")
         if message not in seen:
             seen.append(message)
-        return found if situations.without_preemption(message) == case.message else None
+        return found if without_preemption(message) == case.message else None
 
     try:
         return wait_for(said, "the scheduler has said it")
