@@ -4,18 +4,19 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 LOCK := dev
+MINORS := 1.30 1.31 1.32 1.33 1.34
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/pytest
 # What needs more than Python stands in .ci/run.
-OFFLINE := not controlplane and not go and not bench and not shells and not tmux and not packaging
+OFFLINE := not controlplane and not matrix and not go and not bench and not shells and not tmux and not packaging
 DEMO := $(BIN)/kubectl-dra --from demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs e2e differential bench dist lowest lock clean
+.PHONY: help demo test lint format docs e2e e2e-matrix differential bench dist lowest lock clean
 
 help: ## Show this list
-	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 demo: $(VENV)/ready ## Explain the pending pods of the built-in demo cluster
 	@echo '$$ kubectl dra why-pending -A --from demo'
@@ -43,9 +44,16 @@ docs: $(VENV)/ready ## Refresh the demo cluster, and what the docs generate: exa
 	$(BIN)/python tools/schemas.py
 	$(BIN)/python tools/figures.py
 	$(BIN)/python tools/dependencies.py
+	$(BIN)/python tools/completions.py
 
 e2e: $(VENV)/ready ## Run the tests against a real control plane (Go needed; builds it once, about 15 minutes)
 	. .ci/provide-go.sh && $(BIN)/python -m tests.controlplane build && $(PYTEST) -m controlplane $(ARGS)
+
+e2e-matrix: $(VENV)/ready ## Run the core cases on real control planes of older releases (MINORS="1.30 1.31"; Go needed)
+	. .ci/provide-go.sh && failed=; for minor in $(MINORS); do \
+	  $(BIN)/python -m tests.controlplane --minor $$minor build && MINORS=$$minor $(PYTEST) -m matrix tests/matrix $(ARGS) \
+	    || failed="$$failed $$minor"; \
+	done; test -z "$$failed" || { echo "failed:$$failed" >&2; exit 1; }
 
 differential: $(VENV)/ready ## Compare random cases with the real Go packages (Go needed)
 	. .ci/provide-go.sh && $(PYTEST) -m go $(ARGS)
