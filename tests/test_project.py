@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from kubectl_dra.commands.app import COMMANDS
+
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
+DOCUMENTS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "deploy").rglob("*.md"))
+)
 
 
 def test_examples_in_the_docs_are_real_output() -> None:
@@ -31,11 +36,19 @@ def test_the_readme_has_an_example() -> None:
     assert "$ kubectl dra why-pending trainer-0 -n ml\nPod ml/trainer-0 cannot be scheduled" in readme
 
 
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"tui"}))
+def test_the_readme_shows_every_command(name: str) -> None:
+    """The TUI is shown in pictures."""
+    assert f"\n$ kubectl dra {name}" in (ROOT / "README.md").read_text()
+
+
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_links_and_paths_in_the_docs_lead_somewhere(name: str) -> None:
     text = (ROOT / name).read_text()
-    links = re.findall(r"\]\(([^)#:]+)\)", text)
-    paths = [path for path in re.findall(r"`([a-z_./]+/[a-z_./-]*)`", text) if not path.startswith(("dist", "."))]
+    folder = (ROOT / name).parent
+    links = [str(folder / link) for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)]
+    named = re.findall(r"`([a-z_./]+/[a-z_./-]*)`", text) if "/" not in name else []
+    paths = [path for path in named if not path.startswith(("dist", "."))]
     missing = [
         path for path in (*links, *paths) if not ((ROOT / path).exists() or (ROOT / "kubectl_dra" / path).exists())
     ]

@@ -2,6 +2,7 @@
 
 An example is ``<!-- example: ARGUMENTS -->`` and the fenced block after it, which becomes the output of
 ``kubectl dra ARGUMENTS``. Examples that answer from the demo cluster don't show ``--from demo`` in their first line.
+Arguments that end with ``| head -NUMBER`` show so many lines.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+HEAD = re.compile(r"^(.*?)(?: \| head -(\d+))?$", re.DOTALL)
 EXAMPLE = re.compile(r"<!-- example: (?P<arguments>[^\n]+) -->\n(?:\n?```\n.*?\n```\n)?", re.DOTALL)
 
 
@@ -26,12 +28,13 @@ def documents() -> Iterator[Path]:
 
 def output(arguments: str) -> str:
     """What the program prints, notes included."""
-    command = [sys.executable, "-m", "kubectl_dra", *shlex.split(arguments)]
+    words, lines = HEAD.fullmatch(arguments).groups()  # type: ignore[union-attr] - it matches everything
+    command = [sys.executable, "-m", "kubectl_dra", *shlex.split(words)]
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, cwd=ROOT, check=False
     )
-    return done.stdout
+    return "\n".join(done.stdout.splitlines()[: int(lines) if lines else None])
 
 
 def refreshed(text: str) -> str:

@@ -40,6 +40,13 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "version": ("version", "The version of this plugin"),
 }
 
+_EXAMPLES: Final = """\b
+Examples:
+  kubectl dra why-pending -A                  # what hangs, by reason
+  kubectl dra why-pending trainer-0 -n ml     # why this pod does not run
+  kubectl dra get devices --free              # what is free
+  kubectl dra why-pending -A --from demo      # without a cluster"""
+
 
 class LazyGroup(KubectlStyle, click.Group):
     """The program: knows its commands by name and imports one when it is called."""
@@ -74,7 +81,7 @@ class LazyGroup(KubectlStyle, click.Group):
         KubectlStyle.format_options(self, ctx, formatter)
 
 
-@click.group(cls=LazyGroup, invoke_without_command=True)
+@click.group(cls=LazyGroup, invoke_without_command=True, epilog=_EXAMPLES)
 @click.pass_context
 def app(context: click.Context, /, **_shared: Any) -> None:  # noqa: ANN401 - read from the context by each command
     """Explain Dynamic Resource Allocation: what devices are doing, and why a pod that asks for devices waits."""

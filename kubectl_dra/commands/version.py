@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 
 from kubectl_dra.commands.kubectl_style import KubectlStyle
@@ -10,8 +12,13 @@ from kubectl_dra.output.console import ColorMode, Console, write_data
 from kubectl_dra.output.safe import fmt
 from kubectl_dra.version import __version__
 
+_EXAMPLES: Final = """\b
+Examples:
+  kubectl dra version
+  kubectl dra version -o json | jq .kubernetes"""
 
-@click.command("version", cls=KubectlStyle)
+
+@click.command("version", cls=KubectlStyle, epilog=_EXAMPLES)
 @shared_options(scope=False, output=("json", "yaml"))
 def command(options: Options) -> None:
     """Print the version of this plugin and the Kubernetes versions whose scheduler it reproduces."""

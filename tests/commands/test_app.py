@@ -77,6 +77,7 @@ def test_help_is_the_programs_own() -> None:
     assert done.stderr == ""
     assert done.stdout.startswith("Usage: kubectl dra ")
     assert all(name in done.stdout for name in COMMANDS)
+    assert done.stdout.index("Examples:") < done.stdout.index("Commands:")
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
     assert run("-h").stdout == done.stdout == run().stdout
 
@@ -87,8 +88,7 @@ def test_every_command_has_help(name: str) -> None:
     assert done.returncode == 0
     assert done.stdout.startswith(f"Usage: kubectl dra {name} ")
     assert "Options of all commands:" in done.stdout
-    if name != "version":
-        assert done.stdout.index("Examples:") < done.stdout.index("Options:")
+    assert done.stdout.index("Examples:") < done.stdout.index("Options:")
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
 
 
