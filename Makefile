@@ -5,7 +5,6 @@ PYTHON ?= python3
 VENV := .venv
 LOCK := dev
 MINORS := 1.30 1.31 1.32 1.33 1.34
-MINORS := 1.30 1.31 1.32 1.33 1.34
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/pytest
@@ -49,12 +48,6 @@ docs: $(VENV)/ready ## Refresh the demo cluster, and what the docs generate: exa
 
 e2e: $(VENV)/ready ## Run the tests against a real control plane (Go needed; builds it once, about 15 minutes)
 	. .ci/provide-go.sh && $(BIN)/python -m tests.controlplane build && $(PYTEST) -m controlplane $(ARGS)
-
-e2e-matrix: $(VENV)/ready ## Run the core cases on real control planes of older releases (MINORS="1.30 1.31"; Go needed)
-	. .ci/provide-go.sh && failed=; for minor in $(MINORS); do \
-	  $(BIN)/python -m tests.controlplane --minor $$minor build && MINORS=$$minor $(PYTEST) -m matrix tests/matrix $(ARGS) \
-	    || failed="$$failed $$minor"; \
-	done; test -z "$$failed" || { echo "failed:$$failed" >&2; exit 1; }
 
 e2e-matrix: $(VENV)/ready ## Run the core cases on real control planes of older releases (MINORS="1.30 1.31"; Go needed)
 	. .ci/provide-go.sh && failed=; for minor in $(MINORS); do \
