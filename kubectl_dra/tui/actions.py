@@ -192,18 +192,27 @@ def bindings(moves: Iterable[Move]) -> list[BindingType]:
 
 
 def app_bindings() -> list[BindingType]:
-    """All actions as Textual wants them; only keys that type nothing come before what is being typed into."""
+    """All actions as Textual wants them.
+
+    Keys that type something are taken before any widget sees them, unless something is being typed into: so a prompt
+    has the focus before the next key comes, however fast they come.
+    """
     return [
-        Binding(key, f"do('{action.id}')", action.label, show=False, priority=action.anywhere)
+        Binding(key, f"{verb}('{action.id}')", action.label, show=False, priority=verb == "press" or action.anywhere)
         for action in ACTIONS
-        for key in action.keys
         if action.id != "next_part"
+        for key in action.keys
+        for verb in ("press" if _types(key) else "do",)
     ]
+
+
+def _types(key: str) -> bool:
+    return len(key) == 1 or key in _PRINTABLE
 
 
 def typing_key(action: Action) -> str:
     """The key that also works while something is being typed; empty if all its keys would be typed."""
-    return next((key for key in action.keys if len(key) > 1 and key not in _PRINTABLE), "")
+    return next((key for key in action.keys if not _types(key)), "")
 
 
 def key_name(key: str) -> str:

@@ -75,17 +75,21 @@ class DraApp(Jumps):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys of actions that are not offered fall through."""
-        if action != "do":
+        if action not in ("do", "press"):
             return True
         name = str(parameters[0])
         if BY_ID[name].anywhere:
             return self.offers(name)
-        if len(self.screen_stack) > 1 and name not in ("back",):
+        if len(self.screen_stack) > 1 or (action == "press" and self.is_typing):
             return False
         return name == "back" or self.offers(name)
 
     def action_do(self, name: str) -> None:
         """A key was pressed."""
+        self.run_action_id(name)
+
+    def action_press(self, name: str) -> None:
+        """A key was pressed that would have typed something elsewhere."""
         self.run_action_id(name)
 
     def run_action_id(self, name: str, argument: str = "") -> None:

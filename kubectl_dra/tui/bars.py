@@ -38,7 +38,7 @@ _WORDS: Final = {
 }
 LEGEND: Final = Safe("  ").join(
     styled(Safe(sign), _STYLES[sign]) + Safe(f" {word}")
-    for sign, word in (("█", "used"), ("▓", "partly"), ("░", "free"), ("▒", "tainted"), ("·", "not to be had"))
+    for sign, word in (("█", "used"), ("▓", "partly"), ("░", "free"), ("▒", "tainted"), ("·", "out"))
 )
 
 

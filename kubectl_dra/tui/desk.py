@@ -47,6 +47,7 @@ class Desk:
         self._others: tuple[Topic[object], ...] = ()
         self._results: dict[Topic[object], Result[object]] = {}
         self._stopped = False
+        self._working = False
         self._turn = 0
 
     def start(self) -> None:
@@ -88,9 +89,9 @@ class Desk:
 
     @property
     def idle(self) -> bool:
-        """Whether everything wanted is up to date."""
+        """Whether everything wanted is up to date, and was announced."""
         with self._changed:
-            return self._moment is not None and self._next() is None
+            return self._moment is not None and not self._working and self._next() is None
 
     def _run(self) -> None:
         try:
@@ -108,10 +109,12 @@ class Desk:
 
     def _job(self) -> tuple[Moment, Topic[object]] | None:
         with self._changed:
+            self._working = False
             while not self._stopped:
                 topic = self._next() if self._moment is not None else None
                 if topic is not None and self._moment is not None:
                     self._turn += 1
+                    self._working = True
                     return self._moment, topic
                 self._changed.wait()
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from msgspec.structs import replace
@@ -11,9 +12,11 @@ from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.output.documents import objects_bytes, to_yaml
-from kubectl_dra.output.safe import Safe, safe
+from kubectl_dra.output.safe import Safe, Style, safe, styled
 from kubectl_dra.tui.feed import Moment
 
+# A field of a block mapping; what it looks like inside of a block of text is only a colour.
+_FIELD = re.compile(r"(?P<indent> *(?:- )*)(?P<name>[\w./-]+)(?P<rest>:(?: .*)?)")
 Document = Callable[[], bytes | None]
 
 
@@ -54,8 +57,15 @@ def device_document(moment: Moment, device: DeviceId) -> bytes | None:
 
 
 def yaml_lines(document: bytes) -> list[Safe]:
-    """A document as lines of YAML."""
-    return [safe(line) for line in to_yaml(document).splitlines()]
+    """A document as lines of YAML, the names of fields in a colour."""
+    return [_coloured(line) for line in to_yaml(document).splitlines()]
+
+
+def _coloured(line: str) -> Safe:
+    parts = _FIELD.fullmatch(line)
+    if parts is None:
+        return safe(line)
+    return Safe(parts["indent"]) + styled(safe(parts["name"]), Style.NAME) + safe(parts["rest"])
 
 
 def _encoded(record: Record | None, kind: str) -> bytes | None:

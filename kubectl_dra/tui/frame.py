@@ -253,7 +253,8 @@ class Prompt(Horizontal):
             line.value = str(safe(text))
         line.cursor_position = len(line.value)
         self.add_class("open")
-        line.focus()
+        # Not line.focus(), which comes later: the next key may be here already.
+        self.screen.set_focus(line)
 
     def close(self) -> None:
         """No more typing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
@@ -11,11 +12,9 @@ from kubectl_dra.output.safe import Safe, Style, styled
 from kubectl_dra.tui.actions import ACTIONS, MOVES, Group, key_name
 from kubectl_dra.tui.views.reader import ReportView
 
-_KEYS: Final = 17
-_COMMAND: Final = 24
 _TWO_FROM: Final = 130
-_LEFT: Final = (Group.MOVE, Group.GO)
-_RIGHT: Final = (Group.LOOK, Group.LIST, Group.LAB, Group.PROGRAM)
+_LEFT: Final = (Group.MOVE, Group.GO, Group.LOOK)
+_RIGHT: Final = (Group.LIST, Group.LAB, Group.TAINT, Group.PROGRAM)
 
 
 class HelpView(ReportView):
@@ -41,25 +40,37 @@ def _lines(groups: Sequence[Group], columns: int) -> list[Safe]:
     return [line for group in groups for line in [*_block(group, columns), Safe("")]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    keys: Safe
+    command: Safe
+    help: str
+
+
 def _block(group: Group, columns: int) -> Iterator[Safe]:
+    """A group: keys, commands and what they do, each in its own column."""
+    entries = list(_entries(group))
+    keys, commands = (max(map(width, texts)) for texts in zip(*((e.keys, e.command) for e in entries), strict=True))
     yield styled(Safe(group.value), Style.BOLD)
+    for entry in entries:
+        head = Safe("  ") + padded(entry.keys, keys) + Safe("  ")
+        if commands:
+            head += padded(entry.command, commands) + Safe("  ")
+        lines = wrapped(Safe(entry.help), columns, indent=width(head))
+        yield head + Safe(lines[0][width(head) :])
+        yield from lines[1:]
+
+
+def _entries(group: Group) -> Iterator[_Entry]:
     if group is Group.MOVE:
-        for move in MOVES:
-            yield from _entry(move.keys, "", move.help, columns)
+        yield from (_Entry(_names(move.keys), Safe(""), move.help) for move in MOVES)
     for action in ACTIONS:
         if action.group is group:
             command = f":{action.command} {action.takes}".strip() if action.command else ""
-            yield from _entry(action.keys, command, action.help, columns)
+            yield _Entry(_names(action.keys), styled(Safe(command), Style.WARN), action.help)
     if group is Group.LIST:
-        yield from _entry((), "", "A filter that reads device… is CEL: it shows the devices that match", columns)
+        yield _Entry(Safe(""), Safe(""), "A filter that reads device… is CEL: it shows the devices that match")
 
 
-def _entry(keys: Sequence[str], command: str, text: str, columns: int) -> Iterator[Safe]:
-    """Keys, the command, what it does; without a command the text begins further left."""
-    names = Safe(" ").join(styled(Safe(key_name(key)), Style.NAME) for key in keys)
-    head = Safe("  ") + padded(names, _KEYS) + Safe(" ")
-    if command:
-        head += padded(styled(Safe(command), Style.WARN), _COMMAND) + Safe(" ")
-    lines = wrapped(Safe(text), columns, indent=width(head))
-    yield head + Safe(lines[0][width(head) :])
-    yield from lines[1:]
+def _names(keys: Sequence[str]) -> Safe:
+    return Safe(" ").join(styled(Safe(key_name(key)), Style.NAME) for key in keys)

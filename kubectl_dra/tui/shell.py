@@ -122,11 +122,15 @@ class Shell(App[None]):
         self.moment, self._mail = None, Mail(self._wake)
         self.desk.show(None)
         self.status = Status(Link.READING, time.monotonic())
+        self.feed.start(self._mail)
+        self.start_over()
+
+    def start_over(self) -> None:
+        """Close all views; the first one again."""
         for stack in self._stacks.values():
             for view in stack:
                 view.remove()
         self._stacks.clear()
-        self.feed.start(self._mail)
         self.go("overview")
 
     # --- what threads say -------------------------------------------------------------------------------------------
@@ -196,7 +200,8 @@ class Shell(App[None]):
     @property
     def is_idle(self) -> bool:
         """Whether everything on the screen is up to date."""
-        return self.desk.idle and self._mail.is_empty and not any(each.is_running for each in self.workers)
+        working = any(each.is_running for each in self.workers) or (self.view is not None and self.view.is_waiting)
+        return self.status.link is not Link.READING and self._mail.is_empty and self.desk.idle and not working
 
     @property
     def subject(self) -> Subject | None:

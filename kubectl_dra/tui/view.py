@@ -82,6 +82,11 @@ class View(Container):
         return Safe("")
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether the view will ask for something by itself in a moment."""
+        return False
+
+    @property
     def device(self) -> DeviceId | None:
         """The device under the cursor, for a taint."""
         return None

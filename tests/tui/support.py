@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import asynccontextmanager
+
+from textual import events
+from textual.keys import _character_to_key
 
 from kubectl_dra.model.features import NEWEST_MINOR, features
 from kubectl_dra.source.demo import load_demo
@@ -13,17 +17,10 @@ from kubectl_dra.tui.feed import RereadFeed
 from kubectl_dra.tui.settings import Settings
 
 SMALL, LARGE = (80, 24), (140, 40)
-_NAMES = {
-    "/": "slash",
-    ":": "colon",
-    " ": "space",
-    ".": "full_stop",
-    "=": "equals_sign",
-    "-": "minus",
-    '"': "quotation_mark",
-    "?": "question_mark",
-    "&": "ampersand",
-}
+_CHARACTERS = {"slash": "/", "colon": ":", "question_mark": "?", "space": " "}
+_SECONDS = 120.0
+# Rounds through all queues after which nothing can be on its way any more.
+_ROUNDS = 3
 
 
 def with_features(loaded):
@@ -41,6 +38,13 @@ def file_app(path, **settings):
     return DraApp(Settings(connect=lambda _context: feed, **settings))
 
 
+def key_event(key):
+    """A key as the driver of a terminal sends it."""
+    if len(key) == 1:
+        return events.Key(_character_to_key(key), key)
+    return events.Key(key, _CHARACTERS.get(key))
+
+
 class Driver:
     """Presses keys and reads the screen."""
 
@@ -50,32 +54,33 @@ class Driver:
 
     async def settle(self):
         """Until everything on the screen is up to date and drawn."""
-        for _ in range(1500):
-            await self.pilot.pause(0.01)
-            if self.app.is_idle:
-                break
-        else:
-            raise AssertionError("the worker never became idle")
-        # The lab waits for a pause in typing; then there may be more to compute.
-        await self.pilot.pause(0.15)
-        for _ in range(1500):
-            if self.app.is_idle:
-                break
-            await self.pilot.pause(0.01)
-        await self.pilot.pause()
+        end = time.monotonic() + _SECONDS
+        quiet, before = 0, None
+        while quiet < _ROUNDS:
+            assert time.monotonic() < end, f"never idle:\n{self.screen}"
+            await self.pilot.pause(0.002)
+            now = (self.app.focused, self.screen)
+            quiet = quiet + 1 if self.app.is_idle and now == before else 0
+            before = now
+
+    def send(self, *keys):
+        """Keys in a burst, as from somebody who types faster than the screen is drawn."""
+        for key in keys:
+            self.app._driver.send_message(key_event(key))
 
     async def press(self, *keys):
+        """Keys one by one, as from somebody who looks at the screen."""
         for key in keys:
-            await self.pilot.press(key)
-        await self.settle()
+            self.send(key)
+            await self.settle()
 
     async def type(self, text):
-        await self.press(*(_NAMES.get(character, character) for character in text))
+        self.send(*text)
+        await self.settle()
 
     async def command(self, line):
-        await self.pilot.press("colon")
-        await self.type(line)
-        await self.press("enter")
+        self.send(":", *line, "enter")
+        await self.settle()
 
     @property
     def lines(self):

@@ -129,22 +129,14 @@ def test_leaving_prints_it(monkeypatch, capsys):
     from kubectl_dra.tui.app import DraApp
     from kubectl_dra.tui.settings import Settings
 
-    def leave(app):
+    async def leave(app, **_options):
         app.draft.keep("device.driver == '\x1b[31m'", None)
 
-    monkeypatch.setattr(DraApp, "run", leave)
-    monkeypatch.setattr(DraApp, "__init__", _small_init)
+    monkeypatch.setattr(DraApp, "run_async", leave)
     start.run(Settings(connect=lambda _context: None))
     out, err = capsys.readouterr()
     assert "device.driver == '\\u{1b}[31m'" in out
     assert "selector" in err
-
-
-def _small_init(self, settings):
-    from kubectl_dra.tui.settings import Draft
-
-    self.draft = Draft(settings.expression, settings.device_class)
-    self._return_code = 0
 
 
 def test_starting_with_an_expression():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.parts import ranges
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
 from kubectl_dra.output.words import age
 from kubectl_dra.reports.claim_list import ClaimRow
 from kubectl_dra.reports.holders import Consumer, ConsumerState
@@ -36,7 +37,7 @@ class ClaimsView(ListView[ClaimRow]):
         return [
             *spaces,
             Column("NAME", lambda c: safe(c.name), least=14, key=lambda c: c.name),
-            Column("STATE", _state, least=9, key=_rank),
+            Column("STATE", _state, key=_rank),
             Column("DEVICES", _devices, right=True, key=lambda c: len(c.devices)),
             Column("WHICH", _which, least=14, drop=2),
             Column("CLASSES", lambda c: Safe(", ").join(map(safe, c.classes)), least=12, drop=3),
@@ -58,7 +59,7 @@ class ClaimsView(ListView[ClaimRow]):
     def text_of(self, row: ClaimRow) -> str:
         """Everything in the row."""
         users = " ".join(consumer.name for consumer in row.reserved_for)
-        words = (_state(row), " ".join(row.classes), " ".join(row.devices), users)
+        words = (plain(_state(row)), row.printed_state, " ".join(row.classes), " ".join(row.devices), users)
         return f"{row.namespace}/{row.name} {' '.join(words)}"
 
     def opened(self, row: ClaimRow) -> None:
@@ -94,6 +95,15 @@ class ClaimsView(ListView[ClaimRow]):
             self.dra.try_claim(self.identity(self.grid.selected))
 
 
+_WORDS: Final = {
+    ClaimVerdict.PENDING: "pending",
+    ClaimVerdict.ALLOCATED: "allocated",
+    ClaimVerdict.RESERVED: "in use",
+    ClaimVerdict.UNRESERVED: "unreserved",
+    ClaimVerdict.DELETING: "deleting",
+}
+
+
 def _rank(row: ClaimRow) -> tuple[int, str]:
     """Those that somebody should look at first."""
     order = (ClaimVerdict.DELETING, ClaimVerdict.UNRESERVED, ClaimVerdict.PENDING)
@@ -101,12 +111,12 @@ def _rank(row: ClaimRow) -> tuple[int, str]:
 
 
 def _state(row: ClaimRow) -> Safe:
-    """kubectl's word, and what it does not say: that nobody uses the claim."""
-    text = safe(row.printed_state)
+    """One word; what somebody should look at stands out."""
+    text = Safe(_WORDS[row.state])
     if row.state is ClaimVerdict.DELETING:
         return styled(text, Style.BAD)
     if row.unused and row.devices:
-        return styled(text + Safe(", unused"), Style.WARN)
+        return styled(Safe("unused"), Style.WARN)
     if row.state is ClaimVerdict.PENDING:
         return styled(text, Style.DIM) if row.unused else styled(text, Style.WARN)
     return text

@@ -27,7 +27,7 @@ from kubectl_dra.tui.views.device import DeviceView
 _CEL: Final = re.compile(r"\bdevice\s*\.|\bcel\.|\btrue\b.*&&")
 _ORDER: Final = {state: index for index, state in enumerate(DeviceState)}
 _SAMPLE: Final = 200
-_FEW: Final = 2
+_FEW: Final = 4
 _CACHE: Final = 4000
 
 
@@ -80,9 +80,18 @@ class DevicesView(ListView[DeviceRow]):
         if rows is not None and rows is not self._seen:
             self._seen = rows
             self._records.clear()
-            self._names = self._telling_names(rows)
+            super().show()
+            self._choose_columns(self.grid.rows)
+        else:
+            super().show()
+
+    def _choose_columns(self, rows: Sequence[DeviceRow]) -> None:
+        """The attributes that tell the rows on the screen apart."""
+        names = self._telling_names(rows)
+        if names != self._names:
+            self._names = names
             self.grid.set_columns(self.columns())
-        super().show()
+            super().show()
 
     def filtered(self, rows: Sequence[DeviceRow]) -> Sequence[DeviceRow]:
         """By the expression's matches, else by text."""
@@ -96,6 +105,7 @@ class DevicesView(ListView[DeviceRow]):
         self._expression = text.strip() if _CEL.search(text) else ""
         self.dra.topics_changed()
         super().set_filter(text)
+        self._choose_columns(self.grid.rows)
 
     @property
     def info(self) -> Safe:

@@ -177,7 +177,13 @@ class LabView(View):
             self._timer.stop()
         self._timer = self.set_timer(_DELAY, self._settle)
 
+    @property
+    def is_waiting(self) -> bool:
+        """Until typing has paused."""
+        return self._timer is not None
+
     def _settle(self) -> None:
+        self._timer = None
         self._try(self.editor.text, self._tried.device_class)
 
     def _try(self, expression: str, device_class: str | None) -> None:

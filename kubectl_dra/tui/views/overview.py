@@ -14,16 +14,17 @@ from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.pending.titles import title
 from kubectl_dra.output.recent import change_text
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import age
+from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.class_list import ClassRow
 from kubectl_dra.reports.pending import ReasonGroup, reason_groups
 from kubectl_dra.reports.pool import DriverSummary, PoolSummary, driver_summaries, is_troubled
 from kubectl_dra.reports.recent import Change
-from kubectl_dra.reports.totals import CapacityTotal
-from kubectl_dra.tui.bars import capacity_bar, totals_words, use_bar
+from kubectl_dra.reports.totals import CapacityTotal, sum_totals
+from kubectl_dra.tui.bars import LEGEND, capacity_bar, totals_words, use_bar
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.grid import Grid
+from kubectl_dra.tui.text import content
 from kubectl_dra.tui.topics import Classes, Pod, Pools, Recent
 from kubectl_dra.tui.view import READING, View
 from kubectl_dra.tui.views.classes import ClassPage, best_offer
@@ -118,7 +119,7 @@ class Overview(View):
         self.use.show(
             list(_use_rows(pools or ())), READING if pools is None else Safe("No driver has published any pool.")
         )
-        self.use.border_subtitle = str(LEGEND_TEXT)
+        self.use.border_subtitle = content(LEGEND)
         self.broken.show(*_troubled(pools))
         self.waiting.show(*self._waiting())
         classes, recent = self.desk.record(Classes()), self.desk.record(Recent())
@@ -134,6 +135,23 @@ class Overview(View):
         if len(reports) < len(keys):
             rows.append(Waiting(None, len(keys) - len(reports)))
         return rows, Safe("No pod with device claims is pending.")
+
+    @property
+    def info(self) -> Safe:
+        """The cluster in one line."""
+        pools = self.desk.record(Pools())
+        if not pools:
+            return Safe("")
+        totals = sum_totals([pool.totals for pool in pools])
+        free = fmt("{} of {} free", number(totals.free), counted(totals.devices.value, "device"))
+        broken = sum(map(is_troubled, pools))
+        parts = [styled(free, Style.GOOD)]
+        if broken:
+            parts.append(styled(fmt("{} broken", counted(broken, "pool")), Style.BAD))
+        if self.dra.knows_pending:
+            waiting = len(self.dra.pending_keys())
+            parts.append(styled(fmt("{} pending", counted(waiting, "pod")), Style.WARN if waiting else Style.DIM))
+        return Safe("   ").join(parts)
 
     def do_open(self) -> None:
         """Enter, in the panel with the focus."""
@@ -174,9 +192,6 @@ class Overview(View):
     def on_grid_moved(self, event: Grid.Moved) -> None:
         """Nothing follows the cursor here."""
         event.stop()
-
-
-LEGEND_TEXT: Final = Safe("█ used ▓ partly ░ free ▒ tainted · out")
 
 
 def _use_rows(pools: Sequence[PoolSummary]) -> Iterator[UseRow]:

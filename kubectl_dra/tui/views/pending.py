@@ -10,6 +10,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Agreement
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.layout import padded
+from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.titles import title
@@ -64,6 +65,7 @@ class PendingView(ListView[PodRow]):
     def on_resize(self) -> None:
         """The preview needs room."""
         self.set_class(self.dra.size.width >= SPLIT_FROM, "split")
+        self.grid.set_columns(self.columns())
         self.call_after_refresh(self.show)
 
     def topics(self) -> Sequence[Topic[object]]:
@@ -74,9 +76,13 @@ class PendingView(ListView[PodRow]):
 
     def columns(self) -> Sequence[Column[PodRow]]:
         """The name, what exactly is wrong, since when."""
+        # Beside the list stands why; without it the list says so itself.
+        what: Column[PodRow] = Column("WHY", _why, least=20)
+        if self.has_class("split"):
+            what = Column("ASKS FOR", _asks, least=12)
         return [
             Column("  POD", self._pod_name, least=16, key=lambda r: r.pod or Key("", "")),
-            Column("WHY", _why, least=20),
+            what,
             Column("", _mark, drop=1),
             Column("AGE", self._age, right=True, key=self._created),
         ]
@@ -155,7 +161,8 @@ class PendingView(ListView[PodRow]):
             return
         found = self.desk.result(Pod(Key(row.report.pod.namespace, row.report.pod.name)))
         if found is not None and found.record is not None:
-            self.page.show(pending_page(found.record, self.dra.now))
+            more = [Safe(""), styled(Safe("enter tries what would make it fit"), Style.DIM)]
+            self.page.show([*pending_page(found.record, self.dra.now), *more])
 
     def go_to_reason(self, code: Code | None) -> None:
         """Put the cursor on the first pod with this reason, now or when the list is there."""
@@ -227,6 +234,10 @@ def _why(row: PodRow) -> Safe:
         return styled(Safe("…"), Style.DIM) if row.pod is not None else Safe("")
     cause = row.report.causes[0] if row.report.causes else None
     return reason_sentence(cause) if cause is not None else safe(row.report.verdict)
+
+
+def _asks(row: PodRow) -> Safe:
+    return ask_words(row.report.asks, row.report.extended) if row.report is not None else Safe("")
 
 
 def _mark(row: PodRow) -> Safe:

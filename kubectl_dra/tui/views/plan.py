@@ -55,7 +55,8 @@ class PlanView(ReportView):
 
     def lines(self) -> Sequence[Safe]:
         """What happened so far, the plan, what comes next."""
-        said = [*self._said, Safe("")] if self._said else []
+        said = [line for text in self._said for line in wrapped(text)]
+        said = [*said, Safe("")] if said else []
         plan = [*self._preview.lines, Safe("")] if self._preview is not None else []
         refused = [styled(line, Style.BAD) for text in self._refused for line in wrapped(text)]
         return [*said, *plan, *refused, *([] if self._refused else self._outlook())]

@@ -11,16 +11,18 @@ from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.capacity import capacity_lines
 from kubectl_dra.output.devices.parts import pairs_text, scope_text, totals_text
 from kubectl_dra.output.devices.pool_page import pool_page, trouble_text
+from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.pool import PoolReport, is_troubled
 from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.desk import Topic
-from kubectl_dra.tui.text import clipped, content, spread
+from kubectl_dra.tui.text import clipped, content
 from kubectl_dra.tui.topics import Devices, Pool
 from kubectl_dra.tui.views.devices import DevicesView
 from kubectl_dra.tui.views.reader import ReportView
 
-_BAR = 24
+_BAR = 12
+_WIDEST = 64
 
 
 class PoolView(DevicesView):
@@ -74,7 +76,9 @@ def _head_lines(report: PoolReport, columns: int) -> list[Safe]:
     view = report.view
     slices = fmt("{} of {} slices", view.seen, view.expected)
     facts = Safe("  ·  ").join([scope_text(report.scope), fmt("generation {}", view.generation), slices])
-    lines = [spread(totals_text(report.totals), use_bar(report.totals, _BAR), columns), clipped(facts, columns)]
+    words = totals_text(report.totals)
+    room = min(max(columns - width(words) - 3, _BAR), _WIDEST)
+    lines = [words + Safe("   ") + use_bar(report.totals, room), clipped(facts, columns)]
     lines += [clipped(line, columns) for line in capacity_lines(report.capacity)]
     if is_troubled(report) or report.views is None:
         lines.append(styled(clipped(trouble_text(report), columns), Style.BAD))

@@ -1,0 +1,188 @@
+"""Taints: the list and whom each hits; plans, the lock, agreeing, exactly the writes that were shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.tui_taints import CommandPen
+from kubectl_dra.source.file import assemble
+from kubectl_dra.source.manifests import read_manifests
+from kubectl_dra.tui.app import DraApp
+from kubectl_dra.tui.feed import RereadFeed
+from kubectl_dra.tui.settings import Settings
+from tests.commands.test_taint_device import newcomer, taint_of, written
+from tests.live.fake_api import running, write_kubeconfig
+from tests.live.fake_rules import FakeCluster
+from tests.live.proxy import Fault, Proxy, recording
+from tests.reports.clusters import DEMO, document
+from tests.tui.support import demo_app, play, with_features
+
+NIC = "nic.example.com/rack-1/nic-3"
+EVICTING = f"taint {NIC} link=flapping:NoExecute"
+
+
+@pytest.fixture
+def cluster() -> Iterator[FakeCluster]:
+    with running(FakeCluster()) as server:
+        assert isinstance(server, FakeCluster)
+        yield server
+
+
+@pytest.fixture
+def proxy(cluster: FakeCluster) -> Iterator[Proxy]:
+    with recording(cluster.url) as recorder:
+        yield recorder
+
+
+@pytest.fixture
+def app(cluster, proxy, tmp_path, monkeypatch):
+    """The app on a cluster that can be written to; what it shows is read anew after each write."""
+    for name in ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy", "KUBERNETES_SERVICE_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    options = Options(kubeconfig=str(write_kubeconfig(tmp_path, proxy.url)))
+
+    def load():
+        whole = document(DEMO)
+        whole["items"] = [each for each in whole["items"] if each["kind"] != "DeviceTaintRule"]
+        whole["items"] += cluster.rules.values()
+        return with_features(assemble(read_manifests(json.dumps(whole).encode(), "cluster")))
+
+    settings = Settings(
+        connect=lambda context: RereadFeed(f"ctx {context or 'test'}", True, load),
+        contexts=lambda: ["test", "other"],
+        pen=lambda context: CommandPen(options),
+    )
+    return DraApp(settings)
+
+
+async def answer(ui, proxy, word):
+    """Agree, and note in the log that what follows was agreed to."""
+    await ui.press("A")
+    proxy.confirmed()
+    await ui.type(word)
+    await ui.press("enter")
+    await ui.settle()
+
+
+def test_two_steps_and_removal(app, cluster, proxy):
+    async def script(ui):
+        await ui.command(EVICTING)
+        assert "Context" in ui.screen
+        assert "Will create DeviceTaintRule" in ui.screen
+        assert "evicted now" in ui.screen
+        assert "Writing is locked" in ui.screen
+        await ui.press("A")
+        assert "writing is locked" in ui.crumbs
+        assert not proxy.writes
+        await ui.press("U")
+        assert "CAN WRITE" in ui.lines[0]
+        assert "The server accepts this" in ui.screen
+        await ui.press("A")
+        assert "[t]wo steps" in ui.lines[-1]
+        await ui.press("escape")
+        assert "Nothing was written" in ui.crumbs
+        assert not cluster.rules.keys() - {"ecc-errors"}
+        await answer(ui, proxy, "t")
+        (name,) = cluster.rules.keys() - {"ecc-errors"}
+        assert taint_of(cluster, name) == ("link", "flapping", "NoSchedule")
+        assert f"DeviceTaintRule {name} created" in ui.screen
+        assert "Will change DeviceTaintRule" in ui.screen
+        await answer(ui, proxy, "y")
+        assert taint_of(cluster, name) == ("link", "flapping", "NoExecute")
+        assert f"DeviceTaintRule {name} patched" in ui.screen
+        await ui.press("escape", "6", "slash")
+        await ui.type("flapping")
+        await ui.press("enter")
+        assert "link=flapping:NoExecute" in ui.lines[4]
+        assert "evicted now" in ui.screen
+        await ui.press("ctrl+d")
+        assert "Will delete DeviceTaintRule" in ui.screen
+        await ui.press("y")
+        assert "effect: NoExecute" in ui.screen
+        await ui.press("escape")
+        await answer(ui, proxy, "y")
+        assert name not in cluster.rules
+        assert written(proxy) == ["POST devicetaintrules", f"PATCH {name}", f"DELETE {name}"]
+        await ui.press("escape", "escape", "home", "ctrl+d")
+        assert "somebody else's DeviceTaintRule ecc-errors" in " ".join(ui.screen.split())
+        await ui.command("ctx other")
+        assert "ctx other" in ui.lines[0]
+        assert "read-only" in ui.lines[0]
+        assert not app.unlocked
+
+    play(app, script)
+    assert [line.rpartition(" ")[2] for line in app.written] == ["created", "patched", "deleted"]
+
+
+def test_what_changes_meanwhile_is_agreed_to_anew(app, cluster, proxy):
+    async def script(ui):
+        await ui.press("U")
+        await ui.command(f"taint {NIC} gpu.example.com/node-a/gpu-0 link:NoSchedule")
+        assert "Will create 2 DeviceTaintRules" in ui.screen
+        await ui.press("A")
+        assert "Type the number of rules" in ui.lines[-1]
+        await ui.type("y")
+        await ui.press("enter")
+        assert "Nothing was written" in ui.crumbs
+        newcomer(cluster)
+        await answer(ui, proxy, "2")
+        assert "Meanwhile this has changed, so nothing was written" in ui.screen
+        assert "new: pod ml/late" in ui.screen
+        assert not proxy.writes
+        await answer(ui, proxy, "2")
+        assert len(proxy.writes) == 2
+        await ui.press("escape")
+        await ui.command(f"taint {NIC} link:NoSchedule")
+        assert "is already there" in ui.screen
+        assert not ui.app.offers("apply")
+
+    play(app, script)
+
+
+def test_what_is_wrong_with_a_plan_is_said(app, cluster, proxy):
+    async def script(ui):
+        for words, problem in (
+            (f"{NIC} link:NoGood", '"NoGood" is no effect of a device taint'),
+            ("nic.example.com/rack-1/nic-33 link:NoSchedule", 'publishes no device "nic-33"'),
+            (f"{NIC} other-", 'has no taint "other"'),
+            (NIC, "alone is not enough"),
+        ):
+            await ui.command(f"taint {words}")
+            assert problem in " ".join(ui.screen.split())
+            assert not ui.app.offers("apply")
+            await ui.press("escape")
+        await ui.press("U", "6", "end", "ctrl+d")
+        assert "only the driver can remove it" in ui.crumbs
+        await ui.command(EVICTING)
+        proxy.fault = Fault.FAILS
+        await answer(ui, proxy, "a")
+        assert "error: " in ui.screen
+        assert "does not exist" in " ".join(ui.screen.split())
+        assert cluster.rules.keys() == {"ecc-errors"}
+
+    play(app, script)
+
+
+def test_a_file_only_shows_plans():
+    async def script(ui):
+        await ui.command("devices")
+        await ui.press("a")
+        assert ui.lines[-1].strip().startswith(": taint gpu.example.com/node-a/gpu-0")
+        await ui.type("ec")
+        assert "ecc:NoExecute" in ui.lines[-1] or "ecc:NoSchedule" in ui.lines[-1]
+        await ui.press("right", "enter")
+        assert "Will create DeviceTaintRule" in ui.screen
+        assert "kubectl dra taint-device gpu.example.com/node-a/gpu-0 ecc:No" in ui.screen
+        await ui.press("U")
+        assert "comes from a file: nothing can be written" in ui.crumbs
+        await ui.press("A")
+        assert "nothing can be written" in ui.crumbs
+        assert "read-only" in ui.lines[0]
+        await ui.press("y")
+        assert "kind: DeviceTaintRule" in ui.screen
+
+    play(demo_app(pen=lambda _context: CommandPen(Options(from_="demo"))), script)
