@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
-
-from kubectl_dra.commands.app import run
+from types import FrameType
 
 
 def main() -> None:
     """Run the program and end the process with its exit code; ``__complete…`` is what completion scripts call."""
+    # Before anything else is imported: Ctrl-C is no reason for a traceback, at no time.
+    signal.signal(signal.SIGINT, _leave)
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     if word in ("__complete", "__complete-line"):
         from kubectl_dra.commands import complete
@@ -16,7 +19,16 @@ def main() -> None:
         words = sys.argv[2:]
         complete.main(complete.split_line(words[-1] if words else "") if word == "__complete-line" else words)
         return
+    from kubectl_dra.commands.app import run
+
     sys.exit(run(sys.argv[1:]))
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """End at once with 130, on a line of its own; what has something to end first handles signals itself."""
+    if sys.stderr is not None:
+        os.write(2, b"\n")
+    os._exit(128 + number)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, note_evidence
+from kubectl_dra.commands.signals import signals_raise
 from kubectl_dra.output.console import write_data
 from kubectl_dra.output.documents import to_json
 from kubectl_dra.output.exit_codes import ExitCode
@@ -46,6 +47,7 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
 
 def _write(file: str, text: str) -> None:
     try:
-        write_private(file, text.encode("ascii"))
+        with signals_raise():
+            write_private(file, text.encode("ascii"))
     except WriteError as error:
         raise CommandError(str(error), "name another file with -o, or none to write to stdout") from error

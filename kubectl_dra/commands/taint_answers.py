@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, print_pages, write
+from kubectl_dra.commands.signals import signals_raise
 from kubectl_dra.commands.taint_planning import Planner
 from kubectl_dra.commands.taint_source import open_source
 from kubectl_dra.commands.taint_words import Words, parse_words
@@ -55,7 +56,8 @@ def answer(options: Options, asked: Asked) -> int:
             return _show_plan(options, planner, plan)
         from kubectl_dra.commands.taint_dialogue import Dialogue
 
-        return Dialogue(options, asked, planner).run(plan)
+        with signals_raise():
+            return Dialogue(options, asked, planner).run(plan)
 
 
 def _check(options: Options, asked: Asked, words: Words) -> None:

@@ -136,10 +136,7 @@ class Dialogue:
     def _carry_out(self, plan: TaintPlan) -> TaintPlan:
         """Write; after a conflict agree again. The plan that was carried out. Raises CommandError."""
         for _ in range(_ATTEMPTS):
-            outcomes = carry_out(self._planner.source.live, plan)
-            self._outcomes += outcomes
-            for outcome in outcomes:
-                self._report(outcome)
+            outcomes = self._write(plan)
             failed = next((outcome for outcome in outcomes if not outcome.done), None)
             if failed is None:
                 return plan
@@ -151,7 +148,21 @@ class Dialogue:
                 raise CommandError("nothing more was written", "kubectl dra taint-device --list")
         raise CommandError("somebody else changes the same rules all the time", "kubectl dra taint-device --list")
 
+    def _write(self, plan: TaintPlan) -> tuple[Outcome, ...]:
+        """The writes of a plan; each is told when it is done, and an interruption says what it left open."""
+        before = len(self._outcomes)
+        try:
+            return carry_out(self._planner.source.live, plan, self._report)
+        except KeyboardInterrupt:
+            done = len(self._outcomes) - before
+            if done < len(plan.writes):
+                text = "Interrupted: {} of {} written; whether rule {} was is not known: kubectl get devicetaintrules"
+                count = counted(len(plan.writes), "rule")
+                self._terminal.note(fmt(text, done, count, plan.writes[done].name))
+            raise
+
     def _report(self, outcome: Outcome) -> None:
+        self._outcomes.append(outcome)
         if outcome.done and not is_document(self._options):
             only_name = self._options.output == "name"
             self._terminal.out(rule_reference(outcome.write.name) if only_name else done_line(outcome.write))
@@ -257,16 +268,20 @@ class Dialogue:
 
     def _end_counting(self, counting: TaintPlan) -> None:
         session, planned = self._planner.source.live, counting.writes[0]
+        left = True
         try:
             rule = read_rule(session, planned.api_version, planned.name)
             if rule is None or not is_counting(rule, counting):
+                left = False
                 return
             left = not all(outcome.done for outcome in carry_out(session, end_of_observation(counting, rule)))
         except ClusterError:
             left = True
-        if left:
-            text = "warning: rule {} may still be there, without effect: kubectl delete devicetaintrule {}"
-            self._terminal.note(fmt(text, planned.name, planned.name))
+        finally:
+            # Also for whoever does not want to wait for the answer.
+            if left:
+                text = "warning: rule {} may still be there, without effect: kubectl delete devicetaintrule {}"
+                self._terminal.note(fmt(text, planned.name, planned.name))
 
 
 def offers_steps(plan: TaintPlan) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
+
 from kubectl_dra.output.console import Console
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.app import DraApp
@@ -11,10 +14,22 @@ from kubectl_dra.tui.settings import Settings
 def run(settings: Settings) -> int:
     """Run until the user leaves; returns the exit code. The terminal is left as it was, whatever happens."""
     app = DraApp(settings)
-    app.run()
+    asyncio.run(_until_left(app))
     if app.draft.edited and app.draft.expression.strip():
         console = Console()
         console.note(Safe("The selector that you were writing:"))
         for line in app.draft.expression.strip().split("\n"):
             console.out(safe(line))
     return app.return_code or 0
+
+
+async def _until_left(app: DraApp) -> None:
+    """Signals end the app as keys do, or the terminal would stay as the app needs it."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, _leave, app, 128 + number)
+    await app.run_async()
+
+
+def _leave(app: DraApp, code: int) -> None:
+    app.exit(return_code=code)

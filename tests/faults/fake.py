@@ -32,6 +32,8 @@ class LiveApi(FakeApi):
         super().__init__()
         self.objects: dict[str, dict[tuple[str, str], Object]] = {kind: {} for kind in KINDS}
         self.version = 100
+        # Fields that this server can't select slices by.
+        self.unselectable: frozenset[str] = frozenset()
         self._history: list[tuple[int, str, bytes]] = []
         self._oldest = 100
         self._news = threading.Condition()
@@ -79,16 +81,24 @@ class LiveApi(FakeApi):
         self._news.notify_all()
 
     def _answer(self, request: Request, kind: str) -> Answer:
+        fields = self._fields(request) if kind == "ResourceSlice" else {}
+        if self.unselectable & fields.keys():
+            return status(400, "field label not supported", "BadRequest")
         with self._news:
             if "watch" in request.query:
                 if int(request.query["resourceVersion"]) < self._oldest:
                     return status(410, "too old resource version", "Expired")
-                return Answer(stream=self._stream(kind, int(request.query["resourceVersion"])))
-            answer = chunk_of(request, kind, list(self.objects[kind].values()), KINDS[kind])
+                return Answer(stream=self._stream(kind, int(request.query["resourceVersion"]), fields))
+            chosen = [item for item in self.objects[kind].values() if _has(item, fields)]
+            answer = chunk_of(request, kind, chosen, KINDS[kind])
             answer.body["metadata"]["resourceVersion"] = str(self.version)
             return Answer(json.dumps(answer.body).encode())
 
-    def _stream(self, kind: str, position: int) -> Iterator[bytes]:
+    def _fields(self, request: Request) -> dict[str, str]:
+        pairs = filter(None, request.query.get("fieldSelector", "").split(","))
+        return dict(pair.split("=", 1) for pair in pairs)  # type: ignore[misc]
+
+    def _stream(self, kind: str, position: int, fields: dict[str, str]) -> Iterator[bytes]:
         while not self._closed:
             with self._news:
                 if self.version <= position and not self._news.wait(_BOOKMARK_SECONDS):
@@ -97,8 +107,16 @@ class LiveApi(FakeApi):
                     if position < self._oldest:
                         return
                     lines = [line for version, of, line in self._history if version > position and of == kind]
+                    if fields:
+                        lines = [line for line in lines if _has(json.loads(line)["object"], fields)]
                 position = self.version
             if not lines:
                 bookmark = {"kind": kind, "metadata": {"resourceVersion": str(position)}}
                 lines = [json.dumps({"type": "BOOKMARK", "object": bookmark}).encode() + b"\n"]
             yield b"".join(lines)
+
+
+def _has(item: Object, fields: dict[str, str]) -> bool:
+    spec = item.get("spec", {})
+    known = {"spec.driver": spec.get("driver"), "spec.pool.name": spec.get("pool", {}).get("name")}
+    return all(known.get(path) == value for path, value in fields.items())

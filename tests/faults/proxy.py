@@ -58,6 +58,7 @@ BODY = frozenset({Fault.CUT, Fault.BROKEN, Fault.SLOW, Fault.STALLED})
 EVENTS = frozenset({Fault.EXPIRED, Fault.ENDED, Fault.DUPLICATE, Fault.LATE, Fault.REORDERED})
 CUTTING = frozenset({Fault.CUT, Fault.BROKEN, Fault.STALLED, Fault.EXPIRED, Fault.ENDED})
 _CODES = {Fault.GONE: 410, Fault.THROTTLED: 429, Fault.FAILED: 500, Fault.UNAVAILABLE: 503, Fault.LOGGED_OUT: 401}
+TRICKLE_SECONDS = 0.02
 _REMEMBERED = 20
 _HELD_SECONDS = 0.1
 _Wants = Callable[["Call"], bool]
@@ -251,7 +252,7 @@ class _Handler(BaseHTTPRequestHandler):
         for start in range(0, len(data), step):
             self.wfile.write(data[start : start + step])
             self.wfile.flush()
-            self.server.closed.wait(0.02)
+            self.server.closed.wait(TRICKLE_SECONDS)
 
     def _break(self, fault: Fault) -> None:
         if fault is Fault.STALLED:

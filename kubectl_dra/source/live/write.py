@@ -6,6 +6,7 @@ No write is ever repeated. Where an answer is an error, the rule is read, so tha
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, TypeVar
@@ -62,12 +63,15 @@ def dry_run(session: Session, plan: TaintPlan) -> None:
         _send(session, write, dry=True)
 
 
-def carry_out(session: Session, plan: TaintPlan) -> tuple[Outcome, ...]:
-    """Do the writes in their order, until one fails. Failures are outcomes, not exceptions."""
+def carry_out(
+    session: Session, plan: TaintPlan, tell: Callable[[Outcome], None] = lambda outcome: None
+) -> tuple[Outcome, ...]:
+    """Do the writes in their order, until one fails. Failures are outcomes; ``tell`` gets each at once."""
     outcomes: list[Outcome] = []
     for write in plan.writes:
         failed = bool(outcomes) and not outcomes[-1].done
         outcomes.append(Outcome(write, WriteState.SKIPPED) if failed else _carry_out_one(session, write))
+        tell(outcomes[-1])
     return tuple(outcomes)
 
 

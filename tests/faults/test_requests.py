@@ -1,0 +1,145 @@
+"""Commands that answer once, on a bad way to the server: in bounded time, whole or not at all, with what to do next."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from kubectl_dra.source.live import listing
+from tests.e2e.situations import node_object
+from tests.faults.conftest import SECONDS, Site
+from tests.faults.proxy import BODY, INSTEAD, Call, Fault
+
+pytestmark = pytest.mark.usefixtures("impatient")
+Run = Callable[..., tuple[int, str, str]]
+COMMANDS = (
+    ("get", "pools"),
+    ("get", "devices", "-o", "json"),
+    ("describe-pool",),
+    ("why-pending", "-A"),
+    ("test-selector", "true"),
+    ("taint-device", "--list"),
+    ("snapshot",),
+)
+FATAL = sorted((INSTEAD | BODY) - {Fault.SLOW, Fault.GONE})
+NEXT = {
+    Fault.THROTTLED: "try again in 1 s: the server is busy",
+    Fault.LOGGED_OUT: "log in again, or choose another --context or --user",
+    Fault.SILENT: "check --context, the network, or --request-timeout",
+    Fault.STALLED: "check --context, the network, or --request-timeout",
+}
+
+
+def slice_(name: str) -> dict[str, Any]:
+    """A slice with one device."""
+    spec = {"driver": "d", "nodeName": name, "pool": {"name": name, "generation": 1, "resourceSliceCount": 1}}
+    return {"metadata": {"name": name}, "spec": {**spec, "devices": [{"name": "gpu"}]}}
+
+
+@pytest.fixture
+def ask(site: Site, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    for number in range(5):
+        site.api.put("ResourceSlice", slice_(f"n{number}"))
+        site.api.put("Node", node_object(f"n{number}"))
+    monkeypatch.setenv("KUBECONFIG", str(site.kubeconfig))
+    capfd.readouterr()
+
+    def run_it(*words: str) -> tuple[int, str, str]:
+        code = run(words)
+        return (code, *capfd.readouterr())
+
+    return run_it
+
+
+def of_slices(call: Call) -> bool:
+    """The list that every command reads."""
+    return call.path.endswith("/resourceslices")
+
+
+@pytest.mark.parametrize("fault", FATAL)
+def test_a_fault_is_an_error_with_the_next_step(site: Site, ask: Run, fault: Fault) -> None:
+    command = COMMANDS[FATAL.index(fault) % len(COMMANDS)]
+    site.faults.order(fault, of_slices)
+    began = time.monotonic()
+    code, out, err = ask(*command)
+    assert (code, out) == (1, ""), "nothing that is not whole passes for an answer"
+    error, hint = err.splitlines()
+    assert error.startswith("error: ")
+    assert hint == f"try:   {NEXT.get(fault, 'try again')}"
+    assert sum(map(of_slices, site.faults.calls)) == 1, "no silent retries"
+    assert time.monotonic() - began < SECONDS + 10
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_says_the_same_of_a_body_that_breaks_off(site: Site, ask: Run, command: tuple[str, ...]) -> None:
+    site.faults.order(Fault.CUT, of_slices)
+    code, out, err = ask(*command)
+    assert (code, out) == (1, "")
+    assert "broke off its answer (list resourceslices)" in err
+
+
+def test_a_slow_body_is_read_to_its_end(site: Site, ask: Run) -> None:
+    site.faults.order(Fault.SLOW, of_slices)
+    code, out, _ = ask("get", "pools", "-o", "name")
+    assert (code, out) == (0, "".join(f"d/n{number}\n" for number in range(5)))
+
+
+def test_a_body_that_trickles_is_given_up(site: Site, ask: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.faults.proxy.TRICKLE_SECONDS", 1.0)
+    site.faults.order(Fault.SLOW, of_slices)
+    began = time.monotonic()
+    code, out, err = ask("get", "pools")
+    assert (code, out) == (1, "")
+    assert "does not answer in time (list resourceslices)" in err
+    assert time.monotonic() - began < 15, "the whole body would have taken twenty seconds"
+
+
+def test_a_list_that_expires_halfway_is_taken_in_one_piece(
+    site: Site, ask: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "CHUNK", 2)
+    site.faults.order(Fault.GONE, lambda call: of_slices(call) and "continue" in call.query)
+    code, out, _ = ask("get", "pools", "-o", "name")
+    assert (code, out.count("\n")) == (0, 5)
+    queries = [call.query for call in site.faults.calls if of_slices(call)]
+    assert [sorted(query) for query in queries] == [["limit"], ["continue", "limit"], []]
+
+
+def test_a_chunk_that_fails_fails_the_whole(site: Site, ask: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "CHUNK", 2)
+    site.faults.order(Fault.UNAVAILABLE, lambda call: of_slices(call) and "continue" in call.query)
+    code, out, err = ask("get", "devices")
+    assert (code, out) == (1, "")
+    assert "fault 503" in err
+
+
+def test_no_file_is_left_of_a_snapshot_that_fails(site: Site, ask: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    site.faults.order(Fault.BROKEN, of_slices)
+    assert ask("snapshot", "-o", str(folder / "cluster.json"))[0] == 1
+    assert list(folder.iterdir()) == []
+
+
+def test_a_login_that_is_refused_while_discovering(site: Site, ask: Run) -> None:
+    site.faults.order(Fault.LOGGED_OUT)
+    code, out, err = ask("get", "pools")
+    assert (code, out) == (1, "")
+    assert "does not accept the login" in err
+
+
+def test_clocks_that_disagree(site: Site, ask: Run) -> None:
+    site.faults.kinds = frozenset({Fault.SKEWED})
+    site.api.put("DeviceClass", {"metadata": {"name": "gpu", "creationTimestamp": "2999-01-01T00:00:00Z"}, "spec": {}})
+    code, out, _ = ask("get", "classes")
+    assert code == 0
+    assert "<invalid>" in out, "as kubectl says of what was made in the future"
+    code, out, _ = ask("snapshot")
+    assert code == 0
+    assert len(json.loads(out)["items"]) >= 11
