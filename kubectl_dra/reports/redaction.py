@@ -21,6 +21,7 @@ _NAME_FIELDS: Final = frozenset(
     {"name", "namespace", "generateName", "driver", "pool", "device", "nodeName", "nominatedNodeName", "counterSet"}
     | {"request", "requestName", "containerName", "podGroupName", "deviceClassName", "resourceClaimName"}
     | {"resourceClaimTemplateName", "driverName", "resourceClassName", "hardwareAddress", "interfaceName", "ips"}
+    | {"controller", "selectedNode", "potentialNodes", "unsuitableNodes"}
 )
 # Vocabulary of the API: enum values, versions, times, ids without meaning. No chosen name stands in these fields.
 _STRUCTURAL: Final = frozenset(
@@ -97,6 +98,9 @@ def _attribute_strings(slice_: Json) -> Iterator[str]:
     for device in slice_.get("spec", {}).get("devices", ()):
         values = {attribute.get("string") for attribute in device.get("attributes", {}).values()}
         yield from (text for text in values if text)
+    for instance in slice_.get("namedResources", {}).get("instances", ()):
+        values = {attribute.get("string") for attribute in instance.get("attributes", ())}
+        yield from (text for text in values if text)
 
 
 # --- replacing ------------------------------------------------------------------------------------------------------
@@ -120,7 +124,9 @@ class Replacer:
         if isinstance(value, str):
             return self._string(value, field)
         if isinstance(value, list):
-            return [self.value(member, field) for member in value]
+            # Attributes of v1alpha2 are a list of objects, whose keys are fields and not names.
+            inner = field if not any(isinstance(member, dict) for member in value) else ""
+            return [self.value(member, inner) for member in value]
         if not isinstance(value, dict):
             return value
         key = self._key_of(field)
@@ -136,7 +142,7 @@ class Replacer:
             return text
         if field in _NAME_FIELDS or field == "string":
             return self._wholes.get(text) or self.text(text)
-        if field == "expression":
+        if field in ("expression", "selector"):
             return _LITERAL.sub(lambda match: match[0][0] + self._literal(match[0][1:-1]) + match[0][-1], text)
         if field in _QUALIFIED_TEXTS:
             return self.qualified(text)

@@ -22,6 +22,9 @@ API_VERSION: Final = "kubectl-dra/v1alpha1"
 KIND: Final = "Snapshot"
 _OWN_ANNOTATIONS: Final = "resource.kubernetes.io/"
 _OPAQUE: Final = frozenset({"parameters", "data", "vendorParameters"})
+# Of v1alpha2, whose structured data and requests don't name a driver themselves.
+_VENDOR: Final = frozenset({"vendorClassParameters", "vendorClaimParameters", "vendorRequestParameters"})
+_WITH_OPAQUE: Final = frozenset({"driver", "driverName", "namedResources"})
 Json = dict[str, Any]
 
 
@@ -136,12 +139,15 @@ def _strip(value: Any, opaque: frozenset[str]) -> None:  # noqa: ANN401 - JSON
     if not isinstance(value, dict):
         return
     _strip_annotations(value)
-    if "driver" in value or "driverName" in value:
+    if _WITH_OPAQUE & value.keys():
         for name in opaque & value.keys():
             del value[name]
+    if opaque:
+        for name in _VENDOR & value.keys():
+            del value[name]
     for name, member in value.items():
-        # Drivers' JSON is theirs: nothing in it is one of our fields.
-        if name not in _OPAQUE:
+        # Drivers' JSON is theirs: nothing in it is one of our fields. A class's list has one entry per driver.
+        if (name not in _OPAQUE and name not in _VENDOR) or isinstance(member, list):
             _strip(member, opaque)
 
 

@@ -1,0 +1,52 @@
+"""Objects of 1.30 and 1.31 in reports: snapshots keep their generation, and every view can live with them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from kubectl_dra.diagnosis.diagnose import diagnose_pod
+from kubectl_dra.model.features import features
+from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.redaction import redacted
+from kubectl_dra.reports.snapshot import snapshot
+from kubectl_dra.source.file import load_file
+from tests.diagnosis.classic import build
+
+STRUCTURED = build.resource_class(structured=True)
+SERIAL = 'attributes.string["serial"] == "s-4711"'
+OBJECTS = (
+    build.pod("claim", "own"),
+    build.node(),
+    build.resource_class("driver"),
+    STRUCTURED,
+    build.claim(resourceClassName="driver"),
+    build.claim("own", parametersRef=build.refers("ResourceClaimParameters", "some")),
+    build.held("other", "node-1", "gpu-0"),
+    build.claim_parameters(SERIAL),
+    build.class_parameters("true", vendorParameters=[{"driverName": build.DRIVER, "parameters": {"secret": 1}}]),
+    build.slice_("node-1", build.instance("gpu-0", serial="s-4711"), build.instance("gpu-1", serial="s-4712")),
+    build.context("node-1", unsuitable={"claim": []}),
+)
+
+
+def test_a_snapshot_keeps_the_generation_and_the_verdict(tmp_path: Path) -> None:
+    facts = Facts(build.cluster(*OBJECTS), build.evidence(), features(30))
+    before = diagnose_pod(facts.inventory, facts.evidence, facts.features, build.POD)
+    for number, document in enumerate((snapshot(facts), redacted(snapshot(facts)))):
+        assert "secret" not in json.dumps(document)
+        file = tmp_path / f"{number}.json"
+        file.write_text(json.dumps(document))
+        inventory, evidence = load_file(str(file))
+        assert evidence.server_version == (1, 30)
+        pod = next(key for key, each in inventory.pods.items() if each.spec.resource_claims)
+        after = diagnose_pod(inventory, evidence, features(30), pod)
+        assert (after.verdict, after.message) == (before.verdict, before.message)
+        assert [cause.code for cause in after.causes] == [cause.code for cause in before.causes]
+
+
+def test_redaction_leaves_no_name() -> None:
+    facts = Facts(build.cluster(*OBJECTS), build.evidence(), features(30))
+    text = json.dumps(redacted(snapshot(facts))["items"])
+    for name in ("node-1", "gpu-0", "s-4711", build.DRIVER, "some", "driver"):
+        assert f'"{name}"' not in text, name
