@@ -99,7 +99,7 @@ class DeviceValue:
             value = self._quantities[name] = QuantityValue(self._source.capacity[name].value, owner=self)
         return value
 
-    def variable(self, name: str) -> dict[str, Value]:  # noqa: ARG002 - there is only one
+    def variable(self, name: str) -> dict[str, Value]:
         """The whole device, for expressions that use it otherwise than by its fields."""
         if self._whole is None:
             multiple = bool(self._source.allow_multiple_allocations)

@@ -248,7 +248,7 @@ def classic_of(claim: ResourceClaim) -> ClassicClaim | None:
 
 
 def is_searched(claim: ResourceClaim) -> bool:
-    """Whether the allocator searches devices for a claim: it has none, and neither a class of v1alpha2 nor a controller.
+    """Whether the allocator searches devices for a claim: it has none, no class of v1alpha2 and no controller.
 
     Structured parameters of v1alpha2 are not searched either: the scheduler takes the first that fits.
     """

@@ -25,6 +25,7 @@ from kubectl_dra.model.resource import (
 )
 from kubectl_dra.reports.ask import ClaimAsk, claim_ask
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.classic import ClassicRecord, classic_record
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.health import Health
 from kubectl_dra.reports.holders import Consumer, ConsumerState, consumers_of, pod_state, waiting_reason
@@ -34,7 +35,10 @@ from kubectl_dra.reports.scope import Scope, claim_scope
 from kubectl_dra.reports.taints import TaintRecord, device_taints
 
 POD_CLAIM_ANNOTATION = "resource.kubernetes.io/pod-claim-name"
-KINDS = ("ResourceClaim", "ResourceClaimTemplate", "Pod", "ResourceSlice", "DeviceTaintRule", "DeviceClass", "Node")
+KINDS = (
+    *("ResourceClaim", "ResourceClaimTemplate", "Pod", "ResourceSlice", "DeviceTaintRule", "DeviceClass", "Node"),
+    "ResourceClass",
+)
 
 
 class DriverStatus(ReportRecord, frozen=True):
@@ -121,6 +125,7 @@ class ClaimReport(ReportRecord, frozen=True):
     template: TemplateUse | None
     asks: ClaimAsk
     derived_attributes: tuple[DerivedRecord, ...]
+    classic: ClassicRecord | None
     results: tuple[ResultRecord, ...]
     configs: tuple[ConfigRecord, ...]
     scope: Scope | None
@@ -150,6 +155,7 @@ def claim_report(claim: ResourceClaim, facts: Facts) -> ClaimReport:
         template=template,
         asks=claim_ask(claim, template.entry if template else "", template.name if template else None),
         derived_attributes=tuple(_derived(claim)),
+        classic=classic_record(claim),
         results=_results(claim, facts),
         configs=tuple(_configs(claim, facts.inventory)),
         scope=claim_scope(allocation.node_selector, facts) if allocation is not None else None,

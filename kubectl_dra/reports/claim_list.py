@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from kubectl_dra.diagnosis.claim_verdicts import verdict
 from kubectl_dra.diagnosis.records import ClaimVerdict
+from kubectl_dra.model.classic import classic_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.ask import claim_ask
 from kubectl_dra.reports.base import ReportRecord
@@ -49,7 +50,7 @@ def _row(claim: ResourceClaim, facts: Facts) -> ClaimRow:
         name=claim.metadata.name,
         state=verdict(claim),
         printed_state=printed_state(claim),
-        classes=tuple(dict.fromkeys(ask.device_class for ask in claim_ask(claim).requests)),
+        classes=_classes(claim),
         devices=tuple(f"{result.driver}/{result.pool}/{result.device}" for result in results),
         asked=asked_devices(claim),
         scope=claim_scope(allocation.node_selector, facts) if allocation is not None else None,
@@ -58,6 +59,14 @@ def _row(claim: ResourceClaim, facts: Facts) -> ClaimRow:
         created=claim.metadata.creation_timestamp,
         allocated=allocation.allocation_timestamp if allocation is not None else None,
     )
+
+
+def _classes(claim: ResourceClaim) -> tuple[str, ...]:
+    """The classes that a claim names, of whichever generation."""
+    classic = classic_of(claim)
+    if classic is not None and classic.resource_class_name:
+        return (classic.resource_class_name,)
+    return tuple(dict.fromkeys(ask.device_class for ask in claim_ask(claim).requests))
 
 
 def asked_devices(claim: ResourceClaim) -> int | None:

@@ -6,6 +6,7 @@ is gone, and never one that nobody ever reserved. The verdict on a claim is ``di
 
 from __future__ import annotations
 
+from kubectl_dra.model.classic import classic_of
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
@@ -15,7 +16,7 @@ from kubectl_dra.reports.holders import ConsumerState, consumers_of, is_pod
 
 
 def printed_state(claim: ResourceClaim) -> str:
-    """The STATE column of ``kubectl get resourceclaims``."""
+    """The STATE column of ``kubectl get resourceclaims``; servers up to 1.31 know a further word."""
     words = []
     if claim.metadata.deletion_timestamp is not None:
         words.append("deleted")
@@ -23,7 +24,11 @@ def printed_state(claim: ResourceClaim) -> str:
         words += ["pending"] if not words else []
     else:
         words.append("allocated")
-        words += ["reserved"] if claim.status.reserved_for else []
+        classic = classic_of(claim)
+        if claim.status.reserved_for:
+            words.append("reserved")
+        elif classic is not None and (words[0] == "deleted" or classic.deallocation_requested):
+            words.append("deallocating")
     return ",".join(words)
 
 

@@ -7,6 +7,11 @@ from pathlib import Path
 
 from kubectl_dra.diagnosis.diagnose import diagnose_pod
 from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.devices.claim_page import claim_page
+from kubectl_dra.output.words import parse_time
+from kubectl_dra.reports.claim import claim_report
+from kubectl_dra.reports.claim_list import claim_rows
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.redaction import redacted
 from kubectl_dra.reports.snapshot import snapshot
@@ -50,3 +55,34 @@ def test_redaction_leaves_no_name() -> None:
     text = json.dumps(redacted(snapshot(facts))["items"])
     for name in ("node-1", "gpu-0", "s-4711", build.DRIVER, "some", "driver"):
         assert f'"{name}"' not in text, name
+
+
+def test_the_page_of_a_claim_tells_sizes_and_never_contents() -> None:
+    handle = {"driverName": build.DRIVER, "data": '{"secret": 1}'}
+    status = build.on("node-1", resourceHandles=[handle], shareable=True)
+    driven = build.claim(by=("pod",), status={**status, "deallocationRequested": True})
+    facts = Facts(
+        build.cluster(driven, build.held("other", "node-1", "gpu-0"), build.pod()), build.evidence(), features(30)
+    )
+    now = parse_time("2026-01-01T00:00:00Z")
+    assert now is not None
+
+    def page(name: str) -> str:
+        return "\n".join(claim_page(claim_report(facts.inventory.claims[Key(build.NAMESPACE, name)], facts), now))
+
+    text = page("claim")
+    assert "handle for gpu.example.com: 13 bytes of its own data" in text
+    assert "is asked to deallocate it" in text
+    assert "can be shared" in text
+    assert "secret" not in text
+    assert "handle for gpu.example.com: gpu-0 on node node-1" in page("other")
+    rows = {row.name: row for row in claim_rows(facts.inventory.claims.values(), facts)}
+    assert (rows["claim"].classes, rows["claim"].asked) == (("gpu",), 0)
+
+
+def test_states_as_kubectl_of_that_time_prints_them() -> None:
+    freed = build.claim(status={**build.on("node-1"), "deallocationRequested": True})
+    facts = Facts(build.cluster(freed), build.evidence(), features(30))
+    assert [row.printed_state for row in claim_rows(facts.inventory.claims.values(), facts)] == [
+        "allocated,deallocating"
+    ]

@@ -40,6 +40,7 @@ def claim_page(report: ClaimReport, now: datetime, wide: bool = False) -> list[S
         list(_head(report, now)),
         [*ask_lines((report.asks,)), *_derived(report)],
         list(_results(report, now, wide)),
+        list(_handles(report)),
         list(_consumers(report)),
         list(_driver_words(report, now)),
         list(_configs(report)),
@@ -118,6 +119,23 @@ def _results(report: ClaimReport, now: datetime, wide: bool) -> Iterator[Safe]:
         rows += [[*(cells if index == 0 else [Safe(""), Safe("")]), note] for index, note in enumerate(notes)]
     columns = [Column("REQUEST", flexible=True), Column("DEVICE", flexible=True), Column("DETAILS", flexible=True)]
     yield from table(columns, rows, columns_wide=None if wide else WIDTH, indent=2)
+
+
+def _handles(report: ClaimReport) -> Iterator[Safe]:
+    """What the driver of a classic claim recorded; its own data is only measured."""
+    classic = report.classic
+    if classic is None:
+        return
+    if classic.deallocation_requested:
+        yield from wrapped(fmt("Its driver {} is asked to deallocate it; no pod is admitted.", classic.driver))
+    if classic.driver:
+        shared = Safe("can be shared") if classic.shareable else Safe("is for one pod at a time")
+        yield from wrapped(fmt("The allocation of driver {} {}.", classic.driver, shared))
+    for handle in classic.handles:
+        parts = [fmt("{} of its own data", counted(handle.data_bytes, "byte"))] if handle.data_bytes else []
+        parts += [fmt("{} on node {}", listed(handle.instances), handle.node)] if handle.instances else []
+        text = Safe(", ").join(parts) or Safe("no data")
+        yield from wrapped(fmt("handle for {}: {}", handle.driver, text), indent=4, first=2)
 
 
 def _notes(result: ResultRecord) -> Iterator[Safe]:

@@ -150,6 +150,8 @@ def _claim_cells(claim: ClaimRow, now: datetime, wide: bool, namespaces: bool) -
 
 def _held(claim: ClaimRow, wide: bool) -> Safe:
     """How many devices, of how many where it has none yet; wide names them."""
+    if not claim.devices and claim.asked == 0:
+        return Safe("-")
     if not claim.devices:
         return fmt("0/{}", claim.asked) if claim.asked is not None else Safe("0/all")
     return Safe(", ").join(ranges(claim.devices)) if wide else fmt("{}", len(claim.devices))
