@@ -149,6 +149,18 @@ def refused_admin_access(claim: ResourceClaim, allocation: AllocationResult) -> 
     return Cause(Code.ADMIN_LABEL_AT_BINDING, detail, claim=ObjectRef.of("ResourceClaim", key_of(claim.metadata)))
 
 
+def refused_second_entry(pod: Pod, claim: ResourceClaim) -> Cause:
+    """Another entry of the pod for a claim that an earlier one has just allocated, or reserved, for it."""
+    key = key_of(claim.metadata)
+    if claim.status.allocation is None:
+        text = f"claim {key} got allocated elsewhere in the meantime"
+    else:
+        value = f'{{"resource":"pods","name":"{pod.metadata.name}","uid":"{pod.metadata.uid}"}}'
+        duplicate = f"status.reservedFor[{len(claim.status.reserved_for) + 1}]: Duplicate value: {value}"
+        text = f"add reservation to claim {key}: {_invalid(claim)} {duplicate}"
+    return Cause(Code.CLAIM_NAMED_TWICE, FatalError(text), claim=ObjectRef.of("ResourceClaim", key))
+
+
 def _invalid(claim: ResourceClaim) -> str:
     return f'ResourceClaim.resource.k8s.io "{claim.metadata.name}" is invalid:'
 

@@ -79,6 +79,7 @@ class Code(StrEnum):
     CONSUMERS_FULL = "DRA-390"
     ADMIN_LABEL_AT_BINDING = "DRA-391"
     API_ERROR_AT_BINDING = "DRA-392"
+    CLAIM_NAMED_TWICE = "DRA-393"
 
     NO_NODES = "DRA-400"
     NODE_NAME = "DRA-410"
@@ -180,6 +181,7 @@ MEANING: Final[Mapping[Code, str]] = MappingProxyType(
         Code.CONSUMERS_FULL: "the ResourceClaim is already reserved for as many consumers as it can have",
         Code.ADMIN_LABEL_AT_BINDING: "admin access can't be written: the namespace lacks the admin access label",
         Code.API_ERROR_AT_BINDING: "the API server refused what the scheduler wanted to write",
+        Code.CLAIM_NAMED_TWICE: "the pod names a ResourceClaim twice, which can't be written",
         Code.NO_NODES: "the cluster has no nodes",
         Code.NODE_NAME: "the pod names another node",
         Code.NODE_UNSCHEDULABLE: "nodes are cordoned",

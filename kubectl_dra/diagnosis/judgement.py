@@ -13,6 +13,7 @@ from typing import Final
 from kubectl_dra.allocation.outcome import Allocated, Fatal
 from kubectl_dra.diagnosis import binding, fit_message
 from kubectl_dra.diagnosis.attempt import Attempt, Result
+from kubectl_dra.diagnosis.claims import is_reserved_for
 from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.names import is_dra_extended_resource
 from kubectl_dra.diagnosis.records import Cause, FatalError, NodeOutcome, Verdict
@@ -21,6 +22,8 @@ from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.classic import IMMEDIATE, classic_of
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.model.usage import pod_requests
 
@@ -198,38 +201,46 @@ def _fitting(world: World, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node
     return Judgement(Verdict.SCHEDULABLE, messages=(rest,), fitting=len(fits))
 
 
-_Refused = tuple[tuple[Cause, ...], tuple[tuple[int, AllocationResult], ...]]
+_Allocation = tuple[int, AllocationResult]
+_Refused = tuple[tuple[Cause, ...], tuple[_Allocation, ...]]
 _NOTHING_REFUSED: Final[_Refused] = (), ()
 
 
 def _refusals(world: World, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]]) -> _Refused:
-    """What the API server would refuse, claim by claim in the order in which they are written."""
-    for claim in attempt.claims:
-        if claim.status.allocation is not None:
-            refused = binding.refused_reservation(pod, claim, world.features)
-            if refused is not None:
-                return (refused,), ()
-    if not lacks_admin_label(world, pod):
-        return _NOTHING_REFUSED
-    found: dict[Cause, tuple[int, AllocationResult]] = {}
-    # What is asked for decides about admin access, so one node per group of nodes alike is enough.
-    alike = {id(result.outcome_of_search): result for _, result in fits}
-    for result in alike.values():
-        first = next(_admin_refusals(attempt, result), None)
+    """What the API server would refuse first, of every group of nodes alike; nothing where one is not refused."""
+    labelled = not lacks_admin_label(world, pod)
+    found: dict[Cause, _Allocation | None] = {}
+    for result in {id(result.outcome_of_search): result for _, result in fits}.values():
+        first = next(_refused(world, pod, attempt, result, labelled), None)
         if first is None:
             return _NOTHING_REFUSED
         found.setdefault(first[0], first[1])
-    return tuple(found), tuple(found.values())
+    return tuple(found), tuple(allocation for allocation in found.values() if allocation is not None)
 
 
-def _admin_refusals(attempt: Attempt, result: Result) -> Iterator[tuple[Cause, tuple[int, AllocationResult]]]:
+def _refused(
+    world: World, pod: Pod, attempt: Attempt, result: Result, labelled: bool
+) -> Iterator[tuple[Cause, _Allocation | None]]:
+    """Claim by claim, in the order in which they are written; one that is reserved for the pod is not.
+
+    The claim made up for extended resources comes last and has no admin access.
+    """
     own = result.searched.own if result.searched is not None else None
-    if isinstance(own, Allocated):
-        # The claim made up for extended resources comes last and has no admin access.
-        for position, (claim, allocation) in enumerate(zip(attempt.to_allocate, own.allocations, strict=False)):
-            cause = binding.refused_admin_access(claim, allocation)
-            if cause is not None:
-                yield cause, (position, allocation)
+    decided = list(enumerate(own.allocations)) if isinstance(own, Allocated) else []
+    written: set[Key] = set()
+    for claim in attempt.claims:
+        allocation = decided.pop(0) if claim.status.allocation is None and decided else None
+        if is_reserved_for(pod, claim, world.features):
+            continue
+        if key_of(claim.metadata) in written:
+            yield binding.refused_second_entry(pod, claim), None
+        written.add(key_of(claim.metadata))
+        if allocation is None:
+            full = binding.refused_reservation(pod, claim, world.features)
+            if full is not None:
+                yield full, None
+        elif not labelled and (refused := binding.refused_admin_access(claim, allocation[1])) is not None:
+            yield refused, allocation
 
 
 def lacks_admin_label(world: World, pod: Pod) -> bool:

@@ -22,7 +22,6 @@ from kubectl_dra.diagnosis.judgement import Judgement, judge, lacks_admin_label,
 from kubectl_dra.diagnosis.renaming import Names, Renaming
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 
@@ -99,20 +98,17 @@ def kind_of(world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> Hashable
         return None
     if any(claim.status.reserved_for and is_reserved_for(pod, claim, features) for claim in claims):
         return None
+    if len({key_of(claim.metadata) for claim in claims}) < len(claims):
+        return None
     priority = pod.spec.priority if world.nominated else None
     spec = msgspec.structs.replace(pod.spec, resource_claims=(), priority=priority)
     return _content(spec), tuple(_claims(claims)), lacks_admin_label(world, pod)
 
 
 def _claims(claims: Sequence[ResourceClaim]) -> Iterator[Hashable]:
-    """Per claim what is read of it; a claim that two entries name is told by where it was named first."""
-    first: dict[Key, int] = {}
-    for position, claim in enumerate(claims):
-        key = key_of(claim.metadata)
-        if claim.status.allocation is not None:
-            yield key
-        else:
-            yield first.setdefault(key, position), _content(claim.spec)
+    """Per claim what is read of it."""
+    for claim in claims:
+        yield key_of(claim.metadata) if claim.status.allocation is not None else _content(claim.spec)
 
 
 def _content(value: object) -> Hashable:

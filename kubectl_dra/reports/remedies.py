@@ -194,8 +194,27 @@ def _pod_changes(action: EditPod, pod: Pod) -> Sequence[Change]:
     """JSON pointers below the pod's spec, with the new values (None: remove)."""
     if action.field.partition("[")[0] in ("resources", "containers"):
         return tuple(_resource_changes(action, pod))
+    if action.field.startswith("resourceClaims[") and not action.after:
+        return tuple(_dropped_entry(action, pod))
     change = _pod_change(action, pod)
     return () if change is None else (change,)
+
+
+def _dropped_entry(action: EditPod, pod: Pod) -> Iterator[Change]:
+    """One of two entries that name the same claim; what refers to it then refers to the other one."""
+    name = action.field.partition("[")[2].removesuffix("]")
+    entries = pod.spec.resource_claims
+    other = next((e.name for e in entries if e.name != name and e.resource_claim_name == action.before), "")
+    for kind, containers in (("initContainers", pod.spec.init_containers), ("containers", pod.spec.containers)):
+        for position, container in enumerate(containers):
+            used = container.resources.claims
+            # From the end, as what is removed moves what comes after it.
+            for index, claim in reversed(list(enumerate(used))):
+                if claim.name == name:
+                    path = f"/{kind}/{position}/resources/claims/{index}"
+                    double = any((each.name, each.request) == (other, claim.request) for each in used)
+                    yield (path, None) if double else (f"{path}/name", other)
+    yield from ((f"/resourceClaims/{i}", None) for i, entry in enumerate(entries) if entry.name == name)
 
 
 def _resource_changes(action: EditPod, pod: Pod) -> Iterator[Change]:

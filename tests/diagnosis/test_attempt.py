@@ -310,6 +310,40 @@ def test_admin_access_is_checked_again_when_it_is_written(label: str, verdict: V
         assert found.causes[0].code is Code.ADMIN_LABEL_AT_BINDING
 
 
+ELSEWHERE = "claim ml/claim got allocated elsewhere in the meantime"
+DUPLICATE = (
+    'add reservation to claim ml/claim: ResourceClaim.resource.k8s.io "claim" is invalid: '
+    'status.reservedFor[{}]: Duplicate value: {{"resource":"pods","name":"pod","uid":"pod-pod"}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("held", "by", "text"),
+    [
+        (None, (), ELSEWHERE),
+        ([("node-1", "gpu-0")], (), DUPLICATE.format(1)),
+        ([("node-1", "gpu-0")], ("other",), DUPLICATE.format(2)),
+    ],
+)
+def test_a_claim_that_two_entries_name_cannot_be_written(held: Any, by: tuple[str, ...], text: str) -> None:
+    """The words of a real scheduler of 1.37, which tries for ever."""
+    pod = build.pod(claims=["claim"])
+    pod["spec"]["resourceClaims"].append({"name": "again", "resourceClaimName": "claim"})
+    claim = build.claim(held=held, by=by) if held else build.claim()
+    devices = (gpu("gpu-0"), gpu("gpu-1"), gpu("gpu-2"))
+    found = diagnose(pod, claim, build.pod("other"), build.node(), build.slice_("node-1", *devices))
+    assert (found.verdict, found.reason) == (Verdict.SCHEDULER_ERROR, "SchedulerError")
+    assert found.message == f'running PreBind plugin "DynamicResources": {text}'
+    assert found.causes[0].code is Code.CLAIM_NAMED_TWICE
+
+
+def test_a_claim_that_two_entries_name_and_that_is_reserved_already_is_fine() -> None:
+    pod = build.pod(claims=["claim"])
+    pod["spec"]["resourceClaims"].append({"name": "again", "resourceClaimName": "claim"})
+    claim = build.claim(held=[("node-1", "gpu-0")], by=["pod"])
+    assert diagnose(pod, claim, build.node(), build.slice_("node-1", gpu("gpu-0"))).verdict is Verdict.SCHEDULABLE
+
+
 # --- what the scheduler said ----------------------------------------------------------------------------------------
 
 

@@ -69,6 +69,8 @@ def _for_cause(case: Case, cause: Cause) -> Iterator[Candidate]:
             yield Candidate(RemedyKind.REMOVE_GATE, (action,), 10, (_pod_change(case, _without_gates),))
         case Code.CLAIM_MISSING | Code.TEMPLATE_MISSING, ClaimEntry():
             yield from _missing(case, cause, cause.detail)
+        case Code.CLAIM_NAMED_TWICE, _:
+            yield from _named_once(case, cause)
         case Code.CLASS_MISSING, ClassProblem(device_class=name):
             yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(ObjectRef("DeviceClass", "", name)),), 22)
         case Code.QUOTA_EXCEEDED, QuotaShortage():
@@ -105,6 +107,24 @@ def _missing(case: Case, cause: Cause, detail: ClaimEntry) -> Iterator[Candidate
             found = (change,) if change is not None else ()
             yield Candidate(RemedyKind.NAME_OBJECT, (action,), 24, found)
     yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(ObjectRef(kind, namespace, name)),), 22)
+
+
+def _named_once(case: Case, cause: Cause) -> Iterator[Candidate]:
+    """Without the second entry; its containers use the first one."""
+    assert cause.claim is not None  # noqa: S101 - it is about one
+    name = cause.claim.name
+    entries = [entry.name for entry in case.pod.spec.resource_claims if sources(entry)[0] == name]
+    if len(entries) == 2:
+        action = EditPod(case.diagnosis.pod, f"resourceClaims[{entries[1]}]", name, "", case.workload)
+        yield Candidate(RemedyKind.EDIT_POD, (action,), 24, (_pod_change(case, _without_entry(entries[1])),))
+
+
+def _without_entry(name: str) -> Callable[[Pod], Pod]:
+    def edit(pod: Pod) -> Pod:
+        entries = tuple(entry for entry in pod.spec.resource_claims if entry.name != name)
+        return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, resource_claims=entries))
+
+    return edit
 
 
 def _naming(entry: str, claim: str) -> Callable[[Pod], Pod]:

@@ -274,6 +274,10 @@ def _fatal(error: FatalError, cause: Cause) -> Safe:
     return fmt("{}, which aborts every attempt{}", Safe(MEANING[cause.code]), detail)
 
 
+def _named_twice(_error: FatalError, cause: Cause) -> Safe:
+    return fmt("it names ResourceClaim {} twice, and the second reservation can't be written", object_name(cause.claim))
+
+
 def _timeout(size: SearchSize, _cause: Cause) -> Safe:
     return fmt("the search takes {} steps, more than the scheduler's 10 seconds allow", Safe(f"{size.steps:,}"))
 
@@ -412,6 +416,7 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.TOO_MANY_DEVICES: _with(FatalError, _fatal),
     Code.FEATURE_DISABLED_FATAL: _with(FatalError, _fatal),
     Code.REQUEST_MALFORMED: _with(FatalError, _fatal),
+    Code.CLAIM_NAMED_TWICE: _with(FatalError, _named_twice),
     Code.SEARCH_TIMEOUT: _with(SearchSize, _timeout),
     Code.NO_NODES: _no_nodes,
     Code.NODE_TAINTS: _with(NodeTaint, _node_taints),

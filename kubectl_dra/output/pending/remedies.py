@@ -180,6 +180,8 @@ def _pod_change(action: EditPod) -> Safe:
         return Safe("drop the pod's required node affinity")
     if name == "tolerations":
         return fmt("let the pod tolerate the node taint {}", action.after)
+    if name == "resourceClaims" and not action.after:
+        return fmt('name ResourceClaim "{}" once: without the entry "{}"', action.before, _in_brackets(action.field))
     if name == "resourceClaims":
         return fmt('name "{}" instead of "{}"', action.after, action.before)
     if name == "resources":

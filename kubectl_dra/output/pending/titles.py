@@ -71,6 +71,7 @@ TITLES: Final[Mapping[Code, str]] = {
     Code.CONSUMERS_FULL: "claim has all its consumers",
     Code.ADMIN_LABEL_AT_BINDING: "admin access not allowed",
     Code.API_ERROR_AT_BINDING: "refused by the API server",
+    Code.CLAIM_NAMED_TWICE: "claim named twice",
     Code.NO_NODES: "no nodes",
     Code.NODE_NAME: "names another node",
     Code.NODE_UNSCHEDULABLE: "nodes cordoned",
