@@ -8,6 +8,7 @@ import pty
 import select
 import signal
 import subprocess
+import termios
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -43,6 +44,14 @@ class Terminal:
     def interrupt(self) -> None:
         """Ctrl-C."""
         self._child.send_signal(signal.SIGINT)
+
+    def send(self, number: signal.Signals) -> None:
+        """A signal."""
+        self._child.send_signal(number)
+
+    def settings(self) -> list[object]:
+        """What stty knows."""
+        return termios.tcgetattr(self._master)
 
     def end(self) -> tuple[int, str, str]:
         """Wait for the end: exit code, what came to the pipe, what was shown."""

@@ -122,10 +122,20 @@ def prepare_streams() -> None:
     sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115 - as long as the process lives
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stdout, sys.stderr = _buffered(sys.stdout), _buffered(sys.stderr)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def _buffered(stream: TextIO) -> TextIO:
+    """With PYTHONUNBUFFERED, what a nearly full disk does not take of a text would be lost without an error."""
+    raw = getattr(stream, "buffer", None)
+    if not isinstance(raw, io.RawIOBase):
+        return stream
+    stream.detach()  # type: ignore[attr-defined]
+    return io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, line_buffering=True)
 
 
 def _once(text: str) -> Safe:
