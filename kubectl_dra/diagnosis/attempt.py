@@ -133,7 +133,8 @@ class Attempting:
         stop = self.check()
         if stop is not None:
             return Attempt(self.claims, self.left_over, stop)
-        filters = NodeFilters(request, self.world.usage, self._nominated())
+        names_taints = self.world.features.names_untolerated_taint
+        filters = NodeFilters(request, self.world.usage, self._nominated(), names_taints=names_taints)
         results = self._run_filters(filters, allowed, by_plugin)
         ordered = tuple((node, results[name]) for name, node in self.world.inventory.nodes.items())
         failed = tuple(self.unusable.values())
@@ -148,7 +149,8 @@ class Attempting:
         return None
 
     def _run_filters(self, filters: NodeFilters, allowed: frozenset[str] | None, by_plugin: str) -> dict[str, Result]:
-        left_out = Result(NodeOutcome.REJECTED, by_plugin, (fit_message.not_preselected(by_plugin),))
+        texts = (fit_message.not_preselected(by_plugin),) if self.world.features.counts_preselection else ()
+        left_out = Result(NodeOutcome.REJECTED, by_plugin, texts)
         results: dict[str, Result] = {}
         waiting: dict[tuple[str, ...], list[Node]] = {}
         for name, node in self.world.inventory.nodes.items():

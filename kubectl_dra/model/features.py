@@ -114,6 +114,16 @@ class Features:
         return self.minor >= 36 and self.implementation != "stable"
 
     @property
+    def names_untolerated_taint(self) -> bool:
+        """Whether the scheduler names the taint that keeps a pod from a node; until 1.33 it did."""
+        return self.minor <= 33
+
+    @property
+    def counts_preselection(self) -> bool:
+        """Whether nodes that a PreFilter result leaves out have a reason of their own; since 1.32 they have."""
+        return self.minor >= 32
+
+    @property
     def tells_idle_post_filter(self) -> bool:
         """Whether the plugin says so, too, where its PostFilter changed nothing; until 1.36 it did."""
         return self.minor <= 36

@@ -4,6 +4,7 @@ import pytest
 
 from kubectl_dra.diagnosis import agreement, fit_message
 from kubectl_dra.diagnosis.agreement import Prediction, compare, same
+from kubectl_dra.diagnosis.nodefilters import plugins
 from kubectl_dra.diagnosis.records import Agreement, Observed
 from tests.diagnosis import build, facts
 
@@ -158,3 +159,13 @@ def test_until_1_36_the_plugin_says_that_it_changed_nothing() -> None:
     found = fit_message.parse_fit_error(said)
     assert found is not None
     assert found.post_filter == fit_message.NOTHING_HELPED
+
+
+def test_words_of_older_schedulers_are_known() -> None:
+    said = (
+        "node(s) had untolerated taint {gpu: yes}",
+        "resourceclaim cannot be allocated for the node (unsuitable)",
+        'checking structured parameters failed: checking node "n" and resources of driver "d": no such key: x',
+        "waiting for resource driver to provide information",
+    )
+    assert [plugins.kind_of(plugins.plugin_of(text)) for text in said] == [plugins.Kind.SIMULATED] * 4

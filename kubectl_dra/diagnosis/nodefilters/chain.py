@@ -62,10 +62,21 @@ class Request:
 
 
 class NodeFilters:
-    """The filters of one pod over many nodes. ``usage`` None: the pods on nodes are not known."""
+    """The filters of one pod over many nodes.
 
-    def __init__(self, request: Request, usage: Mapping[str, NodeUsage] | None, nominated: Iterable[Pod] = ()) -> None:
+    ``usage`` None: the pods on nodes are not known. ``names_taints``: the reasons name the taint, as until 1.33.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        usage: Mapping[str, NodeUsage] | None,
+        nominated: Iterable[Pod] = (),
+        *,
+        names_taints: bool = False,
+    ) -> None:
         self._request = request
+        self._names_taints = names_taints
         self._usage = usage
         self._nominated = _by_node(nominated)
         self._by_taints: dict[tuple[Taint, ...], Taint | None] = {(): None}
@@ -87,7 +98,8 @@ class NodeFilters:
             return Rejection("NodeUnschedulable", (taints.UNSCHEDULABLE_TEXT,))
         taint = self._untolerated(node.spec.taints)
         if taint is not None:
-            return Rejection("TaintToleration", (taints.UNTOLERATED_TEXT,), taint=taint)
+            text = taints.UNTOLERATED_ONE.format(taint) if self._names_taints else taints.UNTOLERATED_TEXT
+            return Rejection("TaintToleration", (text,), taint=taint)
         if not affinity.matches(request.node_selector, request.terms, node):
             unmatched = tuple(affinity.unmatched(request.node_selector, request.terms, node))
             return Rejection(NODE_AFFINITY, (affinity.AFFINITY_TEXT,), unmatched=unmatched)

@@ -62,9 +62,19 @@ _PATTERNS: Final = tuple(
     (re.compile(pattern), plugin)
     for pattern, plugin in (
         (r"Insufficient \S+", "NodeResourcesFit"),
+        (r"node\(s\) had untolerated taint \{.*\}", "TaintToleration"),
         (r"node\(s\) didn't satisfy plugin\(?s?\)? .*", "PreFilter"),
         (r"persistentvolumeclaim \".*\" (not found|is being deleted|bound to non-existent .*)", "VolumeBinding"),
         (r".*CSI driver.*", "NodeVolumeLimits"),
+        (
+            r"resourceclaim (cannot be allocated for the node \(unsuitable\)|must be reallocated|in use)",
+            DYNAMIC_RESOURCES,
+        ),
+        (r"excluded by (resource|device) class node filter|unallocated immediate resourceclaim", DYNAMIC_RESOURCES),
+        (r"resource class .* does not exist|checking structured parameters failed: .*", DYNAMIC_RESOURCES),
+        (r"(generated )?(class|claim) parameters .* not found", DYNAMIC_RESOURCES),
+        (r"waiting for resource driver to provide information", DYNAMIC_RESOURCES),
+        (r"resourceclaim depends on disabled DRAControlPlaneController feature", DYNAMIC_RESOURCES),
         (r"asked by caller to stop allocating devices: .*", DYNAMIC_RESOURCES),
         (r"resource claim .* (is in the process of being allocated|allocation requires .*)", DYNAMIC_RESOURCES),
         (r"node allocatable resource claim .*|pod level (request|limit) for .*", DYNAMIC_RESOURCES),

@@ -13,6 +13,7 @@ from kubectl_dra.model.core import Node, Taint, Toleration
 
 UNSCHEDULABLE_TEXT: Final = "node(s) were unschedulable"
 UNTOLERATED_TEXT: Final = "node(s) had untolerated taint(s)"
+UNTOLERATED_ONE: Final = "node(s) had untolerated taint {{{0.key}: {0.value}}}"
 _CORDON: Final = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
 _PREVENTING: Final = frozenset({"NoSchedule", "NoExecute"})
 

@@ -244,3 +244,11 @@ def test_parameters_that_nobody_made() -> None:
     assert found.message == (
         "0/1 nodes are available: class parameters system/all not found. no new claims to deallocate"
     )
+
+
+def test_other_plugins_speak_as_they_did_then() -> None:
+    tainted = {**build.node("node-1"), "spec": {"taints": [{"key": "gpu", "value": "yes", "effect": "NoSchedule"}]}}
+    found = diagnose(POD, tainted, CLASS, CLAIM)
+    assert found.message == (
+        "0/1 nodes are available: 1 node(s) had untolerated taint {gpu: yes}. still not schedulable"
+    )
