@@ -14,11 +14,14 @@ from typing import Any, Final
 
 from tests.controlplane import OLD, Client, ControlPlane, binaries
 from tests.controlplane.client import wait_for
+from tests.e2e.dialects import NEWEST
+from tests.e2e.dialects import OLD as DIALECTS
 from tests.e2e.situations import scheduled_condition
 from tests.matrix.cases import POD, Case, bring_about, cases
 
 RECORDED: Final = Path(__file__).parents[1] / "generations" / "recorded"
 _CORE: Final = ("Node", "Pod", "Event")
+_RESOURCE: Final = frozenset(kind for dialect in (NEWEST, *DIALECTS.values()) for kind in dialect.kinds)
 # The condition, the scheduling context and the claims are written one after the other; as long as one of them changes,
 # the scheduler is not done.
 _QUIET_SECONDS: Final = 3.0
@@ -32,7 +35,10 @@ def snapshot(client: Client, case: Case) -> dict[str, Any]:
         "apiVersion": "kubectl-dra/v1alpha1",
         "kind": "Snapshot",
         "server": {"version": client.request("GET", "/version")["gitVersion"]},
-        "reads": [{"kind": kind, "coverage": "complete"} for kind in kinds],
+        "reads": [
+            *({"kind": kind, "coverage": "complete"} for kind in kinds),
+            *({"kind": kind, "coverage": "notServed"} for kind in sorted(_RESOURCE - {*kinds})),
+        ],
         "items": items,
     }
 
