@@ -158,3 +158,11 @@ class Churn:
             if error.code not in (404, 409):
                 raise
             self.done["conflicts"] += 1
+
+
+def clear(client: Client) -> None:
+    """Delete what a churn may have left on a real server."""
+    target = RealTarget(client)
+    for kind in ("Pod", *(kind for kind in _MAKERS if kind != "Pod")):
+        for number in range(_NAMES):
+            target.delete(kind, f"{_MAKERS[kind][0]}-{number}")
