@@ -28,22 +28,26 @@ def start(
     tab: str = "overview",
     expression: str = "",
     device_class: str | None = None,
+    inline: bool = False,
 ) -> int:
     """Run the UI; returns the exit code."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise CommandError("the terminal UI needs a terminal", "kubectl dra why-pending -A")
     from kubectl_dra.tui.start import run  # Textual only when it is needed
 
-    return run(settings_of(options, light=light, tab=tab, expression=expression, device_class=device_class))
+    settings = settings_of(options, light=light, tab=tab, expression=expression, device_class=device_class)
+    return run(dataclasses.replace(settings, inline=inline))
 
 
 def start_lab(options: Options, words: Sequence[str], device_class: str | None) -> int:
-    """Run the UI with a selector in its lab; returns the exit code."""
+    """Run the UI with a selector in its lab, below the prompt where that is possible; returns the exit code."""
     if options.filename:
         raise UsageProblem("-i and -f exclude each other", "load selectors of claims and classes in the lab with f2")
     if len(words) > 1:
         raise UsageProblem(f"{len(words)} expressions: this command takes one", "put EXPR into single quotes")
-    return start(options, tab="lab", expression=words[0] if words else "", device_class=device_class)
+    expression = words[0] if words else ""
+    inline = sys.platform != "win32"
+    return start(options, tab="lab", expression=expression, device_class=device_class, inline=inline)
 
 
 def settings_of(

@@ -122,7 +122,13 @@ def prepare_streams() -> None:
     sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115 - as long as the process lives
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    sys.stdout, sys.stderr = _buffered(sys.stdout), _buffered(sys.stderr)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        buffered = _buffered(stream)
+        setattr(sys, name, buffered)
+        # The terminal UI writes to the original streams: they must not be those that were detached.
+        if getattr(sys, f"__{name}__") is stream:
+            setattr(sys, f"__{name}__", buffered)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

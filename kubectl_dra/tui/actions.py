@@ -32,7 +32,8 @@ class Action:
 
     ``footer`` ranks it there (0: not shown). ``takes`` names the argument of the command, in brackets if it may be
     left out. ``anywhere``: the keys also
-    work while something is being typed, so they are no printable ones.
+    work while something is being typed, so they are no printable ones. ``general``: offered everywhere, so the footer
+    shows it only where it matters.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Action:
     command: str = ""
     takes: str = ""
     anywhere: bool = False
+    general: bool = False
 
     @property
     def needs_argument(self) -> bool:
@@ -89,7 +91,15 @@ ACTIONS: Final[tuple[Action, ...]] = (
     ),
     Action("all_namespaces", ("0",), "all ns", "All namespaces", Group.LIST),
     Action(
-        "namespace", ("n",), "namespace", "Only one namespace, from a list", Group.LIST, 9, "ns", takes="[NAMESPACE]"
+        "namespace",
+        ("n",),
+        "namespace",
+        "Only one namespace, from a list",
+        Group.LIST,
+        9,
+        "ns",
+        takes="[NAMESPACE]",
+        general=True,
     ),
     Action(
         "load", ("f2", "ctrl+o"), "load", "Load the selector of a claim, template or class", Group.LAB, 2, anywhere=True
@@ -119,6 +129,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         5,
         command="taint",
         takes="[DEVICE TAINT]",
+        general=True,
     ),
     Action("remove", ("ctrl+d", "delete"), "remove rule", "Plan the deletion of the rule", Group.TAINT, 5),
     Action("apply", ("A",), "apply", "Carry out the plan on the screen; asks first", Group.TAINT, 2),
@@ -128,10 +139,11 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "unlock",
         "Unlock writing to this cluster, or lock it; another context is always locked",
         Group.TAINT,
-        11,
+        3,
         command="unlock",
+        general=True,
     ),
-    Action("next_part", ("tab",), "next part", "Focus the next part of the screen", Group.MOVE, 12),
+    Action("next_part", ("tab",), "next part", "Focus the next part of the screen", Group.MOVE, 4, general=True),
     Action("command", ("colon",), "command", "Type a command", Group.PROGRAM, footer=2),
     Action("help", ("question_mark", "f1"), "help", "This list", Group.PROGRAM, footer=1, command="help"),
     Action("refresh", ("r", "f5"), "read again", "Read the cluster again now", Group.PROGRAM, command="refresh"),

@@ -38,7 +38,10 @@ class Shell(App[None]):
     TITLE = "kubectl dra"
     CSS: ClassVar[str] = """
     Screen { layout: vertical; background: $background; color: $foreground; }
-    Screen:inline { height: 24; border: none; }
+    Screen:inline { height: 22; border: none; }
+    CommandPalette > Vertical { background: $panel; width: 76; }
+    CommandPalette SearchIcon { display: none; }
+    CommandPalette #--input { background: $panel; height: 3; }
     #body { height: 1fr; width: 1fr; layout: vertical; }
     """
 
@@ -303,7 +306,8 @@ class Shell(App[None]):
         crumbs = [each.crumb for each in self._stacks[self._tab]]
         info = joined([self._unknown(), view.info], "   ")
         self.query_one(Crumbs).show(crumbs, filter_, info, self.notice)
-        offered = [action for action in ACTIONS if action.keys and self.offers(action.id)]
+        here = [action for action in ACTIONS if not action.general or action.id in view.extras]
+        offered = [action for action in here if action.keys and self.offers(action.id)]
         self.query_one(Footer).show(offered, self.is_typing)
 
     def _unknown(self) -> Safe:

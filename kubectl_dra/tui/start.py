@@ -15,8 +15,10 @@ def run(settings: Settings) -> int:
     """Run until the user leaves; returns the exit code. The terminal is left as it was, whatever happens."""
     app = DraApp(settings)
     asyncio.run(_until_left(app))
+    console = Console()
+    for done in app.written:
+        console.note(done)
     if app.draft.edited and app.draft.expression.strip():
-        console = Console()
         console.note(Safe("The selector that you were writing:"))
         for line in app.draft.expression.strip().split("\n"):
             console.out(safe(line))
@@ -28,7 +30,7 @@ async def _until_left(app: DraApp) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, _leave, app, 128 + number)
-    await app.run_async()
+    await app.run_async(inline=app.settings.inline)
 
 
 def _leave(app: DraApp, code: int) -> None:

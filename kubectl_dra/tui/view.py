@@ -40,6 +40,8 @@ class View(Container):
 
     #: What the breadcrumbs call it.
     crumb: Safe = Safe("")
+    #: Actions that are offered everywhere, but matter so much here that the footer shows them.
+    extras: frozenset[str] = frozenset()
     #: What had the focus when another view came to the front.
     left_at: Widget | None = None
 

@@ -22,6 +22,7 @@ from kubectl_dra.tui.views.claim import ClaimView, WhyClaimPage
 class ClaimsView(ListView[ClaimRow]):
     """The list of claims of the namespaces in view."""
 
+    extras = frozenset({"namespace"})
     crumb = Safe("claims")
     nothing = Safe("There are no ResourceClaims.")
 
@@ -129,7 +130,12 @@ def _devices(row: ClaimRow) -> Safe:
 
 
 def _which(row: ClaimRow) -> Safe:
-    return Safe(", ").join(ranges(row.devices)) if row.devices else styled(Safe("-"), Style.DIM)
+    # The classes stand beside it: without the driver there is room for the names.
+    return (
+        Safe(", ").join(ranges([name.partition("/")[2] for name in row.devices]))
+        if row.devices
+        else styled(Safe("-"), Style.DIM)
+    )
 
 
 def _users(row: ClaimRow) -> Safe:

@@ -16,6 +16,8 @@ from kubectl_dra.tui.views.reader import ReportView
 class DeviceView(ReportView):
     """The page of one device."""
 
+    extras = frozenset({"taint"})
+
     def __init__(self, device: DeviceId) -> None:
         super().__init__()
         self._device = device

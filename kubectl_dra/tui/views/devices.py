@@ -34,6 +34,7 @@ _CACHE: Final = 4000
 class DevicesView(ListView[DeviceRow]):
     """A list of devices; the record of one is made when it comes onto the screen."""
 
+    extras = frozenset({"taint"})
     nothing = Safe("No devices.")
 
     def __init__(self, topic: Devices, crumb: Safe, *, pools: bool = True) -> None:

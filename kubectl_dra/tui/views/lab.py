@@ -27,7 +27,14 @@ from kubectl_dra.tui.text import content, spread
 from kubectl_dra.tui.topics import Classes, Completions, Named, Tried
 from kubectl_dra.tui.view import READING, View
 from kubectl_dra.tui.views.lab_known import KnownView
-from kubectl_dra.tui.views.lab_texts import choice_line, counts, distribution_lines, error_places, introduction
+from kubectl_dra.tui.views.lab_texts import (
+    choice_line,
+    completion_lines,
+    counts,
+    distribution_lines,
+    error_places,
+    introduction,
+)
 
 _DELAY: Final = 0.12
 _WIDE: Final = 128
@@ -135,7 +142,10 @@ class LabView(View):
     def _show_completions(self) -> None:
         choices = self._choices
         values = self._distribution
-        self.values_page.show(list(distribution_lines(values)) if values is not None else ())
+        beside = list(completion_lines(choices, self._turned)) if self._is_current else []
+        if values is not None:
+            beside += [Safe("")] * bool(beside) + list(distribution_lines(values))
+        self.values_page.show(beside)
         if not choices or not self._is_current:
             self.editor.suggestion = ""
             self.choice.update(content(Safe("")))

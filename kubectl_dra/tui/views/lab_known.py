@@ -38,7 +38,7 @@ class KnownView(ListView[KnownSelector]):
             Column("FROM", _origin, least=14, key=lambda s: (s.kind, s.namespace, s.name)),
             Column("REQUEST", lambda s: safe(s.request), least=6, drop=2),
             Column("BEHIND CLASS", lambda s: safe(s.device_class or "-"), least=8, drop=1),
-            Column("SELECTOR", lambda s: safe(" ".join(s.expression.split())), least=24),
+            Column("SELECTOR", lambda s: safe(" ".join(s.expression.split())), least=40),
         ]
 
     def all_rows(self) -> Sequence[KnownSelector] | None:

@@ -13,8 +13,10 @@ from kubectl_dra.reports.selector.completion import Completion, NamedValue
 from kubectl_dra.reports.selector.records import SelectorReport
 from kubectl_dra.reports.selector.seen import Distribution
 from kubectl_dra.tui.bars import amount_bar
+from kubectl_dra.tui.text import clipped
 
 _BAR: Final = 12
+_SHOWN: Final = 10
 
 
 def error_places(report: SelectorReport) -> Iterator[tuple[int, int]]:
@@ -54,6 +56,21 @@ def choice_line(choices: Sequence[Completion], chosen: int, room: int) -> Safe:
             break
         line += part
     return line
+
+
+def completion_lines(choices: Sequence[Completion], chosen: int) -> Iterator[Safe]:
+    """One under the other, with types and how many devices have it; the chosen one is marked."""
+    chosen %= max(len(choices), 1)
+    shown = choices[max(chosen - _SHOWN + 1, 0) :][:_SHOWN]
+    longest = min(max((width(safe(each.text)) for each in shown), default=0), 40)
+    for each in shown:
+        mark = styled(Safe("▸ "), Style.NAME) if each is choices[chosen] else Safe("  ")
+        number = counted(each.devices, "device") if each.devices is not None else Safe("")
+        text = padded(clipped(safe(each.text), longest), longest)
+        yield mark + text + styled(fmt("  {}  {}", padded(safe(each.type), 9), number), Style.DIM)
+    hidden = len(choices) - len(shown)
+    if hidden:
+        yield styled(fmt("  and {} more: ctrl+n", hidden), Style.DIM)
 
 
 def distribution_lines(values: Distribution) -> Iterator[Safe]:

@@ -69,6 +69,7 @@ class Overview(View):
     Overview #recent { height: 1fr; }
     Overview.wide #classes { display: block; }
     """
+    extras = frozenset({"next_part", "namespace"})
     crumb = Safe("overview")
 
     def __init__(self) -> None:

@@ -48,6 +48,7 @@ class PendingView(ListView[PodRow]):
     PendingView > Page { width: 84; border-left: vkey $border; display: none; padding: 0 0 0 1; }
     PendingView.split > Page { display: block; }
     """
+    extras = frozenset({"namespace"})
     crumb = Safe("pending")
     nothing = Safe("No pod with device claims is pending.")
 

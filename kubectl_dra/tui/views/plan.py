@@ -30,6 +30,7 @@ _STEPS: Final = Safe("[t]wo steps (first NoSchedule, so that no new pod gets it 
 class PlanView(ReportView):
     """The page of the plan, then what can be done with it now."""
 
+    extras = frozenset({"unlock"})
     crumb = Safe("plan")
 
     def __init__(self, order: Order, pen: Pen) -> None:
@@ -68,11 +69,10 @@ class PlanView(ReportView):
             return ()
         if self.pen.refusal:
             text = self.pen.refusal[:1].upper() + self.pen.refusal[1:]
-            return (
-                wrapped(styled(fmt("{}. On a cluster this would be:", Safe(text)), Style.DIM)) + self._command_lines()
-            )
+            lines = wrapped(fmt("{}. On a cluster this would be:", Safe(text)))
+            return [styled(line, Style.DIM) for line in lines] + self._command_lines()
         if not self.dra.unlocked:
-            return wrapped(styled(Safe("Writing is locked: U unlocks it for this cluster."), Style.WARN))
+            return [styled(Safe("Writing is locked: U unlocks it for this cluster."), Style.WARN)]
         return [styled(Safe("The server accepts this. A carries it out."), Style.GOOD)]
 
     def _command_lines(self) -> list[Safe]:

@@ -32,6 +32,7 @@ class TaintsView(ListView[ListedTaint]):
     TaintsView > Grid { height: 2fr; }
     TaintsView > Page { height: 3fr; border-top: hkey $border; }
     """
+    extras = frozenset({"taint"})
     crumb = Safe("taints")
     nothing = Safe("No device is tainted, and there is no DeviceTaintRule. a plans one.")
 
