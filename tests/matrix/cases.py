@@ -173,10 +173,11 @@ def _waiting(client: Client, case: Case, text: str) -> None:
 def _unsuitable(client: Client, case: Case, value: Mapping[str, Any]) -> None:
     """``unsuitable: {pod: NAME, claims: {ENTRY: [NODE, ...]}}``: the driver's answer, once it has been asked."""
     pod = value.get("pod", POD)
-    context = _context(client, case, pod, lambda spec: bool(spec.get("potentialNodes")))
+    _wait_for_context(client, case, pod, lambda spec: bool(spec.get("potentialNodes")))
     answers = [{"name": name, "unsuitableNodes": nodes} for name, nodes in value["claims"].items()]
-    path = object_path(context["apiVersion"], "PodSchedulingContext", case.namespace, pod)
-    client.request("PUT", f"{path}/status", {**context, "status": {"resourceClaims": answers}})
+    path = object_path(case.dialect.resource, "PodSchedulingContext", case.namespace, pod)
+    # A patch can't conflict with what the scheduler writes at the same time.
+    client.request("PATCH", f"{path}/status", {"status": {"resourceClaims": answers}})
 
 
 def _allocates(client: Client, case: Case, value: Mapping[str, Any]) -> None:
@@ -185,7 +186,7 @@ def _allocates(client: Client, case: Case, value: Mapping[str, Any]) -> None:
     Without ``selected`` the driver does not wait, as for immediate allocation.
     """
     if selected := value.get("selected"):
-        _context(client, case, value.get("pod", POD), lambda spec: spec.get("selectedNode") == selected)
+        _wait_for_context(client, case, value.get("pod", POD), lambda spec: spec.get("selectedNode") == selected)
     path = object_path(case.dialect.resource, "ResourceClaim", case.namespace, value["claim"])
     client.request("PATCH", f"{path}/status", {"status": value["status"]})
 
@@ -205,14 +206,12 @@ def _at(client: Client, case: Case, kind: str, name: str, path: str) -> Any:
     return value
 
 
-def _context(client: Client, case: Case, pod: str, asked: Callable[[Object], bool]) -> Object:
-    def found() -> Object | None:
+def _wait_for_context(client: Client, case: Case, pod: str, asked: Callable[[Object], bool]) -> None:
+    def found() -> bool:
         context = client.get("PodSchedulingContext", pod, case.namespace, case.dialect.resource)
-        return context if context is not None and asked(context.get("spec", {})) else None
+        return context is not None and asked(context.get("spec", {}))
 
-    context = wait_for(found, f"the scheduler has asked the driver about {pod}")
-    assert context is not None
-    return context
+    wait_for(found, f"the scheduler has asked the driver about {pod}")
 
 
 _VERBS: Final[Mapping[str, Callable[[Client, Case, Any], None]]] = {
