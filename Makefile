@@ -58,8 +58,8 @@ e2e-matrix: $(VENV)/ready ## Run the core cases on real control planes of older 
 differential: $(VENV)/ready ## Compare random cases with the real Go packages (Go needed)
 	. .ci/provide-go.sh && $(PYTEST) -m go $(ARGS)
 
-bench: $(VENV)/ready ## Measure against the budgets, as ratios in the same run
-	@for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+bench: $(VENV)/ready ## Measure every budget beside its peer, and write docs/performance.md (Go and kubectl where they are built)
+	$(BIN)/python -m bench $(ARGS)
 
 dist: $(VENV)/ready ## Build the wheel, the source distribution and the archive for krew into dist/
 	$(BIN)/python -m hatchling build -d dist

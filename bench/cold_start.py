@@ -1,46 +1,27 @@
-"""How long help, a usage error and an offline answer take beyond a bare interpreter. ``python bench/cold_start.py``.
-
-Budget: help and usage errors at most 80 ms. Best of many runs, each in turn with the bare interpreter.
-"""
+"""How long help, a usage error and an offline answer take beyond a bare interpreter."""
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import time
+from collections.abc import Iterator
+
+from bench.frame import Budget, Measure, Row, in_turns, run
 
 ROUNDS = 15
-MAX_MILLISECONDS = 80
+BUDGET = Budget(Measure.BEYOND, 80)
 CASES = {
-    "--help": (["--help"], True),
-    "why-pending --help": (["why-pending", "--help"], True),
-    "unknown option": (["why-pending", "--nope"], True),
-    "unknown output": (["why-pending", "-o", "jsonpath"], True),
-    "version": (["version"], False),
-    "why-pending of the demo": (["why-pending", "-A", "--from", "demo"], False),
+    "--help": (["--help"], BUDGET),
+    "why-pending --help": (["why-pending", "--help"], BUDGET),
+    "a usage error": (["why-pending", "-o", "jsonpath"], BUDGET),
+    "why-pending -A --from demo": (["why-pending", "-A", "--from", "demo"], None),
 }
 
 
-def run(*arguments: str) -> float:
-    """Milliseconds of one process."""
-    start = time.perf_counter()
-    subprocess.run([sys.executable, *arguments], capture_output=True, check=False)
-    return (time.perf_counter() - start) * 1000
-
-
-def main() -> int:
-    """Measure and compare with the budget."""
-    bare = min(run("-c", "pass") for _ in range(ROUNDS))
-    print(f"bare interpreter {bare:.0f} ms")
-    missed = False
-    for name, (arguments, budgeted) in CASES.items():
-        best = min(run("-m", "kubectl_dra", *arguments) for _ in range(ROUNDS)) - bare
-        late = budgeted and best > MAX_MILLISECONDS
-        missed |= late
-        print(f"  {name:24} {best:4.0f} ms more{'  MISSED' if late else ''}")
-    print(f"budget {MAX_MILLISECONDS} ms: {'MISSED' if missed else 'kept'}")
-    return 1 if missed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def rows() -> Iterator[Row]:
+    """Each case beside an interpreter that does nothing."""
+    ways = {"bare": lambda: run([sys.executable, "-c", "pass"])}
+    for name, (words, _) in CASES.items():
+        ways[name] = lambda words=words: run([sys.executable, "-m", "kubectl_dra", *words])
+    costs = in_turns(ways, ROUNDS)
+    for name, (_, budget) in CASES.items():
+        yield Row(name, "", costs[name], "bare interpreter", costs["bare"], budget)

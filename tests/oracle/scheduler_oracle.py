@@ -40,17 +40,26 @@ class Oracle:
 
     def ask(self, row: Row) -> Row:
         """The real answer to one row."""
+        return self.ask_line(json.dumps(row))
+
+    def ask_line(self, line: str) -> Row:
+        """The real answer to one row that is JSON already."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(row) + "\n")
+        self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        if not line:
-            raise OracleError(f"the oracle ended with {self._process.wait()} at row {json.dumps(row)[:500]}")
-        answer: Row = json.loads(line)
+        told = self._process.stdout.readline()
+        if not told:
+            raise OracleError(f"the oracle ended with {self._process.wait()} at row {line[:500]}")
+        answer: Row = json.loads(told)
         if "fault" in answer:
-            raise OracleError(f"{answer['fault']}: {json.dumps(row)[:500]}")
+            raise OracleError(f"{answer['fault']}: {line[:500]}")
         return answer
+
+    def peak(self) -> float:
+        """The most memory that the process has had so far, in megabytes."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(status.partition("VmHWM:")[2].split(maxsplit=1)[0]) / 1024
 
     def close(self) -> None:
         """End the process."""

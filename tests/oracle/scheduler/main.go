@@ -3,8 +3,8 @@
 //
 //	scheduler cel             rows {id, expression, driver, attributes, ...}   -> {id, scheduler, admission}
 //	scheduler alloc           rows {id, nodes, slices, classes, claims, ...}   -> {id, results}
-//	scheduler time-selector   {expression, slices, repeat}                     -> {seconds, devices, matches}
-//	scheduler time-allocator  {nodes, slices, classes, claims, ..., repeat}    -> {seconds, allocated, ...}
+//	scheduler time-selector   {expression, slices, repeat}                     -> {seconds, cpuSeconds, devices, matches}
+//	scheduler time-allocator  {nodes, slices, classes, claims, ..., repeat}    -> {seconds, cpuSeconds, outcomes, ...}
 //
 // What it can't do, because it lies outside of that package: merging DeviceTaintRules into slices, the scheduler's
 // other plugins, claims in flight, extended resources, the ten seconds after which the scheduler gives up. Share IDs
@@ -17,6 +17,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"syscall"
+	"time"
 )
 
 type handler func(line []byte) (any, error)
@@ -64,4 +66,13 @@ func serve(handle handler) error {
 			return nil
 		}
 	}
+}
+
+// processorTime is what this process has used so far, all threads and the garbage collector included.
+func processorTime() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		panic(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

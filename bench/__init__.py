@@ -1,0 +1,1 @@
+"""What the program costs, beside what others need for the same: ``python -m bench`` measures all of it."""
