@@ -31,7 +31,8 @@ def start(
     inline: bool = False,
 ) -> int:
     """Run the UI; returns the exit code."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    # Textual draws on stderr.
+    if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
         raise CommandError("the terminal UI needs a terminal", "kubectl dra why-pending -A")
     from kubectl_dra.tui.start import run  # Textual only when it is needed
 
