@@ -124,10 +124,10 @@ def prepare_streams() -> None:
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        buffered = _buffered(stream)
-        setattr(sys, name, buffered)
-        # The terminal UI writes to the original streams: they must not be those that were detached.
+        # Only streams of the process are ours to take apart, and the terminal UI writes to the original ones.
         if getattr(sys, f"__{name}__") is stream:
+            buffered = _buffered(stream)
+            setattr(sys, name, buffered)
             setattr(sys, f"__{name}__", buffered)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
