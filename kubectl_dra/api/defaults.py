@@ -1,7 +1,7 @@
 """Server-side defaulting of v1 objects, so that a manifest means here what it means once the server has it.
 
 Idempotent: an object that came from a server is unchanged. Taints keep an unset ``timeAdded`` (the server would write
-the time of creation). Upstream: pkg/apis/resource/v1/defaults.go and pkg/apis/core/v1/defaults.go.
+the time of creation). Upstream: defaults.go in pkg/apis/resource/v1, in v1alpha2 of 1.30, and in pkg/apis/core/v1.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from msgspec.structs import replace
 
 from kubectl_dra.model.base import Record
+from kubectl_dra.model.classic import ClassicClaim, ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Container, Node, Pod, ResourceRequirements
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import (
@@ -27,6 +28,7 @@ from kubectl_dra.model.usage import pod_requests
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 EXACT_COUNT: Final = "ExactCount"
+WAIT_FOR_FIRST_CONSUMER: Final = "WaitForFirstConsumer"
 _POD_LEVEL: Final[tuple[str, ...]] = ("cpu", "memory")
 
 RequestT = TypeVar("RequestT", ExactDeviceRequest, DeviceSubRequest)
@@ -50,6 +52,21 @@ def _claim(claim: ResourceClaim) -> ResourceClaim:
 
 def _template(template: ResourceClaimTemplate) -> ResourceClaimTemplate:
     return replace(template, spec=replace(template.spec, spec=claim_spec(template.spec.spec)))
+
+
+def _classic_claim(claim: ClassicResourceClaim) -> ResourceClaim:
+    return _claim(replace(claim, classic=_classic(claim.classic)))
+
+
+def _classic_template(template: ClassicResourceClaimTemplate) -> ResourceClaimTemplate:
+    return _template(replace(template, classic=_classic(template.classic)))
+
+
+def _classic(classic: ClassicClaim) -> ClassicClaim:
+    """Only v1alpha2, whose claims name a class, has an allocation mode of the claim."""
+    if not classic.resource_class_name or classic.allocation_mode:
+        return classic
+    return replace(classic, allocation_mode=WAIT_FOR_FIRST_CONSUMER)
 
 
 def claim_spec(spec: ResourceClaimSpec) -> ResourceClaimSpec:
@@ -130,6 +147,8 @@ def _node(node: Node) -> Node:
 _RULES: Final[Mapping[type[Record], Callable[[Any], Record]]] = {
     ResourceClaim: _claim,
     ResourceClaimTemplate: _template,
+    ClassicResourceClaim: _classic_claim,
+    ClassicResourceClaimTemplate: _classic_template,
     Pod: _pod,
     Node: _node,
 }

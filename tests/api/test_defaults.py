@@ -120,3 +120,26 @@ def test_a_node_without_allocatable_offers_its_capacity() -> None:
     record = made("Node", status={"capacity": {"cpu": "4"}})
     assert isinstance(record, Node)
     assert record.status.allocatable == record.status.capacity
+
+
+def old(version: str, kind: str, **fields: Any) -> Any:
+    data = json.dumps({"metadata": {"name": "x"}, **fields}).encode()
+    return defaulted(decode_object(data, f"resource.k8s.io/{version}", BY_NAME[kind]))
+
+
+def test_a_claim_for_a_drivers_controller_has_the_same_defaults() -> None:
+    spec = {"controller": "gpu.example.com", "devices": {"requests": [{"name": "r", "deviceClassName": "c"}]}}
+    plain = old("v1alpha3", "ResourceClaim", spec=spec)
+    template = old("v1alpha3", "ResourceClaimTemplate", spec={"spec": spec})
+    for devices in (plain.spec.devices, template.spec.spec.devices):
+        exact = devices.requests[0].exactly
+        assert (exact.allocation_mode, exact.count) == ("ExactCount", 1)
+    assert plain.classic.allocation_mode == ""
+
+
+@pytest.mark.parametrize("given", ["", "Immediate", "WaitForFirstConsumer"])
+def test_a_classic_claim_waits_for_its_first_consumer(given: str) -> None:
+    spec = {"resourceClassName": "c", **({"allocationMode": given} if given else {})}
+    expected = given or "WaitForFirstConsumer"
+    assert old("v1alpha2", "ResourceClaim", spec=spec).classic.allocation_mode == expected
+    assert old("v1alpha2", "ResourceClaimTemplate", spec={"spec": spec}).classic.allocation_mode == expected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 _CORE: Final = {
     "Pod": "v1",
@@ -32,6 +32,12 @@ class Dialect:
     def version(self, kind: str) -> str:
         """The ``apiVersion`` of a kind."""
         return _CORE.get(kind) or self.others.get(kind) or self.resource
+
+    def manifest(self, body: Mapping[str, Any], namespace: str) -> dict[str, Any]:
+        """An object whose ``apiVersion`` and namespace may have been left out, with both."""
+        kind = body["kind"]
+        where = {"namespace": namespace} if namespace and kind not in CLUSTER_SCOPED else {}
+        return {"apiVersion": self.version(kind), **body, "metadata": {**body["metadata"], **where}}
 
 
 _TAINT_RULES: Final = {"DeviceTaintRule": "resource.k8s.io/v1alpha3"}

@@ -13,7 +13,7 @@ import yaml
 
 from tests.controlplane import Client
 from tests.controlplane.client import Object, object_path, wait_for
-from tests.e2e.dialects import CLUSTER_SCOPED, NEWEST, Dialect
+from tests.e2e.dialects import NEWEST, Dialect
 
 # The scheduler's caches follow the API server within milliseconds; nothing tells from outside that they have.
 _SETTLE_SECONDS: Final = 0.5
@@ -89,11 +89,7 @@ def clear(client: Client, dialect: Dialect = NEWEST) -> None:
 
 def create(client: Client, body: Object, namespace: str, dialect: Dialect = NEWEST) -> Object:
     """Create an object whose apiVersion and namespace may be left out."""
-    kind = body["kind"]
-    metadata = dict(body["metadata"])
-    if namespace and kind not in CLUSTER_SCOPED:
-        metadata["namespace"] = namespace
-    return client.create({"apiVersion": dialect.version(kind), **body, "metadata": metadata})
+    return client.create(dialect.manifest(body, namespace))
 
 
 def _wait_until_enforced(client: Client, namespace: str, name: str) -> None:

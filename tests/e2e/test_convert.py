@@ -16,10 +16,13 @@ from typing import Any, Final
 import pytest
 import yaml
 
+from kubectl_dra.api.convert import Source
+from kubectl_dra.api.convert import convert as convert_manifests
 from tests.api.test_convert import CLASSIC, PROTOTYPE
 from tests.controlplane import Client, ControlPlane, binaries
 from tests.controlplane.__main__ import plane_environment
 from tests.controlplane.client import Object, object_path
+from tests.matrix.cases import cases, minors
 from tests.oracle.admission.cases import bases
 
 pytestmark = pytest.mark.controlplane
@@ -221,3 +224,17 @@ def test_older_generations_are_accepted(client: Client, convert: Convert, genera
         assert (answer["kind"], answer["metadata"]["name"]) == (obj["kind"], obj["metadata"]["name"])
     # A kind that has an equal today has not vanished.
     assert kinds >= {obj["kind"] for obj in written} & {*_KINDS, "Pod"}
+
+
+@pytest.mark.parametrize("minor", minors())
+def test_what_older_releases_were_tried_with_is_accepted(client: Client, minor: str) -> None:
+    """All objects of the cases for control planes of older releases; those of a case refer to each other."""
+    created = 0
+    for case in cases(minor).values():
+        written = [case.dialect.manifest(body, "ml") for body in case.objects]
+        for conversion in convert_manifests([Source(json.dumps(obj).encode()) for obj in written]):
+            assert (conversion.error, conversion.refused) == ("", ()), (case.name, conversion)
+            for data in conversion.objects:
+                dry_run(client, json.loads(data))
+                created += 1
+    assert created > len(cases(minor))
