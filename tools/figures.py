@@ -37,6 +37,8 @@ def table() -> str:
     scenarios = sum(1 for path in (ROOT / "tests" / "scenarios").iterdir() if path.is_dir())
     situations = yaml.safe_load((ROOT / "tests" / "e2e" / "cases.yaml").read_text())["cases"]
     rows.append(("clusters recorded from a real control plane", scenarios, ("scenarios/",)))
+    older = sum(1 for _ in (ROOT / "tests" / "generations" / "recorded").rglob("*.json"))
+    rows.append(("clusters recorded from control planes of older releases", older, ("generations/recorded/",)))
     rows.append(("situations made anew by `make e2e`", len(situations), ("e2e/cases.yaml",)))
     text = ["| answers | number | in `tests/` |", "|---|---|---|"]
     text += [f"| {what} | {number:,} | {', '.join(f'`{n}`' for n in names)} |" for what, number, names in rows]
