@@ -122,9 +122,8 @@ def _subclasses(kind: type[msgspec.Struct]) -> set[type[msgspec.Struct]]:
 
 
 def _hook(kind: type) -> dict[str, Any]:
-    if kind is Quantity:
-        return {"type": "string", "description": "A Kubernetes quantity such as 80Gi."}
-    raise NotImplementedError(kind)
+    assert kind is Quantity, f"a report holds a {kind}, which has no schema"
+    return {"type": "string", "description": "A Kubernetes quantity such as 80Gi."}
 
 
 def main() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from types import MappingProxyType
 from typing import Final
 
@@ -65,7 +66,9 @@ def parse_query(query: Query, options: Options) -> tuple[Wanted, ...]:
     _check_flags(query, wanted)
     named = [name for each in wanted for name in each.names]
     if named and options.all_namespaces:
-        raise UsageProblem(f'the name "{named[0]}" can\'t be looked up in all namespaces', f"-n NAMESPACE {named[0]}")
+        raise UsageProblem(
+            f'the name "{named[0]}" can\'t be looked up in all namespaces', f"-n NAMESPACE {quote(named[0])}"
+        )
     if named and options.selector:
         raise UsageProblem(f'the name "{named[0]}" and a selector exclude each other', "leave out -l or the name")
     if options.selector and any(each.type in (POOLS, DEVICES) for each in wanted):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from shlex import quote
 from typing import Final
 
 from kubectl_dra.api.kinds import POD, RESOURCE_CLAIM, Kind
@@ -218,7 +219,7 @@ def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> Comman
         return CommandError(f"{what}, but not all of them could be read", hint)
     elsewhere = sorted(each.namespace for each in keys if each.name == key.name)
     if elsewhere:
-        return CommandError(what, f"kubectl dra why-pending {kind.singular} {key.name} -n {elsewhere[0]}")
+        return CommandError(what, f"kubectl dra why-pending {kind.singular} {quote(key.name)} -n {quote(elsewhere[0])}")
     here = [each.name for each in keys if each.namespace == key.namespace]
     return CommandError(what + did_you_mean(key.name, here), "kubectl dra why-pending -A")
 

@@ -6,6 +6,7 @@ Nothing is written on a plan that differs from the one that was agreed to; it is
 from __future__ import annotations
 
 from enum import StrEnum
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.commands.errors import CommandError
@@ -239,7 +240,9 @@ class Dialogue:
         name, device = counting.writes[0].name, counting.devices[0].id
         if name in self._planner.facts.inventory.taint_rules:
             what = f"rule {name} is there: somebody is counting at the moment, or was interrupted"
-            raise CommandError(what, f"kubectl dra taint-device {device} {counting.taint.key}:None- removes it")
+            raise CommandError(
+                what, f"kubectl dra taint-device {quote(str(device))} {counting.taint.key}:None- removes it"
+            )
 
     def _count(self, counting: TaintPlan, plan: TaintPlan) -> bool:
         source, facts = self._planner.source, self._planner.facts

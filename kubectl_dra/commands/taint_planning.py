@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from shlex import quote
 from typing import Final
 
 import msgspec
@@ -72,7 +73,9 @@ class Planner:
         except NameTakenError as error:
             name = error.rule.metadata.name
             what = f'a DeviceTaintRule "{name}" exists that this program did not make, or that was changed since'
-            raise CommandError(what, f"kubectl get devicetaintrule {name} -o yaml; rename or delete it") from error
+            raise CommandError(
+                what, f"kubectl get devicetaintrule {quote(name)} -o yaml; rename or delete it"
+            ) from error
 
     @property
     def several(self) -> bool:
@@ -169,7 +172,7 @@ def _check_published(device: DeviceId, facts: Facts) -> None:
         raise CommandError(f'there is no pool "{pool}"{known}', "kubectl dra get pools")
     near = did_you_mean(device.device, (each.device for each in devices_of(pool, facts)))
     raise CommandError(
-        f'pool "{pool}" publishes no device "{device.device}"{near}', f"kubectl dra describe-pool {pool}"
+        f'pool "{pool}" publishes no device "{device.device}"{near}', f"kubectl dra describe-pool {quote(str(pool))}"
     )
 
 

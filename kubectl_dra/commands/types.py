@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from shlex import quote
 
 from kubectl_dra.api.kinds import KINDS, Kind, kind_for_word
 from kubectl_dra.commands.errors import UsageProblem
@@ -50,7 +51,7 @@ def check_scope(named: Sequence[Target], options: Options) -> None:
         return
     name = named[0].name
     if options.all_namespaces:
-        raise UsageProblem(f'the name "{name}" can\'t be looked up in all namespaces', f"-n NAMESPACE {name}")
+        raise UsageProblem(f'the name "{name}" can\'t be looked up in all namespaces', f"-n NAMESPACE {quote(name)}")
     if options.selector:
         raise UsageProblem(f'the name "{name}" and a selector exclude each other', "leave out -l or the name")
 

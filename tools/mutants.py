@@ -1,0 +1,310 @@
+"""A seeded sample of mutants of ``allocation`` and ``cel``: ``python tools/mutants.py --help``; by hand, in a clone.
+
+A mutant is the code with one small change. It is killed when a test fails or takes far too long. The tests asked are
+those that reach the changed line (by a coverage file with contexts), the quickest first. Files are changed in place and
+put back, so run it where nobody else works.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import resource
+import sqlite3
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from random import Random
+
+ROOT = Path.cwd()
+PACKAGES = ("allocation", "cel")
+#: Seconds of the processor for the tests of one mutant.
+PATIENCE = 150
+SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.FloorDiv,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+}
+CALLS = {"any": "all", "all": "any", "min": "max", "max": "min", "sorted": "list", "reversed": "list"}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """``before`` at this place of ``path`` becomes ``after``."""
+
+    path: str
+    line: int
+    end_line: int
+    start: int
+    end: int
+    before: str
+    after: str
+
+
+class Sites(ast.NodeVisitor):
+    """All places of a file where something can be changed."""
+
+    def __init__(self, path: str, source: bytes) -> None:
+        self.path = path
+        self.source = source
+        self.found: list[Mutant] = []
+        self._lines = [0]
+        for line in source.splitlines(keepends=True):
+            self._lines.append(self._lines[-1] + len(line))
+        self.visit(ast.parse(source))
+
+    def _change(self, node: ast.expr | ast.stmt, after: str) -> None:
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        start = self._lines[node.lineno - 1] + node.col_offset
+        end = self._lines[node.end_lineno - 1] + node.end_col_offset
+        before = self.source[start:end].decode()
+        self.found.append(Mutant(self.path, node.lineno, node.end_lineno, start, end, before, after))
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        operators = [SWAPPED[type(operator)]() for operator in node.ops[:1]] + node.ops[1:]
+        self._change(node, f"({ast.unparse(ast.Compare(node.left, operators, node.comparators))})")
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        self._change(node, f"({ast.unparse(ast.BoolOp(SWAPPED[type(node.op)](), node.values))})")
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if type(node.op) in SWAPPED:
+            self._change(node, f"({ast.unparse(ast.BinOp(node.left, SWAPPED[type(node.op)](), node.right))})")
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        if isinstance(node.op, ast.Not | ast.USub):
+            self._change(node, f"({ast.unparse(node.operand)})")
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, bool):
+            self._change(node, str(not node.value))
+        elif isinstance(node.value, int):
+            self._change(node, str(node.value + 1))
+        elif isinstance(node.value, str):
+            self._change(node, f"({ast.unparse(ast.Constant('X' + node.value))})")
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self._change(node, f"({ast.unparse(ast.IfExp(node.test, node.orelse, node.body))})")
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Name) and node.func.id in CALLS:
+            self._change(node.func, CALLS[node.func.id])
+        self.generic_visit(node)
+
+    def _condition(self, node: ast.If | ast.While) -> None:
+        if ast.unparse(node.test) != "TYPE_CHECKING":
+            self._change(node.test, f"(not ({ast.unparse(node.test)}))")
+            self.generic_visit(node)
+
+    visit_If = visit_While = _condition
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        for condition in node.ifs:
+            self._change(condition, "True")
+        self.generic_visit(node)
+
+    def visit_Return(self, node: ast.Return) -> None:
+        if node.value is not None and not isinstance(node.value, ast.Constant):
+            self._change(node.value, "None")
+        self.generic_visit(node)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Constant):
+            return
+        if isinstance(node.value, ast.Call):
+            self._change(node, "pass")
+        self.generic_visit(node)
+
+    def visit_Break(self, node: ast.Break) -> None:
+        self._change(node, "continue")
+
+    def visit_Continue(self, node: ast.Continue) -> None:
+        self._change(node, "break")
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
+            self.visit(default)
+        for statement in node.body:
+            self.visit(statement)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+        if not {"__slots__", "__all__"} & set(names):
+            self.generic_visit(node)
+
+    def visit_match_case(self, node: ast.match_case) -> None:
+        if node.guard is not None:
+            self.visit(node.guard)
+        for statement in node.body:
+            self.visit(statement)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        """Places inside are not those of the file."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        if not (isinstance(node.value, ast.Name) and node.value.id in ("Callable", "Literal", "Final")):
+            self.generic_visit(node)
+
+
+def sample(count: int, seed: int) -> list[Mutant]:
+    """Mutants of all files, each place as likely as every other; the same seed gives the same."""
+    sites: list[Mutant] = []
+    for package in PACKAGES:
+        for path in sorted((ROOT / "kubectl_dra" / package).rglob("*.py")):
+            sites += Sites(str(path.relative_to(ROOT)), path.read_bytes()).found
+    print(f"{len(sites)} places", file=sys.stderr)
+    return Random(seed).sample(sites, count)
+
+
+class Reached:
+    """Which tests reach a line, from a coverage file with the tests as contexts."""
+
+    def __init__(self, data: Path, durations: Sequence[Path]) -> None:
+        self._database = sqlite3.connect(data)
+        self._files = {
+            Path(path).as_posix(): number for number, path in self._database.execute("select id, path from file")
+        }
+        self._seconds: dict[str, float] = {}
+        for path in durations:
+            for line in path.read_text().splitlines():
+                seconds, _, name = line.partition(" ")
+                function = name.partition("[")[0]
+                if "::" in function:
+                    self._seconds[function] = self._seconds.get(function, 0.0) + float(seconds)
+        contexts = self._database.execute("select context from context")
+        # Tests that hypothesis runs all have the one context of its engine.
+        self._generated = set(self._seconds) - {_test(context) for (context,) in contexts}
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """Test functions, the quickest first."""
+        number = next((number for path, number in self._files.items() if path.endswith(mutant.path)), None)
+        query = (
+            "select distinct context.context from arc join context on context.id = arc.context_id where file_id = ? "
+            "and (abs(fromno) between ? and ? or abs(tono) between ? and ?)"
+        )
+        lines = (mutant.line, mutant.end_line) * 2
+        contexts = {context for (context,) in self._database.execute(query, (number, *lines)) if context}
+        names = {_test(context) for context in contexts if context.startswith("tests.")}
+        if any(context.startswith("hypothesis.") for context in contexts):
+            names |= self._generated
+        known = sorted(names, key=lambda name: self._seconds.get(name, 1.0))
+        # Lines that run when a module is imported are reached before any test.
+        return known or sorted(self._seconds, key=lambda name: self._seconds[name])
+
+
+def _test(context: str) -> str:
+    """``tests.cel.test_x.test_y`` as pytest names it."""
+    module, _, function = context.rpartition(".")
+    return f"{module.replace('.', '/')}.py::{function}"
+
+
+def judge(mutant: Mutant, tests: Sequence[str]) -> str:
+    """``killed`` with the way it died, or ``survived``; runs in a fork of a process that holds the recorded rows."""
+    path = ROOT / mutant.path
+    source = path.read_bytes()
+    path.write_bytes(source[: mutant.start] + mutant.after.encode() + source[mutant.end :])
+    try:
+        child = os.fork()
+        if child == 0:
+            _child(tests)
+        _, status = os.waitpid(child, 0)
+    finally:
+        path.write_bytes(source)
+    if os.WIFSIGNALED(status):
+        return f"killed by signal {os.WTERMSIG(status)} (too long, or too much memory)"
+    code = os.WEXITSTATUS(status)
+    return "survived" if code == 0 else f"killed ({code})"
+
+
+def _child(tests: Sequence[str]) -> None:
+    import pytest
+
+    resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    sys.dont_write_bytecode = True
+    code = 70
+    try:
+        code = pytest.main(["-x", "-q", "-n0", "-p", "no:cacheprovider", "--hypothesis-seed=1", *tests])
+    finally:
+        os._exit(int(code))
+
+
+def _load_rows() -> None:
+    """What every test module would read again; nothing of the program itself."""
+    import hypothesis  # noqa: F401
+    import pytest  # noqa: F401
+
+    from tests.vectors.rows import rows
+
+    for name in ("alloc", "alloc_mutated", "alloc_probes", "alloc_texts", "cel", "cel_compile"):
+        rows(name)
+    assert not any(name.startswith("kubectl_dra") for name in sys.modules)
+
+
+def remaining(mutants: Sequence[Mutant], out: Path) -> Iterator[tuple[int, Mutant]]:
+    """Those that have no result yet."""
+    done = {json.loads(line)["number"] for line in out.read_text().splitlines()} if out.exists() else set()
+    return ((number, mutant) for number, mutant in enumerate(mutants) if number not in done)
+
+
+def main() -> None:
+    """Read the arguments, judge, append a line of JSON for each mutant."""
+    parser = argparse.ArgumentParser(prog="python tools/mutants.py")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=12)
+    parser.add_argument("--coverage", type=Path, required=True, help="coverage file with contexts, combined")
+    parser.add_argument("--durations", type=Path, nargs="*", default=[], help="lines of seconds and test")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--only", type=int, nargs="*", help="numbers of mutants to judge again")
+    parser.add_argument("--package", default="", help="only those below kubectl_dra/PACKAGE")
+    arguments = parser.parse_args()
+    sys.path.insert(0, str(ROOT))
+    mutants = sample(arguments.count, arguments.seed)
+    reached = Reached(arguments.coverage, arguments.durations)
+    _load_rows()
+    chosen = remaining(mutants, arguments.out)
+    if arguments.only:
+        chosen = ((number, mutants[number]) for number in arguments.only)
+    for number, mutant in chosen:
+        if not mutant.path.startswith(f"kubectl_dra/{arguments.package}"):
+            continue
+        tests = reached.tests(mutant)
+        verdict = judge(mutant, tests)
+        line = {"number": number, "verdict": verdict, "tests": len(tests), **asdict(mutant)}
+        with arguments.out.open("a") as results:
+            results.write(json.dumps(line) + "\n")
+
+
+if __name__ == "__main__":
+    main()
