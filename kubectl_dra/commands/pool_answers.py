@@ -20,6 +20,7 @@ from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.find import find_pools, pool_names, pool_selections
 from kubectl_dra.reports.pool import KINDS, PoolReport, PoolSummary, is_troubled, pool_report, pool_summaries
+from kubectl_dra.reports.pool_status import KIND as STATUS_KIND
 from kubectl_dra.reports.rights import missing_rights
 
 
@@ -35,7 +36,7 @@ def describe_pools(options: Options, words: Sequence[str]) -> int:
 
 def _facts(options: Options, words: Sequence[str] = ()) -> Facts:
     selections = {fields for word in words for fields in pool_selections(word)}
-    cluster = read_cluster(options, KINDS, slices=selections)
+    cluster = read_cluster(options, (*KINDS, STATUS_KIND), slices=selections)
     return Facts(cluster.inventory, cluster.evidence, cluster.features)
 
 

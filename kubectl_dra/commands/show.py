@@ -8,6 +8,7 @@ from kubectl_dra.commands.options import Options
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.output.console import ColorMode, Console
 from kubectl_dra.output.documents import write_document
+from kubectl_dra.output.generations import server_note
 from kubectl_dra.output.safe import Safe, fmt, safe
 
 
@@ -37,6 +38,9 @@ def print_pages(pages: Sequence[Sequence[Safe]], options: Options) -> None:
 def note_evidence(evidence: Evidence, options: Options) -> None:
     """Say on stderr what the answer can't know: notes of the source, and objects that could not be read."""
     terminal = console(options)
+    limits = server_note(evidence.server_version)
+    if limits:
+        terminal.note(Safe("note: ") + limits)
     for note in evidence.notes:
         terminal.note(Safe("note: ") + safe(note))
     for bad in evidence.bad_objects:

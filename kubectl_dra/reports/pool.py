@@ -40,6 +40,7 @@ from kubectl_dra.reports.partitions import (
     partition_types,
 )
 from kubectl_dra.reports.pool_state import PoolState, PoolView
+from kubectl_dra.reports.pool_status import DeviceUse, PoolStatusRecord, pool_statuses
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, device_scope, joint_scope, slice_scope
 from kubectl_dra.reports.taints import TaintRecord
@@ -128,6 +129,7 @@ class PoolReport(PoolSummary, frozen=True):
     counters: tuple[CounterRecord, ...]
     partitions: tuple[PartitionType, ...]
     devices: tuple[DeviceRecord, ...]
+    statuses: tuple[PoolStatusRecord, ...]
     missing: tuple[Missing, ...]
     assumed: tuple[str, ...]
     features: Mapping[str, bool | int | str]
@@ -236,12 +238,19 @@ def pool_report(pool: PoolId, facts: Facts) -> PoolReport:
         counters=_counters(opened),
         partitions=_partitions(opened),
         devices=devices,
+        statuses=_statuses(opened, devices),
         missing=missing_rights(opened.evidence, KINDS),
         assumed=assumptions_of(facts.evidence),
         features=feature_record(facts.features),
         read=reads_of(facts.evidence),
         as_of=facts.as_of,
     )
+
+
+def _statuses(opened: PoolFacts, devices: Iterable[DeviceRecord]) -> tuple[PoolStatusRecord, ...]:
+    uses = [DeviceUse(device.holders, device.taints) for device in devices]
+    view = opened.judged.view
+    return pool_statuses(opened.id, opened.facts.inventory, view.generation, view.seen, uses)
 
 
 def _slice_records(opened: PoolFacts) -> Iterator[SliceRecord]:

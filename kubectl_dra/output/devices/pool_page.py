@@ -21,6 +21,7 @@ from kubectl_dra.output.devices.parts import (
     totals_text,
     use_bar,
 )
+from kubectl_dra.output.devices.pool_status import status_lines
 from kubectl_dra.output.layout import Column, padded, table, width, wrapped
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -50,6 +51,7 @@ def pool_page(report: PoolReport, now: datetime, wide: bool = False) -> list[Saf
         list(_partitions(report)),
         [*_devices(report, now, wide), *_footnotes(report, wide)],
         list(_exclusions(report)),
+        [line for status in report.statuses for line in status_lines(status, now)],
         list(_slices(report, now, wide)) if _tells_slices(report) or wide else [],
         list(missing_lines(report.missing)),
     ]

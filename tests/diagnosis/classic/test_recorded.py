@@ -1,4 +1,4 @@
-"""Situations recorded from real control planes of 1.30 and 1.31: the words are the scheduler's, and so is the verdict."""
+"""Situations recorded from real control planes of 1.30 and 1.31: the words are the scheduler's, so is the verdict."""
 
 from __future__ import annotations
 
