@@ -7,14 +7,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from kubectl_dra.api.convert import Source, convert
-from kubectl_dra.api.decode import decode_any, decode_items
+from kubectl_dra.api.decode import decode_any, decode_items, decode_page
 from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.encode import encode
-from kubectl_dra.api.kinds import RESOURCE_CLAIM
+from kubectl_dra.api.kinds import BY_NAME, RESOURCE_CLAIM
 from kubectl_dra.api.lint import lint
 from kubectl_dra.api.validate import validate
 from kubectl_dra.model.evidence import BadObject
@@ -148,6 +149,44 @@ def test_the_path_of_what_is_wrong_is_named() -> None:
         assert isinstance(found, BadObject)
         assert found.error.startswith(f"{error}: expected ")
         assert (found.kind, found.name) == (obj["kind"], obj["metadata"]["name"])
+
+
+OLD_PATHS = [
+    ("v1alpha2", "ResourceClaim", ("status", "allocation", "resourceHandles", 0, "driverName")),
+    ("v1alpha2", "ResourceClaim", ("spec", "parametersRef", "kind")),
+    ("v1alpha2", "ResourceClaimTemplate", ("spec", "spec", "resourceClassName")),
+    ("v1alpha2", "ResourceClass", ("suitableNodes", "nodeSelectorTerms", 0, "matchExpressions", 0, "key")),
+    ("v1alpha2", "ResourceClaimParameters", ("driverRequests", 0, "requests", 0, "namedResources", "selector")),
+    ("v1alpha2", "ResourceClassParameters", ("filters", 0, "namedResources", "selector")),
+    ("v1alpha2", "ResourceSlice", ("namedResources", "instances", 0, "attributes", 0, "name")),
+    ("v1alpha2", "PodSchedulingContext", ("status", "resourceClaims", 0, "unsuitableNodes", 0)),
+    ("v1alpha3", "ResourceClaim", ("spec", "controller")),
+    ("v1alpha3", "DeviceClass", ("spec", "suitableNodes", "nodeSelectorTerms", 0, "matchFields", 0, "operator")),
+    ("v1alpha3", "ResourceSlice", ("spec", "devices", 0, "basic", "attributes")),
+    ("v1alpha3", "ResourcePoolStatusRequest", ("spec", "driver")),
+    ("v1beta1", "ResourceClaim", ("spec", "devices", "requests", 0, "deviceClassName")),
+    ("v1beta1", "ResourceSlice", ("spec", "devices", 0, "basic", "capacity")),
+]
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "path"), OLD_PATHS, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_old_generations_name_the_path_as_it_was_written(version: str, kind: str, path: tuple[str | int, ...]) -> None:
+    """The path is the old object's, not that of the record that it becomes; what stands beside it is still read."""
+    obj = next(
+        obj
+        for obj in ALL_OBJECTS
+        if (obj["apiVersion"], obj["kind"]) == (f"resource.k8s.io/{version}", kind) and path in set(_paths(obj))
+    )
+    broken = json.dumps(_replaced(obj, path, [["x"]])).encode()
+    found = decode_any(broken)
+    assert isinstance(found, BadObject)
+    written = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)[1:]
+    assert found.error.startswith(written), found.error
+    assert (found.kind, found.name) == (kind, obj["metadata"]["name"])
+    page = decode_page(json.dumps({"items": [json.loads(broken), obj]}).encode(), obj["apiVersion"], BY_NAME[kind])
+    assert (len(page.records), [bad.name for bad in page.bad_objects]) == (1, [obj["metadata"]["name"]])
 
 
 def test_broken_text_in_raw_parts_is_read_like_everywhere_else() -> None:
