@@ -6,6 +6,7 @@ The same walk through all screens makes the pictures that the tests compare.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
@@ -104,6 +105,8 @@ async def _begin_again(app: DraApp, pilot: object) -> None:
 
 
 async def _pictures(size: tuple[int, int], names: Iterable[str]) -> dict[str, str]:
+    # Pictures are in colour, wherever they are made.
+    os.environ.pop("NO_COLOR", None)
     app = DraApp(settings_of(Options(from_="demo", all_namespaces=True)))
     found = {}
     async with app.run_test(size=size) as pilot:

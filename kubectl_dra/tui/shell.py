@@ -10,6 +10,7 @@ from typing import ClassVar, Final
 
 from textual.app import App, ComposeResult
 from textual.containers import Container
+from textual.filter import LineFilter
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
@@ -17,6 +18,7 @@ from kubectl_dra.diagnosis import needs
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action
+from kubectl_dra.tui.colours import FewColours
 from kubectl_dra.tui.desk import Desk, Topic
 from kubectl_dra.tui.feed import Link, Moment, Status
 from kubectl_dra.tui.frame import Crumbs, Footer, Header, Prompt, Tab, Tabs, state_text
@@ -63,6 +65,8 @@ class Shell(App[None]):
         self.unlocked = False
         #: What was written, for the terminal when the user has left.
         self.written: list[Safe] = []
+        few = not self.is_headless and (self.no_color or self.console.color_system in (None, "standard"))
+        self._few_colours = [FewColours(foreground=not self.no_color)] if few else []
         self._notice_until = 0.0
         self._mail = Mail(self._wake)
         self._stacks: dict[str, list[View]] = {}
@@ -93,6 +97,10 @@ class Shell(App[None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Colours of ours that a theme may lack."""
         return dict(DARK.variables)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What is changed in every line before it reaches the terminal."""
+        return [*super().get_line_filters(), *self._few_colours]
 
     # --- life -------------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 
 from kubectl_dra.output.console import Console
@@ -13,6 +14,9 @@ from kubectl_dra.tui.settings import Settings
 
 def run(settings: Settings) -> int:
     """Run until the user leaves; returns the exit code. The terminal is left as it was, whatever happens."""
+    if os.environ.get("TERM", "").endswith("-direct"):
+        # Such entries stand for terminals with all colours, which is looked up by this name.
+        os.environ.setdefault("COLORTERM", "truecolor")
     app = DraApp(settings)
     asyncio.run(_until_left(app))
     console = Console()

@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 pytestmark = [pytest.mark.tmux, pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")]
-_SECONDS = 40.0
+# Nothing is expected within this time: it only ends a test that will never succeed.
+_SECONDS = 180.0
+_TRUE = re.compile(r"\x1b\[[0-9;]*[34]8;2;")
+_INDEXED = re.compile(r"\x1b\[[0-9;]*[34]8;5;")
+_COLOUR = re.compile(r"\x1b\[(?:[0-9;]*;)?(?:3[0-7]|4[0-7]|9[0-7]|38|48)[;m]")
+RUN = f"{sys.executable} -m kubectl_dra"
 
 
 class Terminal:
     """A tmux session of its own server."""
 
-    def __init__(self, folder, size=(80, 24), **environment):
-        self._command = ["tmux", "-S", str(folder / "socket"), "-f", "/dev/null"]
+    def __init__(self, folder, size):
+        self._command = ["tmux", "-S", str(folder / "s"), "-f", "/dev/null"]
         width, height = size
-        extra = [part for name, value in environment.items() for part in ("-e", f"{name}={value}")]
-        self.tmux("new-session", "-d", "-x", str(width), "-y", str(height), *extra, "PS1='$ ' sh")
+        self.tmux("new-session", "-d", "-x", str(width), "-y", str(height), "PS1='$ ' sh")
+        self.tmux("set-option", "-s", "set-clipboard", "on")
         self.wait("$")
 
     def tmux(self, *arguments):
-        done = subprocess.run([*self._command, *arguments], capture_output=True, text=True, check=True, env=self._env())
+        clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLORTERM", "TMUX")}
+        environment = {**clean, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+        done = subprocess.run([*self._command, *arguments], capture_output=True, text=True, check=True, env=environment)
         return done.stdout
-
-    def _env(self):
-        return {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
 
     def keys(self, *keys):
         self.tmux("send-keys", *keys)
@@ -37,93 +45,149 @@ class Terminal:
     def type(self, text):
         self.tmux("send-keys", "-l", text)
 
-    def screen(self, *, escapes=False):
-        return self.tmux("capture-pane", "-p", *(["-e"] if escapes else []))
+    def run(self, line):
+        self.type(line)
+        self.keys("Enter")
 
-    def wait(self, text, *, gone=False):
+    def screen(self):
+        return self.tmux("capture-pane", "-p")
+
+    def drawn(self):
+        return self.tmux("capture-pane", "-p", "-e")
+
+    def says(self, what):
+        """A variable of tmux."""
+        return self.tmux("display-message", "-p", f"#{{{what}}}").strip()
+
+    def until(self, condition, what):
         end = time.monotonic() + _SECONDS
-        while time.monotonic() < end:
-            if (text in self.screen()) is not gone:
-                return self.screen()
+        while not condition():
+            assert time.monotonic() < end, f"{what}:\n{self.screen()}"
             time.sleep(0.1)
-        raise AssertionError(f"{text!r} {'stayed' if gone else 'never appeared'}:\n{self.screen()}")
+
+    def wait(self, text):
+        self.until(lambda: text in self.screen(), f"{text!r} never appeared")
+
+    def wait_gone(self, text):
+        self.until(lambda: text not in self.screen(), f"{text!r} stayed")
 
     def close(self):
         subprocess.run([*self._command, "kill-server"], check=False, capture_output=True)
 
 
-@pytest.fixture
-def terminal(tmp_path):
-    opened = Terminal(tmp_path)
-    yield opened
-    opened.close()
-
-
-def start(terminal, *arguments):
-    terminal.type(f"{sys.executable} -m kubectl_dra tui --from demo {' '.join(arguments)}")
-    terminal.keys("Enter")
-    terminal.wait("Pending, by reason")
-
-
-def test_looking_around(terminal):
-    start(terminal)
-    terminal.wait("devices in use")
-    terminal.keys("4")
-    terminal.wait("21 pods, 15 reasons")
-    terminal.keys("/")
-    terminal.type("trainer")
-    terminal.wait("1 of 21 pods")
-    terminal.keys("Enter")
-    terminal.keys("Enter")
-    terminal.wait("Pod ml/trainer-0 cannot be scheduled")
-    terminal.keys("Escape")
-    terminal.wait("1 of 21 pods")
-    terminal.keys("5")
-    terminal.wait("Write a condition")
-    terminal.type("mod")
-    terminal.wait("32 devices")
-    terminal.keys("Tab")
-    terminal.wait("Fails on all 32 devices")
-    terminal.keys("C-c")
-    # The selector that was being written is on the ordinary screen again.
-    screen = terminal.wait("The selector that you were writing:")
-    assert 'device.attributes["gpu.example.com"].model' in screen
-    assert "Pending" not in screen
-    terminal.type("echo as-$((1+1))-was; stty -a | grep -o ' echo '")
-    terminal.keys("Enter")
-    screen = terminal.wait("as-2-was")
-    assert " echo" in screen
-
-
-def test_resizing(terminal):
-    start(terminal)
-    terminal.tmux("resize-window", "-x", "140", "-y", "40")
-    terminal.wait("Classes")
-    terminal.tmux("resize-window", "-x", "60", "-y", "15")
-    terminal.wait("Classes", gone=True)
-    terminal.keys("q")
-    terminal.wait("OVERVIEW", gone=True)
-
-
-@pytest.mark.parametrize("settings", [{"NO_COLOR": "1"}, {"TERM": "screen"}, {"COLORTERM": "truecolor"}], ids=str)
-def test_colours(tmp_path, settings):
-    terminal = Terminal(tmp_path, **settings)
+@contextmanager
+def terminal(size=(80, 24)):
+    # The path of a socket has little room.
+    folder = Path(tempfile.mkdtemp(prefix="dra"))
+    opened = Terminal(folder, size)
     try:
-        start(terminal)
-        terminal.wait("devices in use")
-        terminal.keys("2")
-        assert "rack-7" in terminal.wait("incomplete")
+        yield opened
     finally:
-        terminal.close()
+        opened.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def start(at, **environment):
+    # tmux sets TERM itself for what it starts.
+    settings = " ".join(f"{name}={value}" for name, value in environment.items())
+    at.run(f"{settings} {RUN} tui --from demo")
+    at.wait("Pending, by reason")
+    at.wait("devices in use")
+
+
+def check_left(at):
+    """The terminal is as it was: the ordinary screen, a cursor, no mouse, echo."""
+    at.until(lambda: at.says("alternate_on") == "0", "the other screen stayed")
+    at.until(lambda: at.says("mouse_any_flag") == "0", "the mouse is still asked for")
+    at.until(lambda: at.says("cursor_flag") == "1", "the cursor stayed hidden")
+    at.run("echo found-$(stty -a | grep -c ' echo ')")
+    at.wait("found-1")
+
+
+def test_looking_around():
+    with terminal() as at:
+        start(at)
+        at.keys("4")
+        at.wait("21 pods, 15 reasons")
+        # All at once, as somebody who knows the keys types them.
+        at.type("/trainer")
+        at.wait("1 of 21 pods")
+        at.keys("Enter", "Enter")
+        at.wait("Pod ml/trainer-0 cannot be scheduled")
+        at.keys("Escape")
+        at.wait("1 of 21 pods")
+        at.keys("2")
+        at.wait("rack=rack-7")
+        at.keys("c")
+        at.until(lambda: "gpu.example.com/node-a" in at.tmux("list-buffers"), "nothing came to the clipboard")
+        at.keys("5")
+        at.wait("Write a condition")
+        at.type("mod")
+        at.wait("32 devices")
+        at.keys("Tab")
+        at.wait("Fails on all 32 devices")
+        at.keys("C-c")
+        # The selector that was being written is on the ordinary screen again.
+        at.wait("The selector that you were writing:")
+        at.wait('device.attributes["gpu.example.com"].model')
+        check_left(at)
+
+
+def test_resizing():
+    with terminal() as at:
+        start(at)
+        at.tmux("resize-window", "-x", "140", "-y", "40")
+        at.wait("Classes")
+        at.tmux("resize-window", "-x", "60", "-y", "15")
+        at.wait_gone("Classes")
+        at.keys("q")
+        at.wait_gone("OVERVIEW")
+        check_left(at)
+
+
+COLOURS = {
+    "none": ({"NO_COLOR": "1"}, ()),
+    "16": ({"TERM": "screen"}, (_COLOUR,)),
+    "256": ({"TERM": "screen-256color"}, (_COLOUR, _INDEXED)),
+    "true": ({"TERM": "tmux-direct"}, (_COLOUR, _TRUE)),
+    "named": ({"TERM": "tmux-256color", "COLORTERM": "truecolor"}, (_COLOUR, _TRUE)),
+}
+
+
+@pytest.mark.parametrize("name", COLOURS)
+def test_colours(name):
+    environment, expected = COLOURS[name]
+    with terminal() as at:
+        start(at, **environment)
+        at.keys("2")
+        at.wait("2 POOLS")
+        at.wait("rack=rack-7")
+        drawn = at.drawn()
+        assert [each for each in (_COLOUR, _INDEXED, _TRUE) if each.search(drawn)] == list(expected)
+        # The row under the cursor can be told from the others in any case.
+        row, other = (line for line in drawn.split("\n") if "node-a" in line or "node-b" in line)
+        assert row.count("\x1b[") and row.partition("node")[0] != other.partition("node")[0]
+        at.keys("q")
+        check_left(at)
+
+
+def test_inline():
+    with terminal((100, 30)) as at:
+        at.run("echo what-was-$((1+1))")
+        at.wait("what-was-2")
+        at.run(f"{RUN} test-selector -i --from demo true")
+        at.wait("All 47 devices match")
+        assert "what-was-2" in at.screen()
+        at.type(" && dev")
+        at.wait("Does not compile")
+        at.keys("C-c")
+        at.wait("true && dev")
+        check_left(at)
 
 
 def test_without_a_terminal():
     done = subprocess.run(
-        [sys.executable, "-m", "kubectl_dra", "tui", "--from", "demo"],
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
+        [*RUN.split(), "tui", "--from", "demo"], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
     )
     assert done.returncode == 1
     assert "needs a terminal" in done.stderr

@@ -81,6 +81,7 @@ class LabView(View):
     def on_mount(self) -> None:
         """What was written before, on another visit or for another cluster."""
         self.editor.text = self.dra.draft.expression
+        self.editor.move_cursor(self.editor.document.end)
         self._tried = Tried(self.dra.draft.expression, self.dra.draft.device_class)
         self.show()
 
