@@ -186,7 +186,7 @@ class _View:
     def __init__(self, attempt: Attempt) -> None:
         self.features = attempt.features
         self.allocated = attempt.cluster.allocated
-        self.content = attempt.selection.lens.content
+        self.seen = attempt.selection.seen
         self.asks_capacity = any(request.capacity for request in attempt.plan.requests)
         self._pools: dict[int, tuple[Hashable, int]] = {}
         self._contents: dict[Hashable, int] = {}
@@ -227,7 +227,7 @@ class _View:
             shape = self._shape(slice_)
             per_device = node if slice_.spec.per_device_node_selection else None
             for device in slice_.spec.devices:
-                seen = self.content(pool.id.driver, device)
+                seen = self.seen(pool.id.driver, device)
                 more = self._more(device, held.get(device.name) if held else None, per_device)
                 yield (seen if shape is None and more is None else (seen, shape, more)), 1
 

@@ -6,7 +6,7 @@ devices all carry unique attributes that hardly any selector looks at.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -31,6 +31,7 @@ from kubectl_dra.cel import (
     compile_expression,
     device_value,
 )
+from kubectl_dra.cel.clauses import clauses
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceClass, DeviceTaintRule
 from kubectl_dra.model.semver import Semver, SemverError
@@ -65,6 +66,7 @@ class Lens:
         self._capacity = {name for r in reads for name in r.capacity}
         self._constrained = tuple(constrained)
         self._views: dict[str, _View] = {}
+        self._constrained_keys: dict[str, tuple[str, ...]] = {}
         self._sharing = features.consumable_capacity
 
     def content(self, driver: str, device: Device) -> Hashable:
@@ -80,13 +82,23 @@ class Lens:
         values = tuple(c and c.value for c in map(device.capacity.get, view.capacity))
         return driver, device.allow_multiple_allocations, found, values
 
+    def constrained(self, driver: str, device: Device) -> Hashable:
+        """Equal for two devices of a driver that no constraint of the attempt can tell apart."""
+        if not self._constrained:
+            return None
+        keys = self._constrained_keys.get(driver)
+        if keys is None:
+            names = [(domain, name) for domain, _, name in (c.partition("/") for c in self._constrained)]
+            keys = self._constrained_keys[driver] = _keys(names, driver, self._constrained)
+        return tuple(map(device.attributes.get, keys))
+
     def _view(self, driver: str) -> _View:
         view = _View(_keys(self._attributes, driver, self._constrained), _keys(self._capacity, driver, ()))
         self._views[driver] = view
         return view
 
 
-def _keys(names: Iterable[tuple[str, str]], driver: str, more: Iterable[str]) -> tuple[str, ...]:
+def _keys(names: Collection[tuple[str, str]], driver: str, more: Iterable[str]) -> tuple[str, ...]:
     # A key without a domain belongs to the driver's domain.
     keys = {f"{domain}/{name}" for domain, name in names} | {name for domain, name in names if domain == driver}
     return tuple(sorted(keys.union(more)))
@@ -143,6 +155,31 @@ def _admits(expression: str, value: DeviceValue) -> bool:
         return False
 
 
+@lru_cache(maxsize=1024)
+def _conditions(expression: str) -> tuple[Program, ...]:
+    """The operands of the topmost ``&&``, each compiled on its own; none where that can't be done."""
+    try:
+        checked = compile_expression(expression, SCHEDULER).checked
+        return tuple(compile_expression(clause.text, SCHEDULER) for clause in clauses(checked))
+    except CompileError:
+        return ()
+
+
+def refusing_condition(expression: str, value: DeviceValue) -> Program | None:
+    """Of a selector that says no to a device: the first condition that does; None where none can be named."""
+    conditions = _conditions(expression)
+    if len(conditions) == 1:
+        return conditions[0]
+    for program in conditions:
+        try:
+            if not program.matches(value):
+                return program
+        except EvaluationError:
+            # ``&&`` absorbs an error if another operand says no.
+            continue
+    return None
+
+
 class Selection:
     """Evaluates the selectors and derived attributes of one attempt, each once per content."""
 
@@ -152,14 +189,40 @@ class Selection:
         self.lens = Lens([p for p in programs if isinstance(p, Program)], constrained, features)
         # The first implementation does not tell CEL about devices that may be shared.
         self._hide_sharing = features.implementation == "stable"
-        self._contents: dict[Hashable, Hashable] = {}
+        self._asked = dict.fromkeys(request.selectors for request in requests if request.selectors)
+        self._derivations = dict.fromkeys(e for request in requests for e in request.derived.values())
+        self._compiles = all(isinstance(program, Program) for program in programs)
+        self._seen: dict[Hashable, Hashable] = {}
         self._verdicts: dict[tuple[int, Hashable], Selector | None] = {}
         self._derived: dict[tuple[str, Hashable], DeviceAttribute] = {}
 
     def forget(self) -> None:
         """Drop what was evaluated so far."""
+        self._seen.clear()
         self._verdicts.clear()
         self._derived.clear()
+
+    def seen(self, driver: str, device: Device) -> Hashable:
+        """Equal for two devices of which the attempt's expressions and constraints say the same for the same reason.
+
+        Devices on which something fails are told apart by their content, because errors name the device.
+        """
+        content = self.lens.content(driver, device)
+        if not self._compiles:
+            return content
+        found = self._seen.get(content)
+        if found is None:
+            found = self._seen[content] = self._judged(driver, device, content)
+        return found
+
+    def _judged(self, driver: str, device: Device, content: Hashable) -> Hashable:
+        value = self._value(driver, device)
+        try:
+            verdicts = tuple(_refusal(selectors, value) for selectors in self._asked)
+            derived = tuple(_compiled(expression, True).derive(value)[0] for expression in self._derivations)
+        except EvaluationError:
+            return content
+        return driver, device.allow_multiple_allocations, verdicts, derived, self.lens.constrained(driver, device)
 
     def refusing(self, request: Request, candidate: Candidate) -> Selector | None:
         """The first selector of class and request that says no. Raises :class:`Aborted` for an error."""
@@ -178,7 +241,7 @@ class Selection:
         if isinstance(program, str):
             raise Aborted(SelectorNotCompiled(request.claim, selector.device_class, selector.index, program))
         try:
-            return program.matches(self._value(candidate))
+            return program.matches(self._value(candidate.pool.id.driver, candidate.device))
         except EvaluationError as error:
             self._check_decided(error)
             raise Aborted(
@@ -198,7 +261,7 @@ class Selection:
         if isinstance(program, str):
             raise Aborted(DerivedAttributeNotCompiled(attribute, program))
         try:
-            return program.derive(self._value(candidate))[0]
+            return program.derive(self._value(candidate.pool.id.driver, candidate.device))[0]
         except EvaluationError as error:
             self._check_decided(error)
             raise Aborted(DerivedAttributeFailed(attribute, candidate.id, error.text)) from None
@@ -208,8 +271,22 @@ class Selection:
         if error.undecided:
             raise UndecidedError(error.text)
 
-    def _value(self, candidate: Candidate) -> DeviceValue:
-        device = candidate.device
+    def _value(self, driver: str, device: Device) -> DeviceValue:
         if self._hide_sharing and device.allow_multiple_allocations:
             device = msgspec.structs.replace(device, allow_multiple_allocations=None)
-        return device_value(candidate.pool.id.driver, device)
+        return device_value(driver, device)
+
+
+def _compiled(expression: str, derived: bool) -> Program:
+    program = _compile(expression, derived)
+    assert isinstance(program, Program)  # noqa: S101 - where one does not compile, nothing is judged
+    return program
+
+
+def _refusal(selectors: Iterable[Selector], value: DeviceValue) -> Hashable:
+    """The first selector that says no, and the first condition of it that does; None if all admit the device."""
+    for selector in selectors:
+        if not _compiled(selector.expression, False).matches(value):
+            condition = refusing_condition(selector.expression, value) if selector.device_class is None else None
+            return selector, condition.expression if condition is not None else ""
+    return None

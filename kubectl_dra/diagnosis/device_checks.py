@@ -6,7 +6,6 @@ Only what holds whatever else the attempt chooses; constraints are in ``grouping
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from functools import lru_cache
 from typing import Final
 
 from kubectl_dra.allocation.candidates import Candidate
@@ -16,9 +15,9 @@ from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.counters import PoolCounters
 from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.requests import Request, Selector
+from kubectl_dra.allocation.selectors import refusing_condition
 from kubectl_dra.allocation.taints import preventing, selects
-from kubectl_dra.cel import SCHEDULER, CompileError, EvaluationError, Program, compile_expression, device_value
-from kubectl_dra.cel.clauses import clauses
+from kubectl_dra.cel import Program, device_value
 from kubectl_dra.diagnosis.records import Removal, StageName
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.ids import Key, PoolId
@@ -183,29 +182,11 @@ def taint_text(taint: DeviceTaint) -> str:
 
 def _refusing_clause(selector: Selector, candidate: Candidate) -> Removal:
     """The first condition of the selector that says no, and the value that it saw."""
-    conditions = _conditions(selector.expression)
-    if len(conditions) == 1:
-        return Removal(conditions[0].expression, source=_seen(conditions[0], candidate))
     value = device_value(candidate.pool.id.driver, candidate.device)
-    for program in conditions:
-        try:
-            if program.matches(value):
-                continue
-        except EvaluationError:
-            # ``&&`` absorbs an error if another operand says no.
-            continue
-        return Removal(program.expression, source=_seen(program, candidate))
-    return Removal(selector.expression)
-
-
-@lru_cache(maxsize=1024)
-def _conditions(expression: str) -> tuple[Program, ...]:
-    """The operands of the topmost ``&&``, each compiled on its own."""
-    try:
-        checked = compile_expression(expression, SCHEDULER).checked
-        return tuple(compile_expression(clause.text, SCHEDULER) for clause in clauses(checked))
-    except CompileError:
-        return ()
+    condition = refusing_condition(selector.expression, value)
+    if condition is None:
+        return Removal(selector.expression)
+    return Removal(condition.expression, source=_seen(condition, candidate))
 
 
 def _seen(program: Program, candidate: Candidate) -> str:

@@ -20,7 +20,7 @@ from kubectl_dra.allocation import (
 from kubectl_dra.allocation.errors import UnsupportedNodeSelector
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
-from kubectl_dra.model.resource import DeviceTaint, ResourceClaim
+from kubectl_dra.model.resource import DeviceConstraint, DeviceTaint, ResourceClaim
 from tests.allocation.clusters import (
     DRIVER,
     claim_of,
@@ -115,11 +115,24 @@ def test_unread_attributes_and_names_do_not_separate_nodes() -> None:
     assert selector.node_selector_terms[0].match_fields[0].values == ("n3",)
 
 
-def test_read_attributes_do() -> None:
+def test_what_selectors_say_of_read_attributes_does() -> None:
     uuid = claim_of(exactly("r", 1, f'device.attributes["{DRIVER}"].uuid == "2-1"'))
     answers = _ask(_slices(), uuid)
-    assert len(answers.groups) == 4
+    assert _groups(answers) == [["n0", "n1", "n3"], ["n2"]]
     assert [name for name, outcome in answers.items() if isinstance(outcome, Allocated)] == ["n2"]
+
+
+def test_the_condition_that_says_no_does() -> None:
+    uuid = f'device.attributes["{DRIVER}"].uuid'
+    answers = _ask(_slices(), claim_of(exactly("r", 1, f'{uuid} != "2-1" && {uuid} == "nowhere"')))
+    assert _groups(answers) == [["n0", "n1", "n3"], ["n2"]]
+    assert {type(outcome) for outcome in answers.values()} == {Unsatisfiable}
+
+
+def test_values_under_a_constraint_do() -> None:
+    same = DeviceConstraint(("r",), match_attribute=f"{DRIVER}/uuid")
+    answers = _ask(_slices(), claim_of(exactly("r", 2), constraints=[same]))
+    assert _groups(answers) == [["n0"], ["n1"], ["n2"], ["n3"]]
 
 
 @pytest.mark.parametrize(
