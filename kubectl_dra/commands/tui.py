@@ -21,7 +21,10 @@ Examples:
 @shared_options()
 @click.option("--light", is_flag=True, help="Begin with the light theme.")
 def command(options: Options, light: bool) -> int:
-    """Look around in the terminal: devices, claims, what is pending and why; try selectors. Reads only."""
+    """Look around in the terminal: devices, claims, what is pending and why; try selectors, plan taints.
+
+    Only reads until writing is unlocked.
+    """
     from kubectl_dra.commands.tui_answers import start
 
     return start(options, light=light)
