@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import signal
+from types import FrameType
+from typing import Final
 
 from kubectl_dra.output.console import Console
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.settings import Settings
+
+# Textual writes its frames to stderr.
+_FRAMES: Final = 2
 
 
 def run(settings: Settings) -> int:
@@ -18,7 +24,10 @@ def run(settings: Settings) -> int:
         # Such entries stand for terminals with all colours, which is looked up by this name.
         os.environ.setdefault("COLORTERM", "truecolor")
     app = DraApp(settings)
-    asyncio.run(_until_left(app))
+    try:
+        asyncio.run(_until_left(app))
+    finally:
+        _end_without_terminal(128 + signal.SIGHUP)
     console = Console()
     for done in app.written:
         console.note(done)
@@ -32,10 +41,26 @@ def run(settings: Settings) -> int:
 async def _until_left(app: DraApp) -> None:
     """Signals end the app as keys do, or the terminal would stay as the app needs it."""
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, _leave, app, 128 + number)
+
+    def hang_up(number: int, _frame: FrameType | None) -> None:
+        _end_without_terminal(128 + number)
+        loop.call_soon_threadsafe(_leave, app, 128 + number)
+
+    # Not through the loop, which may be waiting to write to the terminal that is gone.
+    signal.signal(signal.SIGHUP, hang_up)
     await app.run_async(inline=app.settings.inline)
 
 
 def _leave(app: DraApp, code: int) -> None:
     app.exit(return_code=code)
+
+
+def _end_without_terminal(code: int) -> None:
+    """End at once where the terminal was closed: nothing is left to restore, and Textual would wait for it for ever."""
+    try:
+        os.get_terminal_size(_FRAMES)
+    except OSError as error:
+        if error.errno == errno.EIO:
+            os._exit(code)

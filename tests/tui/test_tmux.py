@@ -185,6 +185,18 @@ def test_inline():
         check_left(at)
 
 
+@pytest.mark.parametrize("command", ["tui --from demo", "test-selector -i --from demo true"])
+def test_the_terminal_is_closed(command):
+    with terminal((100, 30)) as at:
+        at.run(f"exec {RUN} {command}")
+        at.wait("47")
+        at.wait("kubectl dra")
+        process = Path("/proc") / at.says("pane_pid")
+        assert process.exists()
+        at.close()
+        at.until(lambda: not process.exists(), "it runs on without a terminal")
+
+
 def test_without_a_terminal():
     done = subprocess.run(
         [*RUN.split(), "tui", "--from", "demo"], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
