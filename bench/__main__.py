@@ -6,13 +6,13 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
-from bench.frame import HEAD, ROOT, Row, Verdict, cells, line, markdown
+from bench.frame import HEAD, ROOT, Budget, Measure, Row, Verdict, WrongAnswerError, cells, line, markdown
 from tests.controlplane.build import version as kubernetes_version
 from tests.gobuild import BuildError, go_command
 
@@ -45,7 +45,7 @@ def main(parts: Sequence[str]) -> int:
     print(line(HEAD))
     rows: list[Row] = []
     for part in parts or PARTS:
-        for row in import_module(f"bench.{part}").rows():
+        for row in _rows(part):
             rows.append(row)
             print(line(cells(row)) + (f"  ({row.why})" if row.why else ""), flush=True)
     for text in _summary(rows):
@@ -67,6 +67,14 @@ def document(rows: Sequence[Row], began: Sequence[str], ended: Sequence[str]) ->
     if remarks:
         lines += ["", "## Remarks", "", *(f"- {text}" for text in sorted(remarks))]
     return [*lines, ""]
+
+
+def _rows(part: str) -> Iterator[Row]:
+    """The rows of a part; where it breaks off, that is the last row, and the other parts go on."""
+    try:
+        yield from import_module(f"bench.{part}").rows()
+    except (WrongAnswerError, OSError) as error:
+        yield Row(part, "", None, budget=Budget(Measure.RATIO, 0), why=f"broke off: {error}")
 
 
 def _summary(rows: Sequence[Row]) -> list[str]:
