@@ -209,13 +209,13 @@ def app_bindings() -> list[BindingType]:
     Keys that type something are taken before any widget sees them, unless something is being typed into: so a prompt
     has the focus before the next key comes, however fast they come.
     """
-    return [
-        Binding(key, f"{verb}('{action.id}')", action.label, show=False, priority=verb == "press" or action.anywhere)
-        for action in ACTIONS
-        if action.id != "next_part"
-        for key in action.keys
-        for verb in ("press" if _types(key) else "do",)
-    ]
+    return [_binding(action, key) for action in ACTIONS if action.id != "next_part" for key in action.keys]
+
+
+def _binding(action: Action, key: str) -> BindingType:
+    verb = "press" if _types(key) else "do"
+    first = _types(key) or action.anywhere or key == "escape"
+    return Binding(key, f"{verb}('{action.id}')", action.label, show=False, priority=first)
 
 
 def _types(key: str) -> bool:

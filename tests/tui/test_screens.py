@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_dra.source.demo import load_demo
 from kubectl_dra.tui.actions import ACTIONS
-from tests.tui.support import LARGE, demo_app, play
+from kubectl_dra.tui.app import DraApp
+from kubectl_dra.tui.feed import RereadFeed
+from kubectl_dra.tui.settings import Settings
+from tests.tui.support import LARGE, demo_app, play, with_features
 
 
 def test_overview():
@@ -255,6 +259,48 @@ def test_palette_and_theme():
         await ui.press("enter")
         await ui.press("enter")
         assert "6 TAINTS" in ui.lines[1]
+
+    play(demo_app(), script)
+
+
+def test_lists_to_choose_from():
+    def connect(context):
+        return RereadFeed(f"ctx {context or 'one'}", True, lambda: with_features(load_demo()))
+
+    async def script(ui):
+        await ui.press("3", "n")
+        assert "all namespaces" in ui.screen
+        await ui.type("ops")
+        await ui.press("enter")
+        await ui.press("enter") if len(ui.app.screen_stack) > 1 else None
+        assert "ns ops" in ui.lines[0]
+        assert {row.namespace for row in ui.app.view.grid.rows} == {"ops"}
+        await ui.press("n", "escape")
+        assert "ns ops" in ui.lines[0]
+        await ui.press("0")
+        assert "all namespaces" in ui.lines[0]
+        await ui.command("ctx")
+        await ui.type("tw")
+        await ui.press("enter")
+        await ui.press("enter") if len(ui.app.screen_stack) > 1 else None
+        assert "ctx two" in ui.lines[0]
+        assert ui.crumbs.startswith("overview")
+
+    play(DraApp(Settings(connect=connect, contexts=lambda: ["one", "two"])), script)
+
+
+def test_keys_in_bursts_go_where_they_belong():
+    async def script(ui):
+        # Faster than any screen is drawn: none of these letters may be taken for a key.
+        ui.send("4", "/", *"q0:?trainer")
+        await ui.settle()
+        assert "/q0:?trainer" in ui.crumbs
+        ui.send("escape", "/", *"trainer", "enter")
+        await ui.settle()
+        assert "1 of 21 pods" in ui.crumbs
+        ui.send(":", *"claim ml/serve-0-gpus-ppjs4", "enter")
+        await ui.settle()
+        assert "claims › ml/serve-0-gpus-ppjs4" in ui.crumbs
 
     play(demo_app(), script)
 
