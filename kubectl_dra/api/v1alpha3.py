@@ -29,7 +29,6 @@ from kubectl_dra.model.resource import (
     AllocationResult,
     ConsumerReference,
     CounterConsumption,
-    CounterSet,
     Device,
     DeviceAllocationResult,
     DeviceAttribute,
@@ -44,9 +43,7 @@ from kubectl_dra.model.resource import (
     ResourceClaimStatus,
     ResourceClaimTemplate,
     ResourceClaimTemplateSpec,
-    ResourcePool,
     ResourceSlice,
-    ResourceSliceSpec,
 )
 
 _AMOUNT_ONLY: Final = ("attributes", "consumes_counters", "node_name", "node_selector", "all_nodes", "taints")
@@ -131,17 +128,10 @@ class NestedAmountDevice(Record, frozen=True):
     basic: AmountDevice | None = None
 
 
-class AmountSliceSpec(Record, frozen=True):
+class AmountSliceSpec(v1beta1.SliceSpec, frozen=True):
     """``spec`` of a slice."""
 
-    driver: str = ""
-    pool: ResourcePool = ResourcePool()
-    node_name: str = ""
-    node_selector: NodeSelector | None = None
-    all_nodes: bool = False
-    per_device_node_selection: bool | None = None
     devices: tuple[NestedAmountDevice, ...] = ()
-    shared_counters: tuple[CounterSet, ...] = ()
 
 
 class AmountSlice(Record, frozen=True):
@@ -222,20 +212,8 @@ def class_from_v1(class_: DeviceClass) -> NodesClass:
 
 def slice_to_v1(slice_: AmountSlice) -> ResourceSlice:
     """The v1 record of a slice."""
-    spec = slice_.spec
-    return ResourceSlice(
-        slice_.metadata,
-        ResourceSliceSpec(
-            driver=spec.driver,
-            pool=spec.pool,
-            node_name=spec.node_name or None,
-            node_selector=spec.node_selector,
-            all_nodes=spec.all_nodes or None,
-            per_device_node_selection=spec.per_device_node_selection,
-            devices=tuple([_flat_device(device) for device in spec.devices]),
-            shared_counters=spec.shared_counters,
-        ),
-    )
+    devices = tuple([_flat_device(device) for device in slice_.spec.devices])
+    return ResourceSlice(slice_.metadata, v1beta1.slice_spec_to_v1(slice_.spec, devices))
 
 
 def _flat_device(device: NestedAmountDevice) -> Device:
@@ -250,20 +228,8 @@ def _common(device: AmountDevice | Device) -> dict[str, Any]:
 
 def slice_from_v1(slice_: ResourceSlice) -> AmountSlice:
     """The v1alpha3 form of a slice."""
-    nested = v1beta1.slice_from_v1(slice_).spec
-    return AmountSlice(
-        slice_.metadata,
-        AmountSliceSpec(
-            driver=nested.driver,
-            pool=nested.pool,
-            node_name=nested.node_name,
-            node_selector=nested.node_selector,
-            all_nodes=nested.all_nodes,
-            per_device_node_selection=nested.per_device_node_selection,
-            devices=tuple(map(_nested_device, slice_.spec.devices)),
-            shared_counters=nested.shared_counters,
-        ),
-    )
+    devices = tuple(map(_nested_device, slice_.spec.devices))
+    return AmountSlice(slice_.metadata, AmountSliceSpec(**v1beta1.slice_spec_from_v1(slice_.spec), devices=devices))
 
 
 def _nested_device(device: Device) -> NestedAmountDevice:

@@ -6,7 +6,7 @@ Upstream: pkg/apis/resource/v1beta1/conversion.go.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -99,8 +99,8 @@ class NestedDevice(Record, frozen=True):
     basic: Device | None = None
 
 
-class NestedSliceSpec(Record, frozen=True):
-    """``spec`` of a slice."""
+class SliceSpec(Record, frozen=True):
+    """``spec`` of a slice without its devices, which each version writes in its own way."""
 
     driver: str = ""
     pool: ResourcePool = ResourcePool()
@@ -108,8 +108,13 @@ class NestedSliceSpec(Record, frozen=True):
     node_selector: NodeSelector | None = None
     all_nodes: bool = False
     per_device_node_selection: bool | None = None
-    devices: tuple[NestedDevice, ...] = ()
     shared_counters: tuple[CounterSet, ...] = ()
+
+
+class NestedSliceSpec(SliceSpec, frozen=True):
+    """``spec`` of a slice."""
+
+    devices: tuple[NestedDevice, ...] = ()
     partition_type_attribute: str | None = None
     skip_node_operations: tuple[str, ...] = ()
 
@@ -215,20 +220,25 @@ def request_from_v1(request: DeviceRequest) -> FlatRequest:
 def slice_to_v1(slice_: NestedSlice) -> ResourceSlice:
     """The v1 record of a slice."""
     spec = slice_.spec
-    return ResourceSlice(
-        slice_.metadata,
-        ResourceSliceSpec(
-            driver=spec.driver,
-            pool=spec.pool,
-            node_name=spec.node_name or None,
-            node_selector=spec.node_selector,
-            all_nodes=spec.all_nodes or None,
-            per_device_node_selection=spec.per_device_node_selection,
-            devices=tuple([_flat_device(device) for device in spec.devices]),
-            shared_counters=spec.shared_counters,
-            partition_type_attribute=spec.partition_type_attribute,
-            skip_node_operations=spec.skip_node_operations,
-        ),
+    v1 = replace(
+        slice_spec_to_v1(spec, tuple([_flat_device(device) for device in spec.devices])),
+        partition_type_attribute=spec.partition_type_attribute,
+        skip_node_operations=spec.skip_node_operations,
+    )
+    return ResourceSlice(slice_.metadata, v1)
+
+
+def slice_spec_to_v1(spec: SliceSpec, devices: tuple[Device, ...]) -> ResourceSliceSpec:
+    """What v1 has of a slice that lists ``devices``; empty and false are unset there."""
+    return ResourceSliceSpec(
+        driver=spec.driver,
+        pool=spec.pool,
+        node_name=spec.node_name or None,
+        node_selector=spec.node_selector,
+        all_nodes=spec.all_nodes or None,
+        per_device_node_selection=spec.per_device_node_selection,
+        devices=devices,
+        shared_counters=spec.shared_counters,
     )
 
 
@@ -242,18 +252,25 @@ def slice_from_v1(slice_: ResourceSlice) -> NestedSlice:
     return NestedSlice(
         slice_.metadata,
         NestedSliceSpec(
-            driver=spec.driver,
-            pool=spec.pool,
-            node_name=spec.node_name or "",
-            node_selector=spec.node_selector,
-            all_nodes=bool(spec.all_nodes),
-            per_device_node_selection=spec.per_device_node_selection,
+            **slice_spec_from_v1(spec),
             devices=tuple(NestedDevice(device.name, replace(device, name="")) for device in spec.devices),
-            shared_counters=spec.shared_counters,
             partition_type_attribute=spec.partition_type_attribute,
             skip_node_operations=spec.skip_node_operations,
         ),
     )
+
+
+def slice_spec_from_v1(spec: ResourceSliceSpec) -> dict[str, Any]:
+    """The fields of :class:`SliceSpec` by name."""
+    return {
+        "driver": spec.driver,
+        "pool": spec.pool,
+        "node_name": spec.node_name or "",
+        "node_selector": spec.node_selector,
+        "all_nodes": bool(spec.all_nodes),
+        "per_device_node_selection": spec.per_device_node_selection,
+        "shared_counters": spec.shared_counters,
+    }
 
 
 SHAPES: Final[Mapping[str, Shape]] = {
