@@ -1,149 +1,269 @@
-"""The TUI with 80,000 devices: first paint after the data, keys to frames, also while facts change, memory."""
+"""The terminal UI as a person meets it: a process on a pseudo-terminal, from the key to the frame that it changes.
+
+A cluster of 80,000 devices that changes a thousand times a second is served by a process of its own
+(``bench.churning``). What is measured: the first screen after the data, keys in the long list, letters in its filter;
+at rest, while everything changes, and during a relist; the memory; and whether the end is what a fresh list says.
+
+``python bench/tui.py [NODES [SECONDS]]`` prints the figures.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import resource
+import fcntl
+import json
+import os
+import pty
+import re
+import select
 import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
 import time
-import uuid
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
-from kubectl_dra.api.kinds import KINDS
-from kubectl_dra.model.core import Node
-from kubectl_dra.model.evidence import Evidence, Read
-from kubectl_dra.model.features import NEWEST_MINOR, features
-from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.model.meta import ObjectMeta
-from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.resource import (
-    Device,
-    DeviceAttribute,
-    DeviceCapacity,
-    ResourcePool,
-    ResourceSlice,
-    ResourceSliceSpec,
-)
-from kubectl_dra.tui.app import DraApp
-from kubectl_dra.tui.feed import Link, Status
-from kubectl_dra.tui.settings import Settings
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
 
-NODES, DEVICES = 10_000, 8
-KEYS = ("down", "down", "pagedown", "pagedown", "end", "pageup", "up", "home") * 5
+from bench import server, world  # noqa: E402
+from bench.frame import Budget, Cost, Measure, Row  # noqa: E402
+
+NODES, RATE, SECONDS = 10_000, 1_000, 60
+DEVICES = NODES * world.DEVICES
+KEYS = ("down", "down", "pagedown", "down", "up", "pagedown", "down", "up") * 5
+LETTERS = "node-0001"
+_CODES = {"down": b"\x1b[B", "up": b"\x1b[A", "pagedown": b"\x1b[6~", "home": b"\x1b[H", "escape": b"\x1b"}
+_SIZE = (40, 140)
+_PATIENCE = 60.0
+_PAUSE = 0.1
 
 
-class Given:
-    """A feed that publishes when the benchmark says so."""
+class Screen:
+    """A process on a pseudo-terminal, and all that it wrote."""
 
-    title, live = "bench", True
-
-    def start(self, listener):
-        """Remember who is told."""
-        self.listener = listener
-
-    def refresh(self):
-        """Nothing to read again."""
-
-    def stop(self):
-        """Nothing to end."""
-
-    def publish(self, loaded):
-        """New facts."""
-        self.listener.on_moment(loaded)
-        self.listener.on_status(Status(Link.LIVE, time.monotonic()))
-
-
-def device(index, node):
-    """One device with a uuid of its own."""
-    return Device(
-        name=f"gpu-{index}",
-        attributes={
-            "model": DeviceAttribute(string="H100" if node % 2 else "L40"),
-            "uuid": DeviceAttribute(string=str(uuid.uuid4())),
-            "numa": DeviceAttribute(int_value=index // 4),
-        },
-        capacity={"memory": DeviceCapacity(value=Quantity.parse("80Gi"))},
-    )
-
-
-def cluster():
-    """All nodes and slices."""
-    slices = {}
-    for node in range(NODES):
-        spec = ResourceSliceSpec(
-            driver="gpu.example.com",
-            pool=ResourcePool(name=f"node-{node}", generation=1, resource_slice_count=1),
-            node_name=f"node-{node}",
-            devices=tuple(device(index, node) for index in range(DEVICES)),
+    def __init__(self, environment: dict[str, str]) -> None:
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *_SIZE, 0, 0))
+        command = [sys.executable, "-m", "kubectl_dra", "tui"]
+        more = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        self.process = subprocess.Popen(
+            command,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env={**environment, **more},
+            cwd=ROOT,
+            start_new_session=True,
         )
-        slices[f"slice-{node}"] = ResourceSlice(metadata=ObjectMeta(name=f"slice-{node}"), spec=spec)
-    nodes = {f"node-{node}": Node(metadata=ObjectMeta(name=f"node-{node}")) for node in range(NODES)}
-    evidence = Evidence(reads=tuple(Read(kind.name) for kind in KINDS))
-    return Inventory(slices=slices, nodes=nodes), evidence, features(NEWEST_MINOR, {})
+        os.close(slave)
+        self.text = bytearray()
+
+    def press(self, key: str) -> None:
+        """A key, by its name or as the text that it writes."""
+        os.write(self.master, _CODES.get(key, key.encode()))
+
+    def until(self, pattern: bytes, start: int = 0, patience: float = _PATIENCE) -> float:
+        """When ``pattern`` was drawn behind ``start``."""
+        wanted, deadline = re.compile(pattern), time.perf_counter() + patience
+        while not wanted.search(self.text, start):
+            if time.perf_counter() > deadline:
+                raise TimeoutError(f"never drawn: {pattern!r}")
+            self.read(deadline)
+        return time.perf_counter()
+
+    def read(self, deadline: float) -> None:
+        """Take what the process writes."""
+        ready, _, _ = select.select([self.master], [], [], max(0.0, deadline - time.perf_counter()))
+        if ready:
+            self.text += os.read(self.master, 1 << 16)
+
+    def rest(self, seconds: float) -> None:
+        """Look, and press nothing."""
+        deadline = time.perf_counter() + seconds
+        while time.perf_counter() < deadline:
+            self.read(deadline)
+
+    def cpu(self) -> float:
+        """Processor seconds so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def peak(self) -> float:
+        """Megabytes at the most."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+    def close(self) -> None:
+        """Leave."""
+        self.process.terminate()
+        self.process.wait()
+        os.close(self.master)
 
 
-async def until(pilot, test):
-    """Wait without blocking the app."""
-    while not test():
-        await pilot.pause(0.005)
+@contextmanager
+def changing(nodes: int) -> Iterator[tuple[dict[str, str], Callable[[int], None]]]:
+    """A cluster that is served; the environment of its clients, and how to set the number of events a second."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        gpus = (world.gpu_slice(number) for number in range(nodes))
+        cluster = {"nodes": world.nodes(nodes), "resourceslices": gpus, "deviceclasses": world.classes()}
+        server.record(folder, {**cluster, "resourceclaims": world.held(nodes), "pods": world.running(nodes)})
+        command = [sys.executable, "-m", "bench.churning", name]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+            assert process.stdout is not None
+            url = process.stdout.readline().strip()
+            try:
+                yield {**os.environ, "KUBECONFIG": str(_kubeconfig(folder, url))}, lambda rate: _set_rate(url, rate)
+            finally:
+                process.terminate()
 
 
-async def presses(app, pilot, keys):
-    """Seconds from each key until the lines that it changed were drawn."""
-    drawn = []
-    grid = app.view.grid
-    render = grid.render_lines
+def _kubeconfig(folder: Path, url: str) -> Path:
+    path = folder / "kubeconfig"
+    cluster = {"name": "bench", "cluster": {"server": url}}
+    context = {"name": "bench", "context": {"cluster": "bench", "user": "bench"}}
+    users = [{"name": "bench", "user": {}}]
+    content = {"current-context": "bench", "clusters": [cluster], "users": users, "contexts": [context]}
+    path.write_text(json.dumps(content))
+    return path
 
-    def watched(crop):
-        drawn.append(time.perf_counter())
-        return render(crop)
 
-    grid.render_lines = watched
-    times = []
-    for key in keys:
-        count, began = len(drawn), time.perf_counter()
-        app.simulate_key(key)
-        while len(drawn) == count and time.perf_counter() - began < 2:
-            await asyncio.sleep(0.001)
-        times.append(time.perf_counter() - began)
-        await asyncio.sleep(0.02)
-    del grid.render_lines
+def _set_rate(url: str, rate: int) -> None:
+    with urllib.request.urlopen(f"{url}/bench/rate/{rate}", timeout=30) as answer:
+        answer.read()
+
+
+# --- measuring ------------------------------------------------------------------------------------------------------
+
+
+def keys(screen: Screen, page: int) -> list[float]:
+    """Seconds from each key to the frame in which the cursor stands in its new row."""
+    screen.press("home")
+    row, times = 0, []
+    screen.rest(1.0)
+    for key in KEYS:
+        row = max(0, row + {"down": 1, "up": -1, "pagedown": page}[key])
+        start, began = len(screen.text), time.perf_counter()
+        screen.press(key)
+        times.append(screen.until(_under_cursor(row), start) - began)
+        screen.rest(_PAUSE)
     return times
 
 
-def told(name, times):
-    """Print one line."""
-    print(f"{name:<40} median {statistics.median(times) * 1000:6.1f} ms   worst {max(times) * 1000:6.1f} ms")
+def _under_cursor(row: int) -> bytes:
+    """Text in bold up to the device's name: nothing but the cursor's row begins so."""
+    node, device = divmod(row, world.DEVICES)
+    return rb"\x1b\[1;[0-9;]*m " + f"{world.GPU} +{world.node_name(node)} +gpu-{device} ".encode()
 
 
-async def main():
-    """Everything, in one run of the app."""
-    loaded = cluster()
-    feed = Given()
-    app = DraApp(Settings(connect=lambda _context: feed))
-    async with app.run_test(size=(140, 40)) as pilot:
-        began = time.perf_counter()
-        feed.publish(loaded)
-        await until(pilot, lambda: bool(app.view.use.rows))
-        print(f"first paint after the data: {time.perf_counter() - began:.2f} s (budget 1 s)")
-        await until(pilot, lambda: app.is_idle)
-        app.run_command("devices")
-        await until(pilot, lambda: len(app.view.grid.rows) == NODES * DEVICES)
-        await until(pilot, lambda: app.is_idle)
-        told("key to lines drawn, at rest (50 ms)", await presses(app, pilot, KEYS))
-        changing = asyncio.create_task(change(feed, loaded))
-        told("the same while facts change (50 ms)", await presses(app, pilot, KEYS))
-        changing.cancel()
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"peak memory, generator included: {memory:.0f} MB (budget 500 MB)")
+def page_of(screen: Screen) -> int:
+    """How many rows a page moves the cursor: found out once, at rest."""
+    screen.press("down")
+    screen.rest(1.0)
+    screen.press("home")
+    screen.rest(1.0)
+    start = len(screen.text)
+    screen.press("pagedown")
+    screen.rest(2.0)
+    found = re.findall(
+        rb"\x1b\[1;[0-9;]*m " + f"{world.GPU} +node-([0-9]+) +gpu-([0-9]) ".encode(), screen.text[start:]
+    )
+    node, device = map(int, found[-1])
+    return node * world.DEVICES + device
 
 
-async def change(feed, loaded):
-    """Four new moments a second, as the store publishes them."""
-    inventory, *rest = loaded
-    while True:
-        feed.publish((inventory.replace(), *rest))
-        await asyncio.sleep(0.25)
+def letters(screen: Screen) -> list[float]:
+    """Seconds from each letter of a filter to the frame that shows it."""
+    start = len(screen.text)
+    screen.press("/")
+    screen.until(rb"/ *\x1b", start)
+    times = []
+    for end in range(1, len(LETTERS) + 1):
+        start, began = len(screen.text), time.perf_counter()
+        screen.press(LETTERS[end - 1])
+        screen.until(re.escape(LETTERS[:end].encode()), start)
+        times.append(time.perf_counter() - began)
+        screen.rest(_PAUSE)
+    screen.press("escape")
+    screen.rest(1.0)
+    return times
+
+
+def _settle(screen: Screen, patience: float = 120) -> None:
+    """Until the process has nothing to do."""
+    deadline = time.perf_counter() + patience
+    while time.perf_counter() < deadline:
+        before = screen.cpu()
+        screen.rest(1.0)
+        if screen.cpu() - before < 0.2:
+            return
+
+
+def figures(nodes: int = NODES, seconds: float = SECONDS) -> dict[str, list[float] | float]:
+    """Everything in one run of the process; seconds, and megabytes."""
+    found: dict[str, list[float] | float] = {}
+    with changing(nodes) as (environment, set_rate):
+        screen = Screen(environment)
+        try:
+            screen.until("● live".encode())
+            live = time.perf_counter()
+            found["first screen"] = screen.until(rb"gpu\.example\.com", 0) - live
+            _settle(screen)
+            for part in (":", "devices", "\r"):
+                screen.press(part)
+                screen.rest(0.5)
+            screen.until(rb"node-00000 +gpu-0 ")
+            _settle(screen)
+            page = page_of(screen)
+            found["key, at rest"] = keys(screen, page)
+            found["letter, at rest"] = letters(screen)
+            set_rate(RATE)
+            screen.rest(5)
+            until = time.perf_counter() + seconds
+            busy: list[float] = []
+            typed: list[float] = []
+            while not busy or time.perf_counter() < until:
+                busy += keys(screen, page)
+                typed += letters(screen)
+            found["key, 1000 events/s"], found["letter, 1000 events/s"] = busy, typed
+            screen.press("r")
+            found["key, during a relist"] = keys(screen, page)
+            set_rate(0)
+            found["peak"] = screen.peak()
+        finally:
+            screen.close()
+    return found
+
+
+def rows() -> Iterator[Row]:
+    """The budgets."""
+    found = figures()
+    size = f"{DEVICES} devices"
+    peak = found.pop("peak")
+    assert isinstance(peak, float)
+    for what, seconds in found.items():
+        middle = statistics.median(seconds) if isinstance(seconds, list) else seconds
+        budget = Budget(Measure.TIME, 1000 if what == "first screen" else 50, peak=500)
+        yield Row(f"TUI: {what}", size, Cost(middle, middle, peak), budget=budget)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the figures."""
+    nodes = int(arguments[0]) if arguments else NODES
+    for what, seconds in figures(nodes, float(arguments[1]) if len(arguments) > 1 else SECONDS).items():
+        if isinstance(seconds, list):
+            middle, worst = statistics.median(seconds) * 1000, max(seconds) * 1000
+            print(f"{what:<28} median {middle:7.1f} ms   worst {worst:7.1f} ms   of {len(seconds)}")
+        elif what == "peak":
+            print(f"{'peak memory':<28} {seconds:.0f} MB")
+        else:
+            print(f"{what:<28} {seconds * 1000:.0f} ms")
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    main(sys.argv[1:])
