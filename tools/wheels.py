@@ -1,7 +1,7 @@
 """Writes the table of docs/platforms.md: which Pythons and platforms have wheels of all that the program needs.
 
-``python tools/wheels.py`` (network needed, some minutes). Asks pip, which answers from the index without downloading,
-about the versions that requirements/dev.txt pins. Not asked in CI: the answer changes when others publish wheels.
+``python tools/wheels.py`` (network needed, some minutes). Asks pip about the versions that requirements/dev.txt pins,
+but for packages whose wheel here is for any platform. Not asked in CI: the answer changes when others publish wheels.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from importlib.metadata import distribution
 from pathlib import Path
 
 from dependencies import brought
@@ -37,6 +38,7 @@ def pins(python: str, system: str) -> dict[str, str]:
     """Versions by package of all that the program needs there."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     needed = set().union(*(brought(Requirement(text).name) for text in project["dependencies"]))
+    needed = {name for name in needed if "none-any" not in (distribution(name).read_text("WHEEL") or "")}
     environment = {**default_environment(), "python_version": python, "python_full_version": f"{python}.0"}
     found = {}
     for match in PIN.finditer((ROOT / "requirements" / "dev.txt").read_text()):

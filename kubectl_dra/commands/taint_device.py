@@ -39,8 +39,8 @@ def command(options: Options, **values: Any) -> int:  # noqa: ANN401 - the field
     """Taint devices with DeviceTaintRules, or remove such taints: NoSchedule keeps new claims away, NoExecute also
     evicts pods.
 
-    Shows first which rules it will write and which pods that hits, then asks. This is the only command that changes
-    anything in a cluster.
+    Shows first which rules it will write and which pods that hits, then asks. Only this command, and the screen for
+    taints of tui, change anything in a cluster.
     """
     from kubectl_dra.commands.taint_answers import Asked, answer
 

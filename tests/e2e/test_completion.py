@@ -116,3 +116,21 @@ def test_a_kept_answer_is_given_again(words_of, client: Client) -> None:
     client.request("DELETE", f"{path}/kept")
     assert words_of(*question) == ["kept\tpending", ":4"]
     assert time.monotonic() - start < 10, "the machine is too slow for this test: answers are kept for 10 seconds"
+
+
+# --- what the README says about kubectl itself ----------------------------------------------------------------------
+
+
+def test_without_the_plugin_the_name_leads_to_drain(plane: ControlPlane) -> None:
+    environment = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
+    command = [str(plane.kubectl), "__complete", "dra"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    assert [line.partition("\t")[0] for line in done.stdout.splitlines()] == ["drain", ":4"]
+
+
+def test_kubectl_refuses_flags_before_the_plugin(plane: ControlPlane) -> None:
+    command = [str(plane.kubectl), "--context", "test", "dra", "version"]
+    environment = plane_environment(plane)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "flags cannot be placed before plugin name" in done.stderr
