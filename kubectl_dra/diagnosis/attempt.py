@@ -26,6 +26,7 @@ from kubectl_dra.diagnosis.search import Searched, search
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.classic import is_searched
 from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.features import NEWEST_MINOR
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 
@@ -68,11 +69,11 @@ class Result:
         own = self.searched.own if self.searched is not None and not self.timed_out else None
         return own.error if isinstance(own, Fatal) else None
 
-    def error_text(self, names: Names = _SAME_NAMES) -> str:
-        """The text of the error that this node raises."""
+    def error_text(self, names: Names = _SAME_NAMES, minor: int = NEWEST_MINOR) -> str:
+        """The text of the error that this node raises, in the words of Kubernetes 1.``minor``."""
         error = self.error
         if error is not None:
-            return allocation_error(names.error(error))
+            return allocation_error(names.error(error), minor)
         assert self.searched is not None  # noqa: S101 - only a search raises errors
         return f"node {self.searched.node}: timed out trying to allocate devices"
 

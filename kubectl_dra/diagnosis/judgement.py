@@ -146,25 +146,28 @@ def _fatal(
     return Judgement(
         Verdict.SCHEDULER_ERROR,
         fit_message.SCHEDULER_ERROR,
-        _fatal_messages(pod, certain),
+        _fatal_messages(world, pod, certain),
         fitting=len(fits),
         depends_on_node_order=depends,
         fatal=tuple(certain),
     )
 
 
-def _fatal_messages(pod: Pod, fatal: Sequence[tuple[Node, Result]], names: Names = _SAME_NAMES) -> tuple[str, ...]:
+def _fatal_messages(
+    world: World, pod: Pod, fatal: Sequence[tuple[Node, Result]], names: Names = _SAME_NAMES
+) -> tuple[str, ...]:
     """Every node's text may be the one that is written; beyond some, only those that the condition speaks of matter."""
+    minor = world.features.minor
     said = " ".join(c.message for c in pod.status.conditions if c.type == "PodScheduled")
     more = [(node, result) for node, result in fatal[_WORDED:] if node.metadata.name in said] if said else []
-    texts = (fit_message.filter_error(result.error_text(names)) for _, result in (*fatal[:_WORDED], *more))
+    texts = (fit_message.filter_error(result.error_text(names, minor)) for _, result in (*fatal[:_WORDED], *more))
     return tuple(dict.fromkeys(texts))
 
 
-def reworded(judgement: Judgement, pod: Pod, claims: Sequence[ResourceClaim], names: Names) -> Judgement:
+def reworded(world: World, judgement: Judgement, pod: Pod, claims: Sequence[ResourceClaim], names: Names) -> Judgement:
     """The judgement of another pod of the same kind: ``claims`` are its own, ``names`` how they are called there."""
     if judgement.fatal:
-        return replace(judgement, messages=_fatal_messages(pod, judgement.fatal, names))
+        return replace(judgement, messages=_fatal_messages(world, pod, judgement.fatal, names))
     if not judgement.refused:
         return judgement
     to_allocate = [claim for claim in claims if claim.status.allocation is None]

@@ -78,7 +78,7 @@ class Examiner:
         pairs = ((key_of(a.metadata), key_of(b.metadata)) for a, b in zip(known.claims, mine, strict=True))
         names = Names({theirs: own for theirs, own in pairs if theirs != own})
         found = known.examination
-        judgement = reworded(found.judgement, pod, claims, names)
+        judgement = reworded(self._world, found.judgement, pod, claims, names)
         if not names.claims:
             return Examination(judgement, found.explanation, found.errors)
         renaming = Renaming(names, found.errors, mine, self._world.inventory.classes)

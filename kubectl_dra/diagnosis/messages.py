@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from kubectl_dra.allocation import errors as e
 from kubectl_dra.allocation.requests import MAX_RESULTS
+from kubectl_dra.model.features import NEWEST_MINOR
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from kubectl_dra.model.quantity import Quantity
@@ -19,14 +20,17 @@ from kubectl_dra.model.resource import Device, DeviceAttribute
 
 CANNOT_ALLOCATE: Final = "cannot allocate all claims"
 INVALID_POOLS: Final = "invalid resource pools were encountered"
+_NAMES_DEVICE_SINCE: Final = 37
 _KEY_HINT: Final = (
     ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() "
     "for optional fields"
 )
 
 
-def allocation_error(error: e.AllocationError) -> str:
-    """The text with which the allocator ends the attempt."""
+def allocation_error(error: e.AllocationError, minor: int = NEWEST_MINOR) -> str:
+    """The text with which the allocator of Kubernetes 1.``minor`` ends the attempt."""
+    if isinstance(error, e.SelectorFailed) and minor < _NAMES_DEVICE_SINCE:
+        return f"{_owner(error)}: selector #{error.selector}: CEL runtime error: {error.detail}"
     render: Callable[[Any], str] = _RENDERERS[type(error)]
     return render(error)
 

@@ -49,6 +49,10 @@ _MADE_FROM: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
+#: What also depends on how completely kinds were read.
+_READ: Final = frozenset({"usage"})
+
+
 @dataclass(frozen=True)
 class World:
     """The facts; everything derived is made once, when it is first needed."""
@@ -70,13 +74,20 @@ class World:
             tuple(inventory.taint_rules.values()),
         )
 
-    def changed(self, inventory: Inventory) -> World:
-        """The World of a changed Inventory; what its changes can't touch is taken over as it is."""
-        world, old = World(inventory, self.evidence, self.features, self.options), self.inventory
+    def changed(self, inventory: Inventory, evidence: Evidence | None = None) -> World:
+        """The World of a changed Inventory; what its changes can't touch is taken over as it is.
+
+        With other ``evidence`` it is the same cluster later: what depends on what was read is made anew.
+        """
+        world = World(inventory, evidence if evidence is not None else self.evidence, self.features, self.options)
+        old = self.inventory
         for name, fields in _MADE_FROM.items():
+            if evidence is not None and name in _READ:
+                continue
             if name in vars(self) and all(getattr(old, field) is getattr(inventory, field) for field in fields):
                 vars(world)[name] = vars(self)[name]
-        if inventory.slices is old.slices and inventory.taint_rules is old.taint_rules and "cluster" not in vars(world):
+        same = inventory.slices is old.slices and inventory.taint_rules is old.taint_rules
+        if same and "cluster" not in vars(world) and (evidence is None or "cluster" in vars(self)):
             vars(world)["cluster"] = self._cluster_of(inventory)
         return world
 

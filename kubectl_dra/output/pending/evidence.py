@@ -17,6 +17,7 @@ from kubectl_dra.diagnosis.records import (
     KubeletText,
     Missing,
     Negotiation,
+    ObjectRef,
     ParametersProblem,
     PoolProblem,
     Retry,
@@ -44,7 +45,7 @@ def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe
         case ParametersProblem(similar=similar) if similar:
             yield from wrapped(fmt("Existing parameters with a similar name: {}", listed(similar)), indent=2)
         case Negotiation() as negotiation:
-            yield from _negotiation(negotiation, now)
+            yield from _negotiation(negotiation, cause.claim, now)
         case PoolProblem() as pool:
             yield from _pool(pool)
         case BindingProblem() as binding:
@@ -159,7 +160,7 @@ def _binding(binding: BindingProblem, now: datetime) -> Iterator[Safe]:
         yield from wrapped(fmt("Allocated {} ago", age(binding.since, now)), indent=2)
 
 
-def _negotiation(negotiation: Negotiation, now: datetime) -> Iterator[Safe]:
+def _negotiation(negotiation: Negotiation, claim: ObjectRef | None, now: datetime) -> Iterator[Safe]:
     """What stands in the PodSchedulingContext about one claim; nothing where there is none."""
     if not negotiation.since and not negotiation.potential_nodes:
         return
@@ -168,8 +169,9 @@ def _negotiation(negotiation: Negotiation, now: datetime) -> Iterator[Safe]:
         parts.append(fmt("selected {}", negotiation.selected_node))
     refused = shortened(negotiation.unsuitable_nodes, 5) if negotiation.unsuitable_nodes else Safe("none")
     parts.append(fmt("refused {}", refused) if negotiation.answered else Safe("no answer"))
-    asked = fmt("{} ago at most", age(negotiation.since, now))
-    yield from wrapped(fmt("PodSchedulingContext, {}: nodes {}", asked, Safe("; ").join(parts)), indent=2)
+    about = fmt("claim {}, for {} at most", claim.name if claim is not None else "", age(negotiation.since, now))
+    text = fmt("PodSchedulingContext on {}: nodes {}", about, Safe("; ").join(parts))
+    yield from wrapped(text, indent=4, first=2)
 
 
 def _retry(retry: Retry) -> Iterator[Safe]:
