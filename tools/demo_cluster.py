@@ -611,7 +611,7 @@ def waiting_ml() -> None:
     for name, namespace in (("gpu-pool-a", "ml"), ("gpu-pool-b", "ml"), ("gpu-pool", "ml-dev")):
         claim(name, namespace, devices(request("gpu")), "3d")
     used = {"count/resourceclaims.resource.k8s.io": "16", f"{GPU}.deviceclass.resource.k8s.io/devices": "44"}
-    hard = {"count/resourceclaims.resource.k8s.io": "40", f"{GPU}.deviceclass.resource.k8s.io/devices": "48"}
+    hard = {"count/resourceclaims.resource.k8s.io": "40", f"{GPU}.deviceclass.resource.k8s.io/devices": "64"}
     add("v1", "ResourceQuota", "devices", "ml", spec={"hard": hard}, status={"hard": hard, "used": used})
 
 

@@ -10,7 +10,7 @@ from kubectl_dra.api.kinds import RESOURCE_CLAIM
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.show import console, is_document, note_evidence, print_pages, write
+from kubectl_dra.commands.show import is_document, note_evidence, print_pages, tell, write
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import parse_targets
 from kubectl_dra.diagnosis.records import ClaimVerdict
@@ -53,7 +53,7 @@ def _print(options: Options, facts: Facts, keys: Sequence[Key]) -> int:
         problem = claim_not_found(key, facts)
         if len(keys) == 1:
             raise problem
-        console(options).error(problem.what, problem.hint)
+        tell(problem, options)
     pages = [claim_page(report, facts.now, options.output == "wide") for report in reports]
     if is_document(options):
         items = [with_text(report, page) for report, page in zip(reports, pages, strict=True)]

@@ -18,7 +18,7 @@ from kubectl_dra.commands.get_query import CLAIMS, CLASSES, DEVICES, POOLS, TAIN
 from kubectl_dra.commands.labels import label_selector
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.pool_answers import pool_not_found
-from kubectl_dra.commands.show import console, is_document, note_evidence, print_pages, write
+from kubectl_dra.commands.show import console, is_document, note_evidence, print_pages, tell, write
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.model.evidence import Coverage, Fields
 from kubectl_dra.model.ids import Key
@@ -98,7 +98,7 @@ class Call:
         if alone:
             raise problem
         self.failed = True
-        console(self.options).error(problem.what, problem.hint)
+        tell(problem, self.options)
 
 
 def answer(options: Options, query: Query) -> int:

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from kubectl_dra.commands.errors import UsageProblem
+from kubectl_dra.commands.errors import CommandError, UsageProblem, hint_for
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 _GO_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -149,7 +149,12 @@ def shared_options(
         @functools.wraps(function)
         def called(**values: Any) -> Any:  # noqa: ANN401 - what the command returns
             shared = {name: values.pop(name) for name in _FIELDS if name in values}
-            return function(read_options(shared), **values)
+            options = read_options(shared)
+            try:
+                return function(options, **values)
+            except CommandError as problem:
+                problem.hint = hint_for(problem.hint, options.from_)
+                raise
 
         for option in reversed(chosen):
             called = option(called)

@@ -13,7 +13,7 @@ from kubectl_dra.commands.cluster import Cluster, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.labels import label_selector
 from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.show import console, is_document, note_evidence, write
+from kubectl_dra.commands.show import console, is_document, note_evidence, tell, write
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import Target, Targets, parse_targets
 from kubectl_dra.diagnosis import needs
@@ -176,7 +176,7 @@ def _named(call: Call, targets: Targets) -> int:
             if targets.single is not None:
                 raise
             call.failed = True
-            console(call.options).error(problem.what, problem.hint)
+            tell(problem, call.options)
     single = targets.single is not None and not targets.single.kind.workload
     return _print(call, answers, single=single)
 
@@ -215,7 +215,7 @@ def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> Comman
     keys = tuple(known)
     what = f'{kind.resource} "{key.name}" not found in namespace "{key.namespace}"'
     if not call.cluster.evidence.complete(kind.name, key.namespace):
-        hint = f"kubectl auth can-i list {kind.resource} -A" if call.options.from_ is None else "take a new snapshot"
+        hint = f"kubectl auth can-i list {kind.resource} -A"
         return CommandError(f"{what}, but not all of them could be read", hint)
     elsewhere = sorted(each.namespace for each in keys if each.name == key.name)
     if elsewhere:

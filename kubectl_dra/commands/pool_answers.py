@@ -9,7 +9,7 @@ import msgspec
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.show import console, is_document, note_evidence, print_pages, write
+from kubectl_dra.commands.show import is_document, note_evidence, print_pages, tell, write
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.pool_list import pool_list_page
@@ -63,7 +63,7 @@ def _named(options: Options, facts: Facts, words: Sequence[str]) -> int:
             problem = pool_not_found(word, facts)
             if len(words) == 1:
                 raise problem
-            console(options).error(problem.what, problem.hint)
+            tell(problem, options)
     reports = [pool_report(pool, facts) for pool in found]
     _print(options, facts, reports, single=len(words) == 1 and len(reports) == 1)
     code = _code(options, reports, partial=any(report.missing for report in reports))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubectl_dra.commands.errors import CommandError, hint_for
 from kubectl_dra.commands.options import Options
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.output.console import ColorMode, Console
@@ -15,6 +16,11 @@ from kubectl_dra.output.safe import Safe, fmt, safe
 def console(options: Options) -> Console:
     """The console with the colours asked for."""
     return Console(ColorMode(options.color))
+
+
+def tell(problem: CommandError, options: Options) -> None:
+    """Say on stderr what could not be answered, and go on."""
+    console(options).error(problem.what, hint_for(problem.hint, options.from_))
 
 
 def is_document(options: Options) -> bool:

@@ -279,6 +279,8 @@ class _PodCase:
 
     def _assumptions(self, finding: _Finding) -> Iterator[Assumption]:
         world = self.world
+        if world.evidence.server_version is None:
+            yield Assumption(AssumptionKind.FEATURES, f"1.{world.features.minor}")
         if finding.verdict in _DEPEND_ON_ORDER and not world.features.deterministic:
             yield Assumption(AssumptionKind.SEARCH_ORDER, f"1.{world.features.minor}")
         for need in needs.POD:

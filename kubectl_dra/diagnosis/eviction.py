@@ -18,6 +18,7 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import DeviceTaint, DeviceToleration, ResourceClaim
 from kubectl_dra.model.taint_plan import Fate, Why
 
+_EXTENDED_MAY_BE_EVICTED_SINCE: Final = 37
 NO_EXECUTE: Final = "NoExecute"
 _RANK: Final = {fate: rank for rank, fate in enumerate(Fate)}
 
@@ -73,10 +74,12 @@ def of_pod(pod: Pod, claim: ResourceClaim, verdict: Verdict, features: Features)
     if pod.metadata.deletion_timestamp is not None:
         return Verdict(Fate.KEPT, Why.DELETING)
     if not _names(pod, claim, features):
-        # Claims that a pod only has through an extended resource: some versions look at them, some don't.
+        # Claims that a pod only has through an extended resource: controllers up to 1.37.1 leave such pods alone,
+        # and the library of 1.37.2 brought what a later one needs to find them.
         extended = pod.status.extended_resource_claim_status
         if extended is not None and extended.resource_claim_name == claim.metadata.name:
-            return Verdict(Fate.UNCERTAIN, Why.EXTENDED_RESOURCE)
+            fate = Fate.UNCERTAIN if features.minor >= _EXTENDED_MAY_BE_EVICTED_SINCE else Fate.KEPT
+            return Verdict(fate, Why.EXTENDED_RESOURCE)
         return Verdict(Fate.KEPT, Why.NOT_RESERVED)
     if not pod.spec.node_name:
         # The scheduler doesn't look at taints of devices that a claim already has; the controller does, afterwards.

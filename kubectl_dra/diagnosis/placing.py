@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.allocation.outcome import Allocated
+from kubectl_dra.diagnosis import quota
 from kubectl_dra.diagnosis.attempt import Attempt, Result, attempt
 from kubectl_dra.diagnosis.claims import EXTENDED_CLAIM_ANNOTATION, FINALIZER, resolve, sources
 from kubectl_dra.diagnosis.diagnose import Diagnoser
@@ -55,7 +56,7 @@ def place(world: World, pods: Iterable[Pod]) -> Placed:
     for number, pod in enumerate(pods):
         if number == MAX_COPIES:
             return Placed(world, nodes, capped=True)
-        world = world.changed(added(world.inventory, pod))
+        world = world.changed(added(world.inventory, pod, extended=world.features.extended_resource))
         key = key_of(pod.metadata)
         fitting = _take(world, key, candidates, nodes)
         if fitting is None:
@@ -77,7 +78,10 @@ _Fitting = tuple[Node, Result, Attempt]
 def _take(world: World, key: Key, candidates: list[str], taken: Mapping[str, int]) -> _Fitting | None:
     """The candidate with the fewest copies that takes one more; those that don't are removed."""
     pod, nodes = world.inventory.pods[key], world.inventory.nodes
-    claims = [e.claim for e in resolve(world.inventory, world.evidence, world.features, pod) if e.claim is not None]
+    entries = resolve(world.inventory, world.evidence, world.features, pod)
+    if any(entry.problem is not None for entry in entries):
+        return None
+    claims = [entry.claim for entry in entries if entry.claim is not None]
     while candidates:
         name = min(candidates, key=lambda node: taken.get(node, 0))
         one = world.changed(world.inventory.replace(nodes={name: nodes[name]}))
@@ -92,13 +96,20 @@ def _take(world: World, key: Key, candidates: list[str], taken: Mapping[str, int
 # --- objects that come into being -------------------------------------------------------------------------------------
 
 
-def added(inventory: Inventory, pod: Pod) -> Inventory:
-    """With a pod, and with the claims that its templates make; without the template there is no claim."""
-    claims = dict(inventory.claims)
+def added(inventory: Inventory, pod: Pod, *, extended: bool = True) -> Inventory:
+    """With a pod, and with the claims that its templates make; without the template there is no claim.
+
+    A quota may forbid a claim, and then those of later entries are not made either; ``extended`` as in ``quota``.
+    """
+    claims, quotas = dict(inventory.claims), inventory.quotas
     statuses = []
     for entry in pod.spec.resource_claims:
         template = inventory.templates.get(Key(pod.metadata.namespace, sources(entry)[1] or ""))
         if template is not None:
+            charge = quota.usage(template.spec.spec, inventory.classes, extended)
+            if any(quota.exceeded(quotas.values(), pod.metadata.namespace, charge)):
+                break
+            quotas = quota.charged(quotas, pod.metadata.namespace, charge)
             name = f"{pod.metadata.name}-{entry.name}"
             owner = OwnerReference("v1", "Pod", pod.metadata.name, pod.metadata.uid, controller=True)
             meta = ObjectMeta(name=name, namespace=pod.metadata.namespace, uid=name, owner_references=(owner,))
@@ -106,7 +117,7 @@ def added(inventory: Inventory, pod: Pod) -> Inventory:
             statuses.append(PodResourceClaimStatus(entry.name, name))
     status = msgspec.structs.replace(pod.status, resource_claim_statuses=tuple(statuses))
     made = msgspec.structs.replace(pod, status=status)
-    return inventory.replace(pods={**inventory.pods, key_of(pod.metadata): made}, claims=claims)
+    return inventory.replace(pods={**inventory.pods, key_of(pod.metadata): made}, claims=claims, quotas=quotas)
 
 
 def bound(inventory: Inventory, key: Key, node: Node, result: Result, tried: Attempt) -> Inventory:

@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.diagnosis.names import DEVICE_CLASS_PREFIX
 from kubectl_dra.diagnosis.records import QuotaShortage
 from kubectl_dra.model.core import ResourceQuota
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import (
     DeviceClass,
@@ -25,6 +28,7 @@ PER_CLASS_SUFFIX: Final = ".deviceclass.resource.k8s.io/devices"
 #: What a request for all devices is charged: as many as an allocation can hold.
 ALL_DEVICES: Final = 32
 _REQUESTS: Final = "requests."
+_NOTHING: Final = Quantity(0, text="0")
 
 
 def usage(spec: ResourceClaimSpec, classes: Mapping[str, DeviceClass], extended: bool = True) -> dict[str, int]:
@@ -42,6 +46,37 @@ def usage(spec: ResourceClaimSpec, classes: Mapping[str, DeviceClass], extended:
             if resource:
                 charged[_REQUESTS + resource] = devices
     return charged
+
+
+def charged(
+    quotas: Mapping[Key, ResourceQuota], namespace: str, charge: Mapping[str, int]
+) -> Mapping[Key, ResourceQuota]:
+    """The quotas after a claim with this charge was created in the namespace."""
+    return {
+        key: _with_used(quota, charge) if quota.metadata.namespace == namespace else quota
+        for key, quota in quotas.items()
+    }
+
+
+def _with_used(quota: ResourceQuota, charge: Mapping[str, int]) -> ResourceQuota:
+    used = dict(quota.status.used)
+    for name in (quota.status.hard or quota.spec.hard).keys() & charge.keys():
+        used[name] = used.get(name, _NOTHING).add(Quantity(charge[name]))
+    return msgspec.structs.replace(quota, status=msgspec.structs.replace(quota.status, used=used))
+
+
+def refusal(shortages: Iterable[QuotaShortage]) -> str:
+    """The API server's words about the first quota among ``shortages`` of one claim; empty if there are none."""
+    found = list(shortages)
+    of_one = [each for each in found if each.quota == found[0].quota]
+
+    def amounts(field: str) -> str:
+        return ",".join(f"{each.resource}={getattr(each, field)}" for each in of_one)
+
+    if not of_one:
+        return ""
+    parts = f"requested: {amounts('requested')}, used: {amounts('used')}, limited: {amounts('hard')}"
+    return f"exceeded quota: {of_one[0].quota}, {parts}"
 
 
 def _devices(request: DeviceRequest) -> dict[str, int]:
@@ -68,7 +103,7 @@ def exceeded(quotas: Iterable[ResourceQuota], namespace: str, charged: Mapping[s
             continue
         limits = quota.status.hard or quota.spec.hard
         for name in sorted(set(limits) & set(charged)):
-            used = quota.status.used.get(name, Quantity(0, text="0"))
+            used = quota.status.used.get(name, _NOTHING)
             if charged[name] > 0 and used.add(Quantity(charged[name])).cmp(limits[name]) > 0:
                 amounts = str(limits[name]), str(used), str(charged[name])
                 yield QuotaShortage(quota.metadata.name, name, *amounts)

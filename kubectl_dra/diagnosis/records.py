@@ -76,7 +76,7 @@ class AssumptionKind(StrEnum):
     POD_GROUP = "podGroup"  # PodGroups are not read, and gang scheduling is not simulated
     NODE_ALLOCATABLE = "nodeAllocatable"  # resources that devices add to a pod's requests are not simulated
     SEARCH_ORDER = "searchOrder"  # this scheduler's order is random: the first solution, or error, is not predicted
-    PERMISSION_TO_BIND = "permissionToBind"  # what the scheduler may write is not checked
+    FEATURES = "features"  # the server's version is not known: the feature gates' defaults of another one are taken
 
 
 class Bound(StrEnum):

@@ -10,7 +10,7 @@ import msgspec
 
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.validate import NO_LABELS, validate
-from kubectl_dra.diagnosis import missing, needs
+from kubectl_dra.diagnosis import missing, needs, quota
 from kubectl_dra.diagnosis.claims import sources
 from kubectl_dra.diagnosis.nodefilters import NodeFilters, Request
 from kubectl_dra.diagnosis.placing import MAX_COPIES, Placed, place
@@ -149,10 +149,10 @@ def simulation_report(world: World, objects: Sequence[Planned], copies: Copies) 
     """Simulate the creation of all ``objects`` in their order; every pod finds what those before it left."""
     namespace = next((each.namespace for each in objects if each.namespace), "")
     namespaces = [each for each in objects if each.kind == _NAMESPACE]
-    with_namespaces = world.changed(_with_objects(world.inventory, namespaces))
-    manifests = tuple(_manifest(world, with_namespaces, each) for each in objects)
+    with_namespaces = _with_objects(world, namespaces)
+    manifests = tuple(_manifests(world, with_namespaces, objects))
     usable = [each for each, found in zip(objects, manifests, strict=True) if not (found.refused or found.error)]
-    pods = tuple(_simulated(world.changed(_with_objects(world.inventory, usable)), usable, copies))
+    pods = tuple(_simulated(_with_objects(world, usable), usable, copies))
     lacking = missing.missing(world.evidence, needs.POD, namespace)
     return SimulationReport(
         fits=all(each.fits for each in pods) and not any(each.refused or each.error for each in manifests),
@@ -166,6 +166,27 @@ def simulation_report(world: World, objects: Sequence[Planned], copies: Copies) 
 
 
 # --- what admission says --------------------------------------------------------------------------------------------
+
+
+def _manifests(world: World, with_namespaces: World, objects: Iterable[Planned]) -> Iterator[ManifestReport]:
+    """What is said of each; a claim that is created leaves less of its quotas to those after it."""
+    for planned in objects:
+        found = _manifest(world, with_namespaces, planned)
+        if not (found.refused or found.error or found.exists) and isinstance(planned.record, ResourceClaim):
+            with_namespaces = with_namespaces.changed(_charged(with_namespaces, planned.record))
+        yield found
+
+
+def _charged(world: World, claim: ResourceClaim) -> Inventory:
+    inventory = world.inventory
+    charge = quota.usage(claim.spec, inventory.classes, world.features.extended_resource)
+    return inventory.replace(quotas=quota.charged(inventory.quotas, claim.metadata.namespace, charge))
+
+
+def _over_quota(world: World, claim: ResourceClaim) -> str:
+    inventory, namespace = world.inventory, claim.metadata.namespace
+    charge = quota.usage(claim.spec, inventory.classes, world.features.extended_resource)
+    return quota.refusal(quota.exceeded(inventory.quotas.values(), namespace, charge))
 
 
 def _manifest(world: World, with_namespaces: World, planned: Planned) -> ManifestReport:
@@ -191,7 +212,13 @@ def _refusals(world: World, planned: Planned) -> Iterator[str]:
         yield f'namespaces "{namespace}" not found'
     known = namespaces.get(namespace)
     labels = known.metadata.labels if known is not None else NO_LABELS
-    yield from map(str, validate(planned.record, labels))
+    invalid = tuple(map(str, validate(planned.record, labels)))
+    yield from invalid
+    # Admission by quota comes last.
+    if not invalid and isinstance(planned.record, ResourceClaim) and _existing(world.inventory, planned) is None:
+        over = _over_quota(world, planned.record)
+        if over:
+            yield f'resourceclaims.resource.k8s.io "{planned.name}" is forbidden: {over}'
 
 
 def _existing(inventory: Inventory, planned: Planned) -> object | None:
@@ -211,12 +238,15 @@ def _existing(inventory: Inventory, planned: Planned) -> object | None:
 # --- the cluster with the objects -----------------------------------------------------------------------------------
 
 
-def _with_objects(inventory: Inventory, objects: Iterable[Planned]) -> Inventory:
+def _with_objects(world: World, objects: Iterable[Planned]) -> World:
     """Everything but pods and workloads. Claims and templates that exist stay: their specs can't be changed."""
+    inventory = world.inventory
     for planned in objects:
         record, name = planned.record, planned.name
         match record:
             case ResourceClaim():
+                if key_of(record.metadata) not in inventory.claims:
+                    inventory = _charged(world.changed(inventory), record)
                 claims = {key_of(record.metadata): _fresh(record), **inventory.claims}
                 inventory = inventory.replace(claims=claims)
             case ResourceClaimTemplate():
@@ -229,7 +259,7 @@ def _with_objects(inventory: Inventory, objects: Iterable[Planned]) -> Inventory
                 inventory = inventory.replace(taint_rules={**inventory.taint_rules, name: record})
             case LocalObject() if planned.kind == _NAMESPACE:
                 inventory = inventory.replace(namespaces={**inventory.namespaces, name: record})
-    return inventory
+    return world.changed(inventory)
 
 
 def _fresh(claim: ResourceClaim) -> ResourceClaim:

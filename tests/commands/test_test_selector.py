@@ -176,7 +176,7 @@ def test_broken_objects_cost_only_themselves(capfd, tmp_path):
         (["true", "--class", "gpu.exampl.com"], 1, '"gpu.exampl.com" not found, did you mean "gpu.example.com"', "get"),
         (["true", "--driver", "nic.exampl.com"], 1, 'did you mean "nic.example.com"', "get pools"),
         (["true", "--pool", "node-z"], 1, 'pool "node-z" not found', "describe-pool"),
-        (["true", "--node", "node-z"], 1, 'nodes "node-z" not found', "kubectl get nodes"),
+        (["true", "--node", "node-z"], 1, 'nodes "node-z" not found', "look into demo"),
         (["true", "--explain", "node-a/gpu-99"], 1, 'device "node-a/gpu-99" not found', "get devices"),
         (["true", "--explain", "gpu-0"], 1, "may be any of 4 devices", "gpu.example.com/node-a/gpu-0"),
         (["true", "-o", "name"], 2, "unknown output format", ""),

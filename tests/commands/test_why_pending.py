@@ -120,13 +120,13 @@ def test_workload_stands_for_its_pending_pods(capfd):
     [
         (["trainr-0", "-n", "ml"], 1, 'pods "trainr-0" not found in namespace "ml", did you mean "trainer-0"', ""),
         (["trainer-0"], 1, 'pods "trainer-0" not found in namespace "default"', "trainer-0 -n ml"),
-        (["claim/nope", "-n", "ml"], 1, 'resourceclaims.resource.k8s.io "nope" not found', ""),
+        (["claim/nope", "-n", "ml"], 1, '"nope" not found', "kubectl dra --from demo why-pending -A"),
         (["trainer-0", "-A"], 2, "all namespaces", "-n NAMESPACE trainer-0"),
         (["trainer-0", "-l", "a=b"], 2, "exclude each other", ""),
         (["-l", "a in"], 2, "label selector", ""),
         (["-o", "jsonpath"], 2, 'unknown output format "jsonpath"', "jq"),
         (["nodes"], 2, "", ""),
-        (["trainer-0", "-n", "ml", "--node", "node-z"], 1, 'nodes "node-z" not found', "kubectl get nodes"),
+        (["trainer-0", "-n", "ml", "--node", "node-z"], 1, 'nodes "node-z" not found', "look into demo"),
         (["pod/a/b"], 2, "more than one slash", ""),
     ],
 )

@@ -13,6 +13,7 @@ import msgspec
 from kubectl_dra.diagnosis.world import Options
 from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
+from kubectl_dra.model.features import NEWEST_MINOR
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import LocalObject
 from kubectl_dra.model.quantity import Quantity
@@ -77,7 +78,8 @@ def evidence(*withheld: str, time: str = "") -> Evidence:
         tuple(
             Read(kind, coverage=Coverage.FORBIDDEN if kind in withheld else Coverage.COMPLETE, time=time)
             for kind in kinds
-        )
+        ),
+        server_version=(1, NEWEST_MINOR),
     )
 
 

@@ -1,5 +1,6 @@
 """One simulated attempt: which node gets which outcome, and what the scheduler would write of it."""
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import diagnose_pod
 from kubectl_dra.diagnosis.judgement import feasible_nodes_to_find
-from kubectl_dra.diagnosis.records import Agreement, ClaimElsewhere, NodeOutcome, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, ClaimElsewhere, NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
@@ -383,6 +384,13 @@ def test_a_claim_that_was_being_allocated_for_another_pod_is_no_contradiction() 
     pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "message": message}]
     found = diagnose(pod, build.claim(), build.node())
     assert (found.verdict, found.agreement) == (Verdict.UNSCHEDULABLE, Agreement.STALE)
+
+
+def test_the_features_of_a_server_of_unknown_version_are_assumed() -> None:
+    inventory, known = facts.inventory([CLASS, build.pod(), build.node()]), facts.evidence()
+    unknown = dataclasses.replace(known, server_version=None)
+    kinds = [[a.kind for a in diagnose_pod(inventory, e, features(), POD).assumed] for e in (known, unknown)]
+    assert kinds == [[], [AssumptionKind.FEATURES]]
 
 
 def test_an_api_error_at_binding_is_told() -> None:

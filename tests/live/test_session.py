@@ -142,8 +142,13 @@ def test_a_failing_login_helper_says_why(
 
 def test_a_missing_login_helper_is_named(tmp_path: Path, api: FakeApi) -> None:
     user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "no-such-helper"}}
-    with pytest.raises(LoginError, match="no-such-helper"):
+    with pytest.raises(LoginError, match="login helper no-such-helper is not installed") as caught:
         _session(tmp_path, api, user)
+    assert "install no-such-helper" in caught.value.hint
+    user["exec"]["installHint"] = "get it\nfrom example.com"
+    with pytest.raises(LoginError, match="no-such-helper") as caught:
+        _session(tmp_path, api, user)
+    assert caught.value.hint == "get it from example.com"
 
 
 def _jwt(expires: int) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from kubectl_dra.api.convert import Source
 from kubectl_dra.api.planned import read_planned
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.fit_message import without_preemption
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
-from kubectl_dra.reports.simulation import Copies, PodSimulation, simulation_report
-from tests.diagnosis import facts
+from kubectl_dra.reports.simulation import Copies, PodSimulation, SimulationReport, simulation_report
+from tests.diagnosis import build, facts
 from tests.diagnosis.test_scenarios import EXPECTED
 from tests.scenario_files import snapshot_items
 
@@ -56,3 +58,51 @@ def test_a_pod_that_was_bound_fits() -> None:
     found = simulated("00-ok-allocates-and-binds", Copies())
     assert found.fits
     assert [node.node for node in found.nodes] == [facts.scenario("00-ok-allocates-and-binds")[1]["node"]]
+
+
+# --- quota ----------------------------------------------------------------------------------------------------------
+
+QUOTA = {
+    "kind": "ResourceQuota",
+    "metadata": {"name": "few", "namespace": build.NAMESPACE},
+    "status": {"hard": {"count/resourceclaims.resource.k8s.io": "2"}},
+}
+
+
+def with_quota(*bodies: dict[str, Any], copies: Copies) -> SimulationReport:
+    devices = [build.device(f"gpu-{number}") for number in range(8)]
+    namespace = {"kind": "Namespace", "metadata": {"name": build.NAMESPACE}}
+    there = [QUOTA, namespace, build.device_class(), build.node(), build.slice_("node-1", *devices)]
+    world = World(facts.inventory(there), facts.evidence(), features())
+    planned = [read_planned(Source(json.dumps(body).encode()), build.NAMESPACE) for body in bodies]
+    return simulation_report(world, planned, copies)
+
+
+def test_copies_beyond_the_quota_of_claims_are_not_counted() -> None:
+    pod = {"apiVersion": "v1", **build.pod(templates=["one"])}
+    del pod["status"]
+    template = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaimTemplate",
+        "metadata": {"name": "one", "namespace": build.NAMESPACE},
+        "spec": {"spec": {"devices": {"requests": [build.request()]}}},
+    }
+    found = with_quota(template, pod, copies=Copies(as_many_as_fit=True)).pods[0]
+    assert (found.copies, found.capped) == (2, False)
+    assert found.pending is not None
+    assert found.pending.code is Code.QUOTA_EXCEEDED
+
+
+def test_a_claim_beyond_the_quota_would_be_refused() -> None:
+    claims = [{"apiVersion": "resource.k8s.io/v1", **build.claim(name)} for name in ("a", "b", "c")]
+    for claim in claims:
+        claim.pop("status", None)
+    name = "count/resourceclaims.resource.k8s.io"
+    words = f"exceeded quota: few, requested: {name}=1, used: {name}=2, limited: {name}=2"
+    found = with_quota(*claims, copies=Copies())
+    assert [manifest.refused for manifest in found.manifests] == [
+        (),
+        (),
+        (f'resourceclaims.resource.k8s.io "c" is forbidden: {words}',),
+    ]
+    assert [pod.subject.name for pod in found.pods] == ["a", "b"]

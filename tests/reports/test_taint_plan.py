@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_dra.diagnosis.eviction import Verdict, endured
+from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceToleration
@@ -267,6 +269,8 @@ def test_extended_resources_depend_on_the_controllers_version():
         "example.com/gpu",
     )
     assert only(plan(known, SCHEDULE).hits).fate is Fate.KEPT
+    older = dataclasses.replace(known, features=features(36))
+    assert (only(plan(older).hits).fate, only(plan(older).hits).why) == (Fate.KEPT, Why.EXTENDED_RESOURCE)
 
 
 def test_pods_that_may_not_be_read_are_uncertain_not_absent():

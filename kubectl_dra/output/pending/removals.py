@@ -6,10 +6,15 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.diagnosis.records import Removal, StageName
+from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.safe import Safe, fmt, safe
 
 _SHOWN: Final = 3
+# Their reasons end with a number already.
+_SHORT_OF: Final = (StageName.CAPACITY, StageName.COUNTERS)
 _DOMAIN: Final = re.compile(r"""device\.(?:attributes|capacity)\[(?:"[^"]*"|'[^']*')\]\.\??""")
 _COMPARISON: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\.orValue\([^()]*\))? (?:==|!=|<=|>=|<|>|in) ")
 
@@ -18,6 +23,8 @@ def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str) 
     """``serve-1 5, serve-0 2``: the biggest first; numbers only where there are several reasons."""
     if stage is StageName.SELECTORS:
         removals = _summed(removals)
+    if stage in _SHORT_OF:
+        removals = _with_the_most_left(removals)
     say = _WORDS.get(stage, _plain)
     totals: dict[Safe, int] = {}
     for removal in removals:
@@ -25,7 +32,8 @@ def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str) 
         totals[text] = totals.get(text, 0) + len(removal.devices)
     ranked = sorted(totals.items(), key=lambda item: (-item[1], item[0]))
     several = len(ranked) > 1
-    texts = [fmt("{} {}", text, number) if several else text for text, number in ranked[:_SHOWN]]
+    counted = "{} on {}" if stage in _SHORT_OF else "{} {}"
+    texts = [fmt(counted, text, number) if several else text for text, number in ranked[:_SHOWN]]
     if len(ranked) > _SHOWN:
         texts.append(fmt("{} more", len(ranked) - _SHOWN))
     return Safe(", ").join(texts)
@@ -41,6 +49,23 @@ def _summed(removals: Sequence[Removal]) -> Sequence[Removal]:
         Removal(removal.reason, removal.devices, "another value") if removal.reason in many else removal
         for removal in removals
     ]
+
+
+def _with_the_most_left(removals: Sequence[Removal]) -> Sequence[Removal]:
+    """Of devices that are short of the same in different ways the best one says how far off all are."""
+    left: dict[tuple[str, str, str], set[str]] = {}
+    for removal in removals:
+        left.setdefault(_shortage(removal), set()).add(removal.left)
+    said = {key: f"at most {max(found, key=_nanos)}" for key, found in left.items() if len(found) > 1}
+    return [msgspec.structs.replace(each, left=said.get(_shortage(each), each.left)) for each in removals]
+
+
+def _nanos(quantity: str) -> int:
+    return Quantity.parse(quantity).at_scale(-9)[0]
+
+
+def _shortage(removal: Removal) -> tuple[str, str, str]:
+    return removal.reason, removal.needs, removal.total
 
 
 def short_clause(expression: str) -> str:

@@ -14,6 +14,8 @@ from kubectl_dra.reports.base import Count
 from kubectl_dra.reports.selector.records import Problem, SelectorRecord, SelectorReport, Verdict
 
 _MAX_PROBLEMS: Final = 5
+# Admission looks at the length before it compiles anything.
+_TOO_LONG: Final = "FieldValueTooLong"
 _ISSUES: Final = "compilation failed: "
 
 
@@ -22,6 +24,9 @@ def headline(report: SelectorReport) -> Safe:
     if not report.class_found:
         near = fmt(", did you mean {}?", listed(report.class_near, "or")) if report.class_near else Safe(".")
         return fmt("DeviceClass {} does not exist{}", report.device_class or "", near)
+    long = next((s for s in report.selectors if s.admission.reason == _TOO_LONG), None)
+    if long is not None:
+        return fmt("The API server refuses {}: {}.", _which(long), _first(long.admission))
     refused = next((s for s in report.selectors if not s.scheduler.accepted), None)
     if refused is not None:
         return fmt("Does not compile{}: {}.", _owner(refused), _first(refused.scheduler))
@@ -138,7 +143,9 @@ def _costs(report: SelectorReport) -> Safe:
 
 
 def _verdict(selector: SelectorRecord) -> Iterator[Safe]:
-    if not selector.scheduler.accepted:
+    if selector.admission.reason == _TOO_LONG and not selector.scheduler.accepted:
+        yield from wrapped(fmt("It does not compile either: {}.", _first(selector.scheduler)))
+    elif not selector.scheduler.accepted:
         yield from _problems(selector, selector.scheduler)
         if selector.admission.accepted:
             yield Safe("The API server would accept it, but the scheduler can't use it.")

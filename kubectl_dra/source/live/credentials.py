@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import logging
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,12 +41,23 @@ def configuration_of(target: Target) -> Configuration:
     except ConfigException as error:
         raise KubeconfigError(f"{_whose(target)}: {capped(str(error))}", "mend the kubeconfig") from error
     except _login_failures() as error:
-        raise LoginError(f"{_whose(target)}: login failed: {capped(str(error))}", _LOGIN_HINT) from error
+        raise _refused(target, str(error)) from error
     if problems and not _has_credentials(configuration):
         # The package logs what a login helper says and goes on without credentials.
-        raise LoginError(f"{_whose(target)}: login failed: {capped('; '.join(problems))}", _LOGIN_HINT)
+        raise _refused(target, "; ".join(problems))
     _check_files(configuration)
     return configuration
+
+
+def _refused(target: Target, said: str) -> LoginError:
+    """What a login helper, or its absence, says; the kubeconfig may tell how to install one."""
+    helper = target.user.value.get("exec") if target.user is not None else None
+    command = helper.get("command") if isinstance(helper, dict) else None
+    if not isinstance(helper, dict) or not isinstance(command, str) or shutil.which(command) is not None:
+        return LoginError(f"{_whose(target)}: login failed: {capped(said)}", _LOGIN_HINT)
+    told = capped(" ".join(str(helper.get("installHint") or "").split()))
+    hint = told or f"install {command} and put it on the PATH, or choose another --context or --user"
+    return LoginError(f"{_whose(target)}: the login helper {command} is not installed", hint)
 
 
 def _load(target: Target, configuration: Configuration) -> None:
