@@ -65,7 +65,7 @@ class Shell(App[None]):
         self.unlocked = False
         #: What was written, for the terminal when the user has left.
         self.written: list[Safe] = []
-        few = not self.is_headless and (self.no_color or self.console.color_system in (None, "standard"))
+        few = self.no_color or self.console.color_system in (None, "standard")
         self._few_colours = [FewColours(foreground=not self.no_color)] if few else []
         self._notice_until = 0.0
         self._mail = Mail(self._wake)
@@ -100,7 +100,8 @@ class Shell(App[None]):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """What is changed in every line before it reaches the terminal."""
-        return [*super().get_line_filters(), *self._few_colours]
+        own = () if self.is_headless else self._few_colours
+        return [*super().get_line_filters(), *own]
 
     # --- life -------------------------------------------------------------------------------------------------------
 
