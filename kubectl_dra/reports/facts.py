@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import Final
 
 from kubectl_dra.allocation import nodes
 from kubectl_dra.allocation.allocated import AllocatedState
@@ -35,6 +36,16 @@ def parse_time(text: str) -> datetime | None:
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
+#: What is derived, and the part of the Inventory that it is made from.
+_MADE_FROM: Final[Mapping[str, str]] = {
+    "slices": "slices",
+    "pools": "slices",
+    "allocated": "claims",
+    "rules": "taint_rules",
+    "health": "pods",
+}
+
+
 @dataclass(frozen=True)
 class Facts:
     """One Inventory with its evidence and the features assumed."""
@@ -42,6 +53,14 @@ class Facts:
     inventory: Inventory
     evidence: Evidence
     features: Features
+
+    def later(self, inventory: Inventory, evidence: Evidence) -> Facts:
+        """The Facts of the same cluster later; what its changes can't touch is taken over as it is."""
+        facts, old = Facts(inventory, evidence, self.features), self.inventory
+        for name, source in _MADE_FROM.items():
+            if name in vars(self) and getattr(old, source) is getattr(inventory, source):
+                vars(facts)[name] = vars(self)[name]
+        return facts
 
     @cached_property
     def as_of(self) -> str:

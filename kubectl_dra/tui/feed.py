@@ -35,15 +35,32 @@ class Moment:
     inventory: Inventory
     evidence: Evidence
     features: Features
+    _former: tuple[Facts | None, World | None] = (None, None)
+
+    def later(self, number: int, loaded: Loaded) -> Moment:
+        """The same cluster later; what was derived from parts that have not changed is not derived again."""
+        return Moment(number, *loaded, _former=self._derived() if loaded[2] == self.features else (None, None))
+
+    def _derived(self) -> tuple[Facts | None, World | None]:
+        """What a later moment can go on from: what was derived here, or what this one was to go on from itself."""
+        facts, world = self._former
+        diagnoser = vars(self).get("diagnoser")
+        return vars(self).get("facts", facts), world if diagnoser is None else diagnoser.world
 
     @cached_property
     def facts(self) -> Facts:
         """What reports of pools, devices and claims start from."""
+        former = self._former[0]
+        if former is not None:
+            return former.later(self.inventory, self.evidence)
         return Facts(self.inventory, self.evidence, self.features)
 
     @cached_property
     def diagnoser(self) -> Diagnoser:
         """What reports of pods start from."""
+        former = self._former[1]
+        if former is not None:
+            return Diagnoser(former.changed(self.inventory, self.evidence))
         return Diagnoser(World(self.inventory, self.evidence, self.features))
 
     @cached_property

@@ -163,7 +163,8 @@ class Shell(App[None]):
                 self.say(safe(status.text))
         if loaded is not None:
             self._number += 1
-            self.moment = Moment(self._number, *loaded)
+            moment = self.moment
+            self.moment = moment.later(self._number, loaded) if moment is not None else Moment(self._number, *loaded)
             self.desk.show(self.moment)
         self.topics_changed()
         if self.view is not None:

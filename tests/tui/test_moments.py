@@ -1,0 +1,57 @@
+"""A moment that goes on from the one before says the same as one that is made from nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_dra.source.demo import load_demo
+from kubectl_dra.tui.feed import Moment
+from kubectl_dra.tui.topics import Claims, Classes, Devices, PendingPods, Pod, Pools, Taints
+from tests.tui.support import with_features
+
+TOPICS = (Pools(), Claims(), Classes(), Taints(), PendingPods())
+FIELDS = ("slices", "claims", "classes", "taint_rules", "pods", "nodes", "usage", "templates", "namespaces")
+
+
+def without_some(inventory, field):
+    """Every third object of a kind is gone."""
+    objects = getattr(inventory, field)
+    gone = {key for number, key in enumerate(objects) if number % 3 == 1}
+    return inventory.replace(**{field: {key: value for key, value in objects.items() if key not in gone}})
+
+
+def said(moment):
+    """What topics say; devices by what a row shows, because their rows hold the indexes themselves."""
+    rows = [(row.id, row.state, row.text) for row in Devices().compute(moment)]
+    pods = PendingPods().compute(moment)
+    return [topic.compute(moment) for topic in TOPICS], rows, [Pod(key).compute(moment) for key in pods[:6]]
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    return with_features(load_demo())
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_later_is_as_if_new(loaded, field):
+    inventory, evidence, features = loaded
+    before = Moment(1, inventory, evidence, features)
+    said(before)
+    changed = (without_some(inventory, field), evidence, features)
+    later, fresh = before.later(2, changed), Moment(2, *changed)
+    assert said(later) == said(fresh)
+    assert (later.facts.pools is before.facts.pools) is (field != "slices")
+    indexes = [moment.diagnoser.world.cluster.index for moment in (before, later)]
+    assert (indexes[0] is indexes[1]) is (field not in ("slices", "taint_rules"))
+    # And from there back, over a moment that nobody looked at.
+    assert said(later.later(3, loaded).later(4, loaded)) == said(before)
+
+
+def test_other_evidence_counts(loaded):
+    inventory, evidence, features = loaded
+    before = Moment(1, inventory, evidence, features)
+    said(before)
+    less = type(evidence)(tuple(read for read in evidence.reads if read.kind != "Pod"))
+    changed = (inventory, less, features)
+    assert said(before.later(2, changed)) == said(Moment(2, *changed))
+    assert before.later(2, changed).diagnoser.world.usage is None
