@@ -13,18 +13,25 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.allocation.outcome import Allocated
-from kubectl_dra.diagnosis import quota
+from kubectl_dra.diagnosis import classic, quota
 from kubectl_dra.diagnosis.attempt import Attempt, Result, attempt
 from kubectl_dra.diagnosis.claims import EXTENDED_CLAIM_ANNOTATION, FINALIZER, resolve, sources
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.extended import virtual_claim
 from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Node, Pod, PodResourceClaimStatus
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import ObjectMeta, OwnerReference
-from kubectl_dra.model.resource import AllocationResult, ConsumerReference, ResourceClaim, ResourceClaimStatus
+from kubectl_dra.model.resource import (
+    AllocationResult,
+    ConsumerReference,
+    ResourceClaim,
+    ResourceClaimStatus,
+    ResourceClaimTemplate,
+)
 from kubectl_dra.model.usage import NodeUsage, pod_usage
 
 #: Nobody counts copies beyond this; a larger number is "at least".
@@ -66,7 +73,7 @@ def place(world: World, pods: Iterable[Pod]) -> Placed:
             candidates = [n for group in diagnosis.nodes if group.outcome is NodeOutcome.FITS for n in group.nodes]
             fitting = _take(world, key, candidates, nodes)
             assert fitting is not None  # noqa: S101 - the diagnosis has just found one
-        world = world.changed(bound(world.inventory, key, *fitting))
+        world = world.changed(bound(world, key, *fitting))
         name = fitting[0].metadata.name
         nodes[name] = nodes.get(name, 0) + 1
     return Placed(world, nodes)
@@ -85,7 +92,7 @@ def _take(world: World, key: Key, candidates: list[str], taken: Mapping[str, int
     while candidates:
         name = min(candidates, key=lambda node: taken.get(node, 0))
         one = world.changed(world.inventory.replace(nodes={name: nodes[name]}))
-        tried = attempt(one, pod, claims)
+        tried = classic.attempt(one, pod, claims) if classic.concerns(claims) else attempt(one, pod, claims)
         fits = tried.nodes(NodeOutcome.FITS)
         if fits:
             return (*fits[0], tried)
@@ -113,22 +120,32 @@ def added(inventory: Inventory, pod: Pod, *, extended: bool = True) -> Inventory
             name = f"{pod.metadata.name}-{entry.name}"
             owner = OwnerReference("v1", "Pod", pod.metadata.name, pod.metadata.uid, controller=True)
             meta = ObjectMeta(name=name, namespace=pod.metadata.namespace, uid=name, owner_references=(owner,))
-            claims[key_of(meta)] = ResourceClaim(metadata=meta, spec=template.spec.spec)
+            claims[key_of(meta)] = _made_from(template, meta)
             statuses.append(PodResourceClaimStatus(entry.name, name))
     status = msgspec.structs.replace(pod.status, resource_claim_statuses=tuple(statuses))
     made = msgspec.structs.replace(pod, status=status)
     return inventory.replace(pods={**inventory.pods, key_of(pod.metadata): made}, claims=claims, quotas=quotas)
 
 
-def bound(inventory: Inventory, key: Key, node: Node, result: Result, tried: Attempt) -> Inventory:
+def _made_from(template: ResourceClaimTemplate, meta: ObjectMeta) -> ResourceClaim:
+    spec = template.spec.spec
+    if isinstance(template, ClassicResourceClaimTemplate):
+        return ClassicResourceClaim(metadata=meta, spec=spec, classic=template.classic)
+    return ResourceClaim(metadata=meta, spec=spec)
+
+
+def bound(world: World, key: Key, node: Node, result: Result, tried: Attempt) -> Inventory:
     """With the pod on the node, and its claims allocated to it and reserved for it."""
+    inventory = world.inventory
     pod = inventory.pods[key]
     outcome = result.searched.own if result.searched is not None else None
     allocations = iter(outcome.allocations if isinstance(outcome, Allocated) else ())
     claims = dict(inventory.claims)
     user = ConsumerReference(resource="pods", name=pod.metadata.name, uid=pod.metadata.uid)
+    if classic.concerns(tried.claims):
+        claims |= classic.allocated(world, pod, tried.claims, node.metadata.name)
     for claim in dict.fromkeys(key_of(claim.metadata) for claim in tried.claims):
-        found = inventory.claims[claim]
+        found = claims[claim]
         allocation = found.status.allocation or next(allocations)
         claims[claim] = _reserved(found, allocation, user)
     if result.extended:

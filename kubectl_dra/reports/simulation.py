@@ -17,6 +17,14 @@ from kubectl_dra.diagnosis.placing import MAX_COPIES, Placed, place
 from kubectl_dra.diagnosis.records import Certainty, Missing, ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditPod, RemoveGates
 from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.classic import (
+    ClassicClaim,
+    ClassicResourceClaim,
+    ResourceClaimParameters,
+    ResourceClass,
+    ResourceClassParameters,
+)
 from kubectl_dra.model.core import (
     Affinity,
     Container,
@@ -28,7 +36,7 @@ from kubectl_dra.model.core import (
     Toleration,
 )
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.inventory import ClassicObjects, Inventory, key_of
 from kubectl_dra.model.meta import LocalObject, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, ObjectMeta
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
@@ -257,6 +265,8 @@ def _with_objects(world: World, objects: Iterable[Planned]) -> World:
                 inventory = inventory.replace(slices={**inventory.slices, name: record})
             case DeviceTaintRule():
                 inventory = inventory.replace(taint_rules={**inventory.taint_rules, name: record})
+            case ResourceClass() | ResourceClaimParameters() | ResourceClassParameters():
+                inventory = inventory.replace(classic=_with_classic(inventory.classic, record))
             case LocalObject() if planned.kind == _NAMESPACE:
                 inventory = inventory.replace(namespaces={**inventory.namespaces, name: record})
     return world.changed(inventory)
@@ -264,7 +274,29 @@ def _with_objects(world: World, objects: Iterable[Planned]) -> World:
 
 def _fresh(claim: ResourceClaim) -> ResourceClaim:
     """A claim as it is when it has been created: whatever status the manifest has is dropped."""
-    return ResourceClaim(metadata=claim.metadata, spec=claim.spec)
+    fresh = ResourceClaim(metadata=claim.metadata, spec=claim.spec)
+    if not isinstance(claim, ClassicResourceClaim):
+        return fresh
+    old = claim.classic
+    classic = ClassicClaim(
+        resource_class_name=old.resource_class_name,
+        parameters_ref=old.parameters_ref,
+        allocation_mode=old.allocation_mode,
+        controller=old.controller,
+    )
+    return ClassicResourceClaim(fresh.metadata, fresh.spec, fresh.status, classic)
+
+
+def _with_classic(known: ClassicObjects, record: Record) -> ClassicObjects:
+    """With a class or parameters of v1alpha2."""
+    match record:
+        case ResourceClass():
+            return replace(known, classes={**known.classes, record.metadata.name: record})
+        case ResourceClaimParameters():
+            return replace(known, claim_parameters={**known.claim_parameters, key_of(record.metadata): record})
+        case ResourceClassParameters():
+            return replace(known, class_parameters={**known.class_parameters, key_of(record.metadata): record})
+    return known
 
 
 # --- pods -----------------------------------------------------------------------------------------------------------

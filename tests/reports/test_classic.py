@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from kubectl_dra.api.convert import Source
+from kubectl_dra.api.planned import read_planned
 from kubectl_dra.diagnosis.diagnose import diagnose_pod
+from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.claim_page import claim_page
+from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.output.words import parse_time
 from kubectl_dra.reports.claim import claim_report
 from kubectl_dra.reports.claim_list import claim_rows
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.redaction import redacted
+from kubectl_dra.reports.simulation import Copies, simulation_report
 from kubectl_dra.reports.snapshot import snapshot
 from kubectl_dra.source.file import load_file
 from tests.diagnosis.classic import build
@@ -86,3 +91,16 @@ def test_states_as_kubectl_of_that_time_prints_them() -> None:
     assert [row.printed_state for row in claim_rows(facts.inventory.claims.values(), facts)] == [
         "allocated,deallocating"
     ]
+
+
+def test_a_simulation_leaves_the_drivers_decision_open() -> None:
+    world = World(build.cluster(build.node(), build.resource_class()), build.evidence(), features(30))
+    manifests = [
+        read_planned(Source(json.dumps(each).encode()), build.NAMESPACE) for each in (build.claim(), build.pod("claim"))
+    ]
+    report = simulation_report(world, manifests, Copies())
+    now = parse_time("2026-01-01T00:00:00Z")
+    assert now is not None
+    text = "\n".join(simulation_page(report, now))
+    assert "its driver decides whether it fits" in text
+    assert not report.fits

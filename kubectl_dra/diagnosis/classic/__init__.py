@@ -10,10 +10,11 @@ from collections.abc import Iterable
 
 from kubectl_dra.diagnosis.classic.attempt import attempt
 from kubectl_dra.diagnosis.classic.negotiation import judge
+from kubectl_dra.diagnosis.classic.placing import allocated
 from kubectl_dra.model.classic import ClassicResourceClaim
 from kubectl_dra.model.resource import ResourceClaim
 
-__all__ = ["attempt", "concerns", "judge"]
+__all__ = ["allocated", "attempt", "concerns", "judge"]
 
 
 def concerns(claims: Iterable[ResourceClaim]) -> bool:

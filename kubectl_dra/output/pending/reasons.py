@@ -41,7 +41,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.output.words import counted, listed, plural, shortened
 
 DetailT = TypeVar("DetailT")
 Sentence = Callable[[Cause], Safe]
@@ -244,7 +244,17 @@ def _parameters_missing(problem: ParametersProblem, cause: Cause) -> Safe:
 
 
 def _class_excludes(problem: ClassProblem, cause: Cause) -> Safe:
-    return fmt("class {} of its ResourceClaim {} leaves the node out", problem.device_class, object_name(cause.claim))
+    claim = object_name(cause.claim)
+    return fmt("class {} of its ResourceClaim {} leaves {} out", problem.device_class, claim, _on_nodes(cause))
+
+
+def _on_nodes(cause: Cause) -> Safe:
+    return fmt("node {}", cause.nodes[0]) if len(cause.nodes) == 1 else fmt("nodes {}", shortened(cause.nodes, 3))
+
+
+def _unsuitable(negotiation: Negotiation, cause: Cause) -> Safe:
+    claim = object_name(cause.claim)
+    return fmt("{} can't allocate ResourceClaim {} for {}, it says", _driver(negotiation), claim, _on_nodes(cause))
 
 
 def _allocates(negotiation: Negotiation, cause: Cause) -> Safe:
@@ -396,7 +406,7 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.RESOURCE_CLASS_MISSING: _with(ClassProblem, _resource_class_missing),
     Code.PARAMETERS_MISSING: _with(ParametersProblem, _parameters_missing),
     Code.CLASS_EXCLUDES_NODE: _with(ClassProblem, _class_excludes),
-    Code.NODE_UNSUITABLE: _by_driver("{driver} says that it can't allocate ResourceClaim {claim} for the node"),
+    Code.NODE_UNSUITABLE: _with(Negotiation, _unsuitable),
     Code.NAMED_SELECTOR_FAILS: _with(FatalError, _named_fails),
     Code.CONTROLLER_DISABLED: _by_driver(
         "its ResourceClaim {claim} is left to {driver}, and DRAControlPlaneController is off in the scheduler"

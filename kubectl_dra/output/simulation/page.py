@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.page import pending_page
@@ -74,10 +75,18 @@ def _is_enough(pod: PodSimulation) -> bool:
     return pod.wanted is None and pod.copies > 0
 
 
+def _up_to_driver(pod: PodSimulation) -> bool:
+    """Whether nodes fit and only a driver's controller, which can't be asked here, knows the rest."""
+    causes = pod.pending.causes if pod.pending is not None else ()
+    return pod.copies == 0 and bool(causes) and causes[0].code is Code.SCHEDULER_WILL_ASK
+
+
 def _verdict(pod: PodSimulation) -> Safe:
     name = _name(pod.subject)
     if pod.subject.kind.startswith("ResourceClaim"):
         name = fmt("A bare pod with {}", name)
+    if _up_to_driver(pod):
+        return fmt("{}: its driver decides whether it fits.", name)
     if pod.wanted == 1:
         return fmt("{} fits." if pod.fits else "{} does not fit.", name)
     if pod.wanted is None and pod.capped:

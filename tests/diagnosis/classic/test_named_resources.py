@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.placing import place
 from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, PodDiagnosis, StageName, Verdict
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.classic import ClassicClaim, ClassicResourceClaimTemplate
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.resource import ResourceClaimTemplate
 from tests.diagnosis.classic import build
 from tests.diagnosis.classic.build import Json, diagnose
 
@@ -116,3 +125,34 @@ def test_what_could_not_be_read_decides_nothing(kind: str) -> None:
     found = diagnose(*left, withheld=(kind,))
     assert found.verdict is Verdict.UNKNOWN
     assert kind in [item.kind for item in found.missing if item.decides]
+
+
+def test_copies_take_what_earlier_ones_left() -> None:
+    """Placing pods that don't exist yet: each takes the first fit, and the next finds less."""
+    inventory = build.cluster(
+        build.node(), build.resource_class(structured=True), build.slice_("node-1", BIG, SMALL), build.claim()
+    )
+    world = World(inventory.replace(templates=_template()), build.evidence(), features(30))
+    base = build.cluster(build.pod(resourceClaims=[{"name": "c", "resourceClaimTemplateName": "some"}])).pods[build.POD]
+    pods = [_named(base, f"copy-{number}") for number in range(3)]
+    placed = place(world, pods)
+    assert (placed.copies, dict(placed.nodes)) == (2, {"node-1": 2})
+    assert placed.failed is not None
+    assert [cause.code for cause in placed.failed.causes] == [Code.DEVICES_IN_USE]
+    held = {
+        result.device
+        for claim in placed.world.inventory.claims.values()
+        if claim.status.allocation is not None
+        for result in claim.status.allocation.devices.results
+    }
+    assert held == {"gpu-0", "gpu-1"}
+
+
+def _template() -> dict[Key, ResourceClaimTemplate]:
+    classic = ClassicClaim(resource_class_name="gpu", allocation_mode="WaitForFirstConsumer")
+    meta = ObjectMeta(name="some", namespace=build.NAMESPACE)
+    return {Key(build.NAMESPACE, "some"): ClassicResourceClaimTemplate(metadata=meta, classic=classic)}
+
+
+def _named(pod: Pod, name: str) -> Pod:
+    return replace(pod, metadata=replace(pod.metadata, name=name, uid=name))
