@@ -10,7 +10,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ pytestmark = pytest.mark.packaging
 ROOT = Path(__file__).parents[1]
 # Root may write everywhere but into the kernel's own trees.
 READ_ONLY = "/sys"
+SYSTEM = "/usr/sbin:/usr/bin:/sbin:/bin"
 ENVIRONMENT = {"HOME": READ_ONLY, "TERM": "dumb", "LC_ALL": "C.UTF-8"}
 # What PyInstaller's program loads from the system.
 LIBRARIES = re.compile(r"(/\S+)\s+\(0x")
@@ -41,7 +41,7 @@ class Installed:
         command = [*self.before, f"{self.folder}/{program}", *words]
         return subprocess.run(
             command,
-            env=ENVIRONMENT | {"PATH": f"{self.folder}:/usr/sbin:/usr/bin:/bin"} | variables,
+            env=ENVIRONMENT | {"PATH": f"{self.folder}:{SYSTEM}"} | variables,
             cwd="/",
             capture_output=True,
             text=True,
@@ -75,21 +75,24 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     data = archive.packed(archive.built(folder, 0), 0)
     (folder / "archive.tar.gz").write_bytes(data)
     root = folder / "root"
-    with tarfile.open(folder / "archive.tar.gz") as packed:
-        packed.extractall(root / "opt", filter="data")
+    (root / "opt").mkdir(parents=True)
+    subprocess.run(["tar", "-xzf", folder / "archive.tar.gz", "-C", root / "opt"], check=True)
     program = root / "opt" / "kubectl-dra"
     linked = subprocess.run(["ldd", program / "kubectl-dra"], capture_output=True, text=True, check=True).stdout
     libraries = [Path(path) for path in LIBRARIES.findall(linked)]
     (libc,) = (path for path in libraries if path.name == "libc.so.6")
-    for path in (*libraries, *(libc.with_name(name) for name in LOADED_LATER)):
+    later = (libc.with_name(name) for name in LOADED_LATER)
+    for path in (*libraries, *(path for path in later if path.exists())):
         copy = root / path.relative_to("/")
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
     (root / "dev").mkdir()
     (root / "dev" / "null").touch()  # a file will do, and needs no right to make a device
-    bare = Installed("/opt/kubectl-dra", ("chroot", str(root)))
-    may_change_root = os.getuid() == 0 and subprocess.run([*bare.before, "/nosuch"], check=False).returncode == 127
-    return bare if may_change_root else Installed(str(program))
+    chroot = shutil.which("chroot", path=SYSTEM)
+    bare = Installed("/opt/kubectl-dra", (chroot or "", str(root)))
+    # 127: the root was changed, and there is no such program.
+    changed = os.getuid() == 0 and chroot and subprocess.run([*bare.before, "/nosuch"], check=False).returncode == 127
+    return bare if changed else Installed(str(program))
 
 
 @pytest.fixture(params=["wheel", "unpacked"])
@@ -165,9 +168,7 @@ def test_answers(installed: Installed, words: Sequence[str], begins: str) -> Non
 def test_a_pipe_that_closes_is_silent(installed: Installed) -> None:
     program = " ".join([*installed.before, f"{installed.folder}/kubectl-dra"])
     script = f"{program} get devices -A --from demo -o yaml <&- | head -1; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(
-        ["bash", "-c", script], env=ENVIRONMENT | {"PATH": "/usr/sbin:/usr/bin:/bin"}, capture_output=True, text=True
-    )
+    done = subprocess.run(["bash", "-c", script], env=ENVIRONMENT | {"PATH": SYSTEM}, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("apiVersion: kubectl-dra/v1alpha1\n0\n", "")
 
 
