@@ -131,7 +131,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         takes="[DEVICE TAINT]",
         general=True,
     ),
-    Action("remove", ("ctrl+d", "delete"), "remove rule", "Plan the deletion of the rule", Group.TAINT, 5),
+    Action("remove", ("ctrl+d", "delete"), "remove rule", "Plan the deletion of the rule", Group.TAINT, 4),
     Action("apply", ("A",), "apply", "Carry out the plan on the screen; asks first", Group.TAINT, 2),
     Action(
         "unlock",

@@ -156,6 +156,7 @@ def test_pending_and_diagnosis():
         await ui.press("enter", "enter")
         assert "Pod ml/trainer-0 cannot be scheduled" in ui.screen
         assert "Would fit if you" in "\n".join(ui.app.view.page.lines)
+        assert any("x shows the commands" in line for line in ui.app.view.page.lines)
         await ui.press("end")
         assert "agrees with the above" in ui.screen
         await ui.press("x")

@@ -33,13 +33,15 @@ _WIDTH: Final = 80
 _NODES_SHOWN: Final = 2
 _TEXT_INDENT: Final = 5
 _HEREDOC: Final = "EOF"
+# Where the program is asked for more; the terminal UI has a key for it.
+MORE: Final = Safe("  --remedies prints the commands and manifests")
 
 
 def remedy_lines(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator[Safe]:
     """The list: verified ways out with their nodes, then what could not be tried here, and where the commands are."""
     yield from _list(remedies, verdict)
     if any(remedy.steps for remedy in remedies):
-        yield Safe("  --remedies prints the commands and manifests")
+        yield MORE
 
 
 def _list(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator[Safe]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.page import pending_page
-from kubectl_dra.output.pending.remedies import step_lines
+from kubectl_dra.output.pending.remedies import MORE, step_lines
 from kubectl_dra.output.safe import Safe, Style, safe, styled
 from kubectl_dra.reports.pending import PendingReport
 from kubectl_dra.tui.desk import Result, Topic
@@ -15,6 +16,8 @@ from kubectl_dra.tui.topics import Pod
 from kubectl_dra.tui.view import READING, Subject
 from kubectl_dra.tui.views.numbers import NumbersView
 from kubectl_dra.tui.views.reader import ReportView
+
+_MORE: Final = Safe("  x shows the commands and manifests")
 
 
 class DiagnosisView(ReportView):
@@ -39,7 +42,8 @@ class DiagnosisView(ReportView):
             return None
         if found.record is None:
             return [self.gone]
-        lines = pending_page(found.record, found.moment.facts.now)
+        page = pending_page(found.record, found.moment.facts.now)
+        lines = [styled(_MORE, Style.DIM) if line == MORE else line for line in page]
         if self.desk.result(self._full) is None:
             lines += [Safe(""), styled(Safe("Ways out are being tried …"), Style.DIM)]
         return lines
