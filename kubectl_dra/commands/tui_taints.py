@@ -81,12 +81,19 @@ def _carry_out(planner: Planner, plan: TaintPlan, effect: str, steps: bool) -> W
     lines = [line for outcome in outcomes for line in _outcome_lines(outcome)]
     failed = next((outcome for outcome in outcomes if not outcome.done), None)
     if failed is None:
-        second = _preview(planner, planner.plan(NO_EXECUTE), check=True) if steps else None
-        return Written(lines, True, second)
+        return _with_next(lines, True, planner, NO_EXECUTE) if steps else Written(lines, True)
     if failed.state is WriteState.CONFLICT:
         lines.append(fmt("Somebody else was faster: {}.", truth_text(failed.write, failed.now)))
-        return Written(lines, False, _preview(planner, planner.plan(effect), check=True))
+        return _with_next(lines, False, planner, effect)
     return Written([*lines, *_words(failure(failed, outcomes))], False)
+
+
+def _with_next(lines: list[Safe], done: bool, planner: Planner, effect: str) -> Written:
+    """What is to be agreed to after what was written; where it can't be planned, what was written is still told."""
+    try:
+        return Written(lines, done, _preview(planner, planner.plan(effect), check=True))
+    except (CommandError, SourceError) as error:
+        return Written([*lines, *_words(error)], done)
 
 
 def _outcome_lines(outcome: Outcome) -> Iterator[Safe]:
