@@ -13,8 +13,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from kubectl_dra.api import v1alpha2
 from kubectl_dra.commands.app import run
-from kubectl_dra.model import resource
+from kubectl_dra.model import classic, resource
 from kubectl_dra.model.base import Record
 
 ROOT = Path(__file__).parents[2]
@@ -26,11 +27,22 @@ KINDS = (
     resource.DeviceClass,
     resource.DeviceTaintRule,
 )
-SOURCE = ["--from", str(ROOT / "tests/reports/full.json"), "--feature-gates", "DRADeviceCompatibilityGroups=true"]
+SOURCE = ("--from", str(ROOT / "tests/reports/full.json"), "--feature-gates", "DRADeviceCompatibilityGroups=true")
+OLD_SOURCE = ("--from", str(ROOT / "tests/reports/classic.json"))
+# What only v1alpha2 and v1alpha3 have: the fields of these records, by the kind that the page files them under.
+OLD_RECORDS = {
+    "ResourceClaim": (v1alpha2.ClaimSpec, v1alpha2.ClaimStatus, v1alpha2.Allocation, classic.ResourceHandle),
+    "ResourceClass": (classic.ResourceClass,),
+    "ResourceClassParameters": (classic.ResourceClassParameters,),
+    "ResourceClaimParameters": (classic.ResourceClaimParameters,),
+    "ResourceSlice": (v1alpha2.Slice, classic.NamedAttribute),
+    "PodSchedulingContext": (classic.PodSchedulingContextSpec, classic.ClaimSchedulingStatus),
+}
+CONTAINERS = {"metadata", "allocation", "structuredData", "namedResources", "name"}
 
 
-def rows() -> list[list[str]]:
-    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if re.match(r"\| [A-Z]", line)]
+def rows(first: str = "[A-Z]") -> list[list[str]]:
+    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if re.match(rf"\| {first}", line)]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
 
@@ -58,10 +70,10 @@ def expected() -> set[str]:
 
 
 @cache
-def output(command: str) -> str:
+def output(command: str, source: tuple[str, ...] = SOURCE) -> str:
     stream = io.StringIO()
     with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(io.StringIO()):
-        run([*shlex.split(command), *SOURCE, "--color", "never"])
+        run([*shlex.split(command), *source, "--color", "never"])
     return " ".join(stream.getvalue().split())
 
 
@@ -79,12 +91,29 @@ def records() -> list[type[Record]]:
     return [value for value in own if value.__module__ == resource.__name__]
 
 
+def test_every_field_of_older_generations_has_a_line():
+    listed = [row[0].strip("`") for row in rows("`")]
+    for kind, parts in OLD_RECORDS.items():
+        names = {field.encode_name for part in parts for field in msgspec.structs.fields(part)} - CONTAINERS
+        known = {word for line in listed if line.startswith(f"{kind}.") for word in line.split(".")[1:]}
+        assert names - known == set(), kind
+
+
+@pytest.mark.parametrize("row", rows("`"), ids=lambda row: row[0].strip("`"))
+def test_what_a_line_about_older_generations_says_is_printed(row):
+    check(row, OLD_SOURCE)
+
+
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row[0])
 def test_what_a_line_says_is_printed(row):
+    check(row, SOURCE)
+
+
+def check(row: list[str], source: tuple[str, ...]) -> None:
     assert len(row) == 5
     _, text_command, text, yaml_command, yaml = row
     for command, shown in ((text_command, text), (yaml_command, yaml)):
         if command == "none":
             assert len(shown) > 20, "a reason is missing"
             continue
-        assert " ".join(shown.strip("`").split()) in output(command.strip("`"))
+        assert " ".join(shown.strip("`").split()) in output(command.strip("`"), source)

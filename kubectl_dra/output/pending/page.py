@@ -43,7 +43,7 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
         list(ask_lines(report.asks, report.extended)) if _shows_asks(report) else [],
         *_funnels(report),
         list(_other_nodes(report)),
-        [line for cause in report.causes for line in evidence_lines(cause, report.pod.namespace, now)],
+        _evidence(report, now),
         list(missing_lines(report.missing)) if report.verdict in _OF_THE_CLUSTER else [],
         list(remedy_lines(report.remedies, report.verdict)),
         wrapped(Safe(_NO_PAIR)) if report.no_pair_helps else [],
@@ -55,6 +55,12 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
         if block:
             lines += [Safe(""), *block] if lines else block
     return lines
+
+
+def _evidence(report: PendingReport, now: datetime) -> list[Safe]:
+    """What proves the causes; the same words for two of them are said once."""
+    told = dict.fromkeys(tuple(evidence_lines(cause, report.pod.namespace, now)) for cause in report.causes)
+    return [line for lines in told for line in lines]
 
 
 def _headline(report: PendingReport) -> Safe:
