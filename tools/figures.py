@@ -18,7 +18,11 @@ RECORDED = {
     "corners and error texts of the allocator": ("vectors/alloc_probes.jsonl.gz", "vectors/alloc_texts.jsonl.gz"),
     "selectors compiled and evaluated": ("vectors/cel.jsonl.gz",),
     "odd expressions compiled": ("vectors/cel_compile.jsonl.gz",),
-    "operators and libraries on values of any kind": ("cel/dynamic.jsonl.gz", "cel/libraries.jsonl.gz"),
+    "operators and libraries on values of any kind": (
+        "cel/dynamic.jsonl.gz",
+        "cel/libraries.jsonl.gz",
+        "cel/corners.jsonl.gz",
+    ),
     "quantities and versions": ("vectors/values.jsonl.gz",),
     "objects admitted or refused by the API server": ("vectors/admission.jsonl.gz",),
     "objects converted by the API server": ("vectors/conversion.jsonl.gz",),

@@ -1,7 +1,7 @@
-"""Dynamic operands of every kind in every operator and function, random nestings, and odd inputs of every library.
+"""Dynamic operands of every kind in every operator and function, random nestings, odd inputs of every library, corners.
 
-The files were recorded with k8s.io/dynamic-resource-allocation v0.37.1: the first line is the device, each other line
-an expression with the answers of both environments, cost included.
+The files were recorded with k8s.io/dynamic-resource-allocation v0.37.1 (corners: v0.37.2): the first line is the
+device, each other line an expression with the answers of both environments, cost included.
 """
 
 import gzip
@@ -14,7 +14,7 @@ import pytest
 from tests.vectors.answer_cel import answer
 
 HERE = Path(__file__).parent
-FILES = {"dynamic": 5000, "libraries": 3000}
+FILES = {"dynamic": 5000, "libraries": 3000, "corners": 1700}
 PARTS = 8
 
 
@@ -43,5 +43,5 @@ def test_there_are_many_of_each_outcome(name):
     _, rows = recorded(name)
     outcomes = [key for row in rows for key in row["scheduler"]]
     assert len(rows) > FILES[name]
-    assert outcomes.count("runtime_error") > 1000
-    assert outcomes.count("match") + outcomes.count("value") > 1000
+    assert outcomes.count("runtime_error") > FILES[name] / 5
+    assert outcomes.count("match") + outcomes.count("value") > FILES[name] / 5

@@ -119,7 +119,7 @@ def _slice(elements: Value, start: int, end: int) -> list[Value]:
     return list(elements[start:end])
 
 
-def _type_text(value: Value) -> str:
+def type_text(value: Value) -> str:
     """The type with its parameters, as only these errors print it."""
     name = type_name(value)
     return {"list": "list(dyn)", "map": "map(dyn, dyn)", "optional_type": "optional_type(dyn)"}.get(name, name)
@@ -127,13 +127,13 @@ def _type_text(value: Value) -> str:
 
 def _flatten_one(elements: Value) -> list[Value]:
     if elements.__class__ not in LISTS:
-        raise CelError(f"no such overload: {_type_text(elements)}.flatten()")
+        raise CelError(f"no such overload: {type_text(elements)}.flatten()")
     return _flattened(elements, 1)
 
 
 def _flatten(elements: Value, depth: Value) -> list[Value]:
     if elements.__class__ not in LISTS or depth.__class__ is not int:
-        raise CelError(f"no such overload: {_type_text(elements)}.flatten({_type_text(depth)})")
+        raise CelError(f"no such overload: {type_text(elements)}.flatten({type_text(depth)})")
     if depth < 0:
         raise CelError("level must be non-negative")
     return _flattened(elements, depth)

@@ -36,8 +36,6 @@ def _is_zero(value: Value) -> bool:
         return bool(value.nanos == 0)
     if kind is Timestamp:
         return bool((value.seconds, value.nanos) == (_YEAR_ONE, 0))
-    if kind is Optional:
-        return value is NONE
     return value is None or (kind in (bool, int, Uint, float) and value == 0 and not math.isnan(value))
 
 

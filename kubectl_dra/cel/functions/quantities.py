@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
@@ -55,7 +56,11 @@ def _as_float(a: QuantityValue) -> float:
         base = float(unscaled)
     except OverflowError:
         return float("inf") if unscaled > 0 else float("-inf")
-    return base * 10.0**scale if scale >= 0 else base * _NEGATIVE_POWERS.get(scale, 10.0**scale)
+    return base * (_power(scale) if scale >= 0 else _NEGATIVE_POWERS.get(scale, 10.0**scale))
+
+
+def _power(scale: int) -> float:
+    return 10.0**scale if scale <= sys.float_info.max_10_exp else float("inf")
 
 
 _NEGATIVE_POWERS: Final = {-power: float(f"1e-{power}") for power in range(1, 19)}
