@@ -1,4 +1,4 @@
-"""A fast API server whose cluster changes: ``python -m bench.churning FOLDER`` prints its URL, serves lists and watches.
+"""A fast API server whose cluster changes: ``python -m bench.churning FOLDER`` prints its URL and serves.
 
 ``GET /bench/rate/NUMBER`` sets how many events a second it makes: pods that report or are replaced, claims that come,
 go and change hands, nodes that report. Lists always say what the events add up to.
@@ -6,6 +6,7 @@ go and change hands, nodes that report. Lists always say what the events add up 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -169,8 +170,11 @@ def serve(folder: Path) -> None:
 
         def _watch(self, kind: Kind, position: int) -> None:
             self.wfile.write(b"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n")
-            for lines in _stream(kind, position):
-                self.wfile.write(b"%x\r\n%s\r\n" % (len(lines), lines))
+            # Until the client has gone.
+            with contextlib.suppress(OSError):
+                for lines in _stream(kind, position):
+                    self.wfile.write(b"%x\r\n%s\r\n" % (len(lines), lines))
+            self.close_connection = True
 
         def log_message(self, format: str, *args: object) -> None:
             """Silence."""

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import os
 import signal
+import sys
 from types import FrameType
 from typing import Final
 
@@ -14,6 +15,7 @@ from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.settings import Settings
 
+_SWITCH_SECONDS: Final = 0.001
 # Textual writes its frames to stderr.
 _FRAMES: Final = 2
 
@@ -23,6 +25,8 @@ def run(settings: Settings) -> int:
     if os.environ.get("TERM", "").endswith("-direct"):
         # Such entries stand for terminals with all colours, which is looked up by this name.
         os.environ.setdefault("COLORTERM", "truecolor")
+    # A key goes through three threads, and each waits so long for the one that computes.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     app = DraApp(settings)
     try:
         asyncio.run(_until_left(app))
