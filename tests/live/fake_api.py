@@ -25,6 +25,11 @@ PLURALS = {
     "DeviceClass": "deviceclasses",
     "DeviceTaintRule": "devicetaintrules",
     "Event": "events",
+    "ResourceClaimTemplate": "resourceclaimtemplates",
+    "ResourceClass": "resourceclasses",
+    "PodSchedulingContext": "podschedulingcontexts",
+    "ResourceClaimParameters": "resourceclaimparameters",
+    "ResourceClassParameters": "resourceclassparameters",
 }
 
 

@@ -9,8 +9,9 @@ from kubectl_dra.api.kinds import KINDS, Kind
 from kubectl_dra.model.evidence import Fields
 from kubectl_dra.model.ids import Key
 
-# Namespaced kinds of which objects in other namespaces matter: they hold devices, or take resources of nodes.
-_EVERYWHERE: Final = frozenset({"Pod", "ResourceClaim"})
+# Namespaced kinds of which objects in other namespaces matter: they hold devices, take resources of nodes, or belong to
+# classes, which have no namespace.
+_EVERYWHERE: Final = frozenset({"Pod", "ResourceClaim", "ResourceClassParameters"})
 # Finished pods take nothing; the API server can leave them out.
 _FIELDS: Final = {"Pod": "status.phase!=Succeeded,status.phase!=Failed", "Event": "type=Warning"}
 
