@@ -1,4 +1,7 @@
-"""``python -m bench [PART…]``: one table of all budgets; a whole run writes ``docs/performance.md``."""
+"""``python -m bench [PART…]``: one table of all budgets, which goes to ``docs/performance.md`` as well.
+
+What each part gave is kept, so that one of them can be measured again alone; a peer is always of the same run.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,20 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
+import msgspec
+
 from bench.frame import HEAD, ROOT, Budget, Measure, Row, Verdict, WrongAnswerError, cells, line, markdown
 from tests.controlplane.build import version as kubernetes_version
 from tests.gobuild import BuildError, go_command
 
 PARTS = ("cold_start", "completion", "decode", "selector", "search", "live", "pending", "tui")
 DOCUMENT = ROOT / "docs" / "performance.md"
+_KEPT = ROOT / ".cache" / "bench"
 _INTRODUCTION = """\
 # Performance
 
-Written by `make bench`; every figure is of that one run. Data are made up to look like the world: every device has a
-uuid and a PCI address of its own, each node has eight GPUs and two network interfaces of two drivers and runs ten pods,
-a third of the GPUs is in use.
+Written by `make bench`. Data are made up to look like the world: every device has a uuid and a PCI address of its own,
+each node has eight GPUs and two network interfaces of two drivers and runs ten pods, a third of the GPUs is in use.
 
 - **ours** and **theirs** are processor time, user and system, of all processes that were started: on a busy machine it
   changes least. **MB** is the most memory that was in use. **cpu** is the ratio or difference that the budget limits,
@@ -36,45 +41,67 @@ a third of the GPUs is in use.
 """
 
 
-def main(parts: Sequence[str]) -> int:
-    """Measure ``parts``, all if none is named. Exit code 1 if a budget is missed."""
-    unknown = set(parts) - set(PARTS)
+class Part(msgspec.Struct):
+    """What one part gave, when, after which commit, and how busy the machine was before and after."""
+
+    name: str
+    time: str
+    commit: str
+    load: tuple[float, float]
+    rows: list[Row]
+
+
+def main(names: Sequence[str]) -> int:
+    """Measure the parts of these ``names``, all if there are none. Exit code 1 if a budget is missed."""
+    unknown = set(names) - set(PARTS)
     if unknown:
         raise SystemExit(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
-    began = _machine()
+    _KEPT.mkdir(parents=True, exist_ok=True)
     print(line(HEAD))
-    rows: list[Row] = []
-    for part in parts or PARTS:
-        for row in _rows(part):
-            rows.append(row)
-            print(line(cells(row)) + (f"  ({row.why})" if row.why else ""), flush=True)
-    for text in _summary(rows):
-        print(text)
-    if not parts:
-        DOCUMENT.write_text("\n".join(document(rows, began, _machine())))
-        print(f"written: {DOCUMENT.relative_to(ROOT)}")
+    for name in names or PARTS:
+        (_KEPT / f"{name}.json").write_bytes(msgspec.json.encode(_measured(name)))
+    files = [path for name in PARTS if (path := _KEPT / f"{name}.json").exists()]
+    parts = [msgspec.json.decode(path.read_bytes(), type=Part) for path in files]
+    rows = [row for part in parts for row in part.rows]
+    print("\n".join(_summary(rows)))
+    DOCUMENT.write_text("\n".join(document(parts)))
+    print(f"written: {DOCUMENT.relative_to(ROOT)}")
     return 1 if any(row.verdict is Verdict.MISSED for row in rows) else 0
 
 
-def document(rows: Sequence[Row], began: Sequence[str], ended: Sequence[str]) -> list[str]:
+def document(parts: Sequence[Part]) -> list[str]:
     """The lines of ``docs/performance.md``."""
-    load = f"- {ended[-1]} at the end"
-    lines = [_INTRODUCTION, *(f"- {text}" for text in began), load, "", *markdown(rows), "", "## Budgets", ""]
+    rows = [row for part in parts for row in part.rows]
+    lines = [_INTRODUCTION, *(f"- {text}" for text in _machine()), "", *markdown(rows), "", "## Budgets", ""]
     lines += [f"- {text}" for text in _summary(rows)]
-    remarks = {
-        f"{row.what}, {row.size}: {row.why}" if row.size else f"{row.what}: {row.why}" for row in rows if row.why
-    }
-    if remarks:
-        lines += ["", "## Remarks", "", *(f"- {text}" for text in sorted(remarks))]
-    return [*lines, ""]
+    lines += [f"- {text}" for text in dict.fromkeys(map(_remark, rows)) if text]
+    cores = os.cpu_count()
+    lines += [
+        "",
+        "## When",
+        "",
+        "| part | time (UTC) | after commit | load before | load after |",
+        "|---|---|---|--:|--:|",
+    ]
+    lines += [f"| {p.name} | {p.time} | {p.commit} | {p.load[0]:.1f} | {p.load[1]:.1f} |" for p in parts]
+    return [*lines, "", f"The load is the average of a minute; {cores} processors are fully busy at {cores}.", ""]
 
 
-def _rows(part: str) -> Iterator[Row]:
+def _measured(name: str) -> Part:
+    before, commit = os.getloadavg()[0], _output("git", "rev-parse", "--short", "HEAD")
+    rows = []
+    for row in _rows(name):
+        rows.append(row)
+        print(line(cells(row)) + (f"  ({row.why})" if row.why else ""), flush=True)
+    return Part(name, f"{datetime.now(UTC):%Y-%m-%d %H:%M}", commit, (before, os.getloadavg()[0]), rows)
+
+
+def _rows(name: str) -> Iterator[Row]:
     """The rows of a part; where it breaks off, that is the last row, and the other parts go on."""
     try:
-        yield from import_module(f"bench.{part}").rows()
+        yield from import_module(f"bench.{name}").rows()
     except (WrongAnswerError, OSError) as error:
-        yield Row(part, "", None, budget=Budget(Measure.RATIO, 0), why=f"broke off: {error}")
+        yield Row(name, "", None, budget=Budget(Measure.RATIO, 0), why=f"broke off: {' '.join(str(error).split())}")
 
 
 def _summary(rows: Sequence[Row]) -> list[str]:
@@ -85,23 +112,23 @@ def _summary(rows: Sequence[Row]) -> list[str]:
     for verdict in (Verdict.MISSED, Verdict.UNKNOWN):
         for row in counts[verdict]:
             figures = cells(row)
-            lines.append(f"{verdict}: {row.what} {row.size}: {figures[7]} (budget {figures[9]}, {figures[3]} MB)")
+            lines.append(f"{verdict}: {row.what} {row.size}: {figures[7]} and {figures[3]} MB, budget {figures[9]}")
     return lines
 
 
+def _remark(row: Row) -> str:
+    return f"{row.what}{f', {row.size}' if row.size else ''}: {row.why}" if row.why else ""
+
+
 def _machine() -> list[str]:
-    """Date, machine and versions; the load last."""
+    """The machine and the versions."""
     names = [text for text in Path("/proc/cpuinfo").read_text().splitlines() if text.startswith("model name")]
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     packages = ", ".join(f"{name} {version(name)}" for name in ("msgspec", "textual", "kubernetes"))
-    commit = _output("git", "rev-parse", "--short", "HEAD")
-    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     return [
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, after commit {commit}",
         f"{os.cpu_count()} x {names[0].partition(':')[2].strip() if names else platform.machine()}, {memory:.0f} GB",
         f"{platform.system()} {platform.release()}, Python {platform.python_version()}, {packages}",
         f"{_go()}, Kubernetes {kubernetes_version()}",
-        f"load average (1, 5, 15 minutes) {load}",
     ]
 
 

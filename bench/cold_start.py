@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bench.frame import Budget, Measure, Row, in_turns, run
 
-ROUNDS = 15
+ROUNDS = 9
 BUDGET = Budget(Measure.BEYOND, 80)
 CASES = {
     "--help": (["--help"], BUDGET),

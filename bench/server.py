@@ -113,6 +113,11 @@ def _discovery() -> dict[str, bytes]:
     }
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Clients that don't wait for the whole answer are no matter."""
+
+
 def serve(folder: Path) -> None:
     """Print the URL and serve until the process is ended."""
     fixed = _discovery()
@@ -145,7 +150,7 @@ def serve(folder: Path) -> None:
         def log_message(self, format: str, *args: object) -> None:
             """Silence."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = _Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
     server.serve_forever()
