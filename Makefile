@@ -13,7 +13,7 @@ OFFLINE := not controlplane and not matrix and not go and not bench and not shel
 DEMO := $(BIN)/kubectl-dra --from demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs e2e e2e-matrix differential bench dist lowest lock clean
+.PHONY: help demo test coverage lint format docs e2e e2e-matrix differential bench dist lowest lock clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -26,7 +26,13 @@ demo: $(VENV)/ready ## Explain the pending pods of the built-in demo cluster
 	@$(DEMO) why-pending trainer-0 -n ml
 
 test: $(VENV)/ready ## Run all tests that need neither Go nor a cluster
-	$(PYTEST) -n auto -m '$(OFFLINE)' $(ARGS)
+	$(PYTEST) -n auto --dist worksteal -m '$(OFFLINE)' $(ARGS)
+
+coverage: $(VENV)/ready ## Run the same with branch coverage, and write docs/coverage.md (several minutes)
+	rm -rf .cache/coverage && mkdir -p .cache/coverage
+	-$(BIN)/coverage run --rcfile=tools/coverage.ini -m pytest -n auto --dist worksteal -m '$(OFFLINE)' $(ARGS)
+	$(BIN)/coverage combine --rcfile=tools/coverage.ini --quiet
+	$(BIN)/python tools/coverage_table.py
 
 lint: $(VENV)/ready ## Check format, style, types and the layers of imports
 	$(BIN)/ruff format --check .
