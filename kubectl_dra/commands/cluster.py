@@ -71,6 +71,10 @@ def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
     """The source that the options name. Raises a usage error for a file together with flags of a live cluster."""
     if options.from_ is not None:
         _refuse_connection_flags(options)
+    if options.verbosity:
+        from kubectl_dra.commands.logs import log_requests
+
+        log_requests(options.color)
     connection = Connection(
         kubeconfig=options.kubeconfig,
         context=options.context,

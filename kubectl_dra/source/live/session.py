@@ -72,13 +72,18 @@ class Session:
         headers = self._headers({"Content-Type": content_type} if body is not None else {})
         with translated_errors(self.server, what), self._open(method, url, headers, self._timeouts(), body) as answer:
             data = self._whole(answer, what, began)
-        _log.debug("%s %s %d in %d ms", method, url, answer.status, (time.monotonic() - began) * 1000)
+        self._tell(method, url, answer.status, began)
         if answer.status >= 400:
             raise _error(answer, data, what, self.server)
         if answer.status >= 300:
             where = answer.headers.get("Location", "elsewhere")
             raise BadAnswerError(f"{self.server} redirects to {capped(where)}", "is this an API server?")
         return data
+
+    def _tell(self, method: str, url: str, status: int, began: float) -> None:
+        """Without the server, which may be written with a password, and without headers."""
+        path = url.removeprefix(self.server)
+        _log.debug("%s %s %d in %d ms", method, path, status, (time.monotonic() - began) * 1000)
 
     def lines(self, path: str, what: str, query: Query, idle_seconds: float) -> Iterator[bytes]:
         """An empty line when the server has accepted, then each line as it comes in. Raises ``ClusterError``.
@@ -89,7 +94,9 @@ class Session:
 
         url = f"{self.server}{path}?{urlencode(query)}"
         timeout = Timeout(connect=CONNECT_SECONDS, read=idle_seconds)
+        began = time.monotonic()
         with translated_errors(self.server, what), self._open("GET", url, self._headers({}), timeout) as answer:
+            self._tell("GET", url, answer.status, began)
             if answer.status >= 300:
                 raise _error(answer, self._whole(answer, what, time.monotonic()), what, self.server)
             self._streams.add(answer)
