@@ -188,7 +188,8 @@ class _View:
         self.allocated = attempt.cluster.allocated
         self.seen = attempt.selection.seen
         self.asks_capacity = any(request.capacity for request in attempt.plan.requests)
-        self._pools: dict[int, tuple[Hashable, int]] = {}
+        # With the pool itself: the identity of one that is gone would pass to another.
+        self._pools: dict[int, tuple[Pool, Hashable, int]] = {}
         self._contents: dict[Hashable, int] = {}
 
     def path(self, node: Node, pools: Sequence[Pool]) -> Iterator[Token]:
@@ -199,7 +200,7 @@ class _View:
         for pool in pools:
             if _is_shared(pool):
                 # Seen by many nodes: read once, and compared as a whole.
-                token, size = self._whole(pool)
+                _, token, size = self._whole(pool)
                 position += size
                 yield token, position
             else:
@@ -208,13 +209,13 @@ class _View:
                     yield seen, position
         yield _END, position + 1
 
-    def _whole(self, pool: Pool) -> tuple[Hashable, int]:
+    def _whole(self, pool: Pool) -> tuple[Pool, Hashable, int]:
         found = self._pools.get(id(pool))
         if found is None:
             steps = list(self._steps(pool, None))
             content = ("pool", *(seen for seen, _ in steps))
             number = self._contents.setdefault(content, len(self._contents))
-            found = self._pools[id(pool)] = (("pool", number), sum(step for _, step in steps))
+            found = self._pools[id(pool)] = (pool, ("pool", number), sum(step for _, step in steps))
         return found
 
     def _steps(self, pool: Pool, node: Node | None) -> Iterator[Token]:

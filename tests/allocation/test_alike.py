@@ -18,6 +18,7 @@ from kubectl_dra.allocation import (
     allocate_many,
 )
 from kubectl_dra.allocation.errors import UnsupportedNodeSelector
+from kubectl_dra.model.features import features as default_features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from kubectl_dra.model.resource import DeviceConstraint, DeviceTaint, ResourceClaim
@@ -180,6 +181,22 @@ def test_order_of_pools_matters_but_not_their_names() -> None:
         )
     claim = claim_of(exactly("r", 1, f'device.attributes["{DRIVER}"].model == "m"'))
     assert _groups(_ask(slices, claim)) == [["n0", "n1", "n2"], ["n3"]]
+
+
+def test_pools_that_some_nodes_share_are_not_mixed_up() -> None:
+    # The first implementation makes the pools of each node anew.
+    nodes = [node_named(f"n{i}", rack="ab"[i % 2]) for i in range(8)]
+    slices = [_for_rack("a", 2), _for_rack("b", 1)]
+    for minor in (33, 37):
+        answers = allocate_many(cluster_of(*slices, features=default_features(minor, {})), nodes, [TWO])
+        fitting = [name for name, outcome in answers.items() if isinstance(outcome, Allocated)]
+        assert fitting == ["n0", "n2", "n4", "n6"]
+
+
+def _for_rack(rack: str, count: int) -> Any:
+    terms = (NodeSelectorTerm((NodeSelectorRequirement("rack", "In", (rack,)),)),)
+    devices = [device(f"d{i}") for i in range(count)]
+    return slice_of(devices, pool=rack, node=None, node_selector=NodeSelector(terms))
 
 
 def test_incomplete_and_invalid_pools_of_other_drivers_separate() -> None:
