@@ -86,7 +86,10 @@ _array: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def read_manifests(data: bytes, name: str) -> Manifests:
-    """All objects of a file's bytes, defaulted as the server would. Raises :class:`ManifestError`."""
+    """All objects of a file's bytes, defaulted as the server would. Raises :class:`ManifestError`.
+
+    Of equal keys in JSON the last counts, as the API server decodes it; in YAML they are an error, as for kubectl.
+    """
     manifests = Manifests(name)
     data = _utf8(data)
     for document in _documents(data, name):

@@ -79,6 +79,17 @@ def test_items_null_is_an_empty_list() -> None:
     assert names("kind: List\napiVersion: v1\nitems:\n") == []
 
 
+@pytest.mark.parametrize("labels", ['{"x": "y"}', '{"x": 5}', '{"x": null}'])
+def test_of_equal_keys_in_json_the_last_counts(labels: str) -> None:
+    """As the API server decodes JSON, also on the slow path of objects that need repair; in YAML they are an error."""
+    metadata = f'{{"name": "first", "name": "last", "labels": {labels}}}'
+    manifests = read(f'{{"apiVersion": "v1", "kind": "Secret", "metadata": {metadata}, "kind": "Pod"}}'.encode())
+    good = [loaded.record.metadata.name for loaded in manifests.objects]  # type: ignore[attr-defined]
+    assert [*good, *(bad.name for bad in manifests.bad_objects)] == ["last"]
+    with pytest.raises(ManifestError, match='the key "name" occurs twice'):
+        read(b"kind: Pod\nmetadata:\n  name: first\n  name: last\n")
+
+
 def test_objects_are_defaulted() -> None:
     (loaded,) = read(as_bytes(A)).objects
     assert loaded.record.spec.scheduler_name == "default-scheduler"  # type: ignore[attr-defined]
