@@ -62,3 +62,17 @@ def test_gates_of_a_whole_stage():
 def test_gates_without_influence_on_devices_are_known():
     gates = parse_gates(["AllAlpha=false,DRAResourcePoolStatus=true,SchedulerPreQueueingHints=true"])
     assert features(37, gates) == features(37)
+
+
+def test_controllers_are_on_in_1_31_unless_said_otherwise():
+    """A server with the gate off drops the field, so whoever sees it has the gate on."""
+    assert features(31).control_plane_controller
+    assert not features(31, parse_gates(["DRAControlPlaneController=false"])).control_plane_controller
+    with pytest.raises(FeatureError):
+        features(32, parse_gates(["DRAControlPlaneController=true"]))
+
+
+def test_words_of_schedulers_change_with_their_version():
+    assert features(33).names_untolerated_taint and not features(34).names_untolerated_taint
+    assert features(36).tells_idle_post_filter and not features(37).tells_idle_post_filter
+    assert features(32).counts_preselection and not features(31).counts_preselection

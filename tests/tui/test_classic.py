@@ -24,11 +24,11 @@ def test_every_view_of_an_old_cluster():
         assert "is asked to deallocate its" in " ".join(ui.screen.split())
         await ui.press("escape", "y")
         assert "apiVersion: resource.k8s.io/v1alpha2" in ui.screen
-        await ui.press("escape", "escape", "4")
+        await ui.press("4")
         assert "driver allocates" in ui.screen
         await ui.command("pod ml/pod")
         assert "is asked to allocate" in " ".join(ui.screen.split())
-        await ui.press("x", "escape", "v", "escape", "y", "escape", "t", "5", "6")
+        await ui.press("v", "escape", "t")
         assert ui.app.is_idle
 
     play(file_app(CLUSTER), script, (120, 40))

@@ -33,7 +33,7 @@ def spoilt(draw: st.DrawFn) -> list[dict[str, Any]]:
     return [*OBJECTS[:number], changed, *OBJECTS[number + 1 :]]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(spoilt())
 def test_nothing_makes_the_diagnosis_fail(objects: list[dict[str, Any]]) -> None:
     found = [decode_any(json.dumps(each).encode()) for each in objects]
