@@ -90,11 +90,11 @@ def test_the_document_is_counted() -> None:
     assert error("a: 1\n---\nb: 2\n---\nc: 1\nc: 2\n").document == 3
 
 
-@pytest.mark.parametrize("text", ["[" * 200_000, "{a: " * 200_000, "- " * 200_000 + "1", "? " * 200_000])
-def test_deep_nesting_ends_early(text: str) -> None:
-    start = time.monotonic()
-    assert error(text).problem
-    assert time.monotonic() - start < 5
+@pytest.mark.parametrize("unit", ["[", "{a: ", "- ", "? "])
+def test_deep_nesting_ends_early(unit: str) -> None:
+    start = time.process_time()
+    assert error(unit * 200_000).problem
+    assert time.process_time() - start < 5
 
 
 def test_nesting_up_to_the_limit_is_read() -> None:
