@@ -76,7 +76,7 @@ def test_computing_gives_the_recorded_answers(part: int) -> None:
 def _timed(cluster: object, *claims: ResourceClaim) -> Outcome:
     start = time.process_time()
     outcome = allocate(cluster, node_named(), claims)  # type: ignore[arg-type]
-    assert time.process_time() - start < 3
+    assert time.process_time() - start < 10
     return outcome
 
 

@@ -102,10 +102,10 @@ HOSTILE = {
 
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_long_repetitions_end_quickly(unit):
-    started = time.perf_counter()
+    started = time.process_time()
     text = compile_fully(unit * (SIZE // len(unit)))
     assert HOSTILE[unit] in text
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
@@ -172,10 +172,10 @@ def nested(macro: str, depth: int) -> str:
     ids=range(12),
 )
 def test_macros_and_types_that_multiply_end_quickly(source):
-    started = time.perf_counter()
+    started = time.process_time()
     compile_fully(source)
     compile_fully(source, ADMISSION)
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 def test_deep_trees_in_a_thread_with_a_small_stack():
