@@ -282,7 +282,7 @@ _LIST_CLASSES: Final = "kubectl dra get classes"
 
 def _compiled(matcher: Matcher, what: str, hint: str) -> Matcher:
     if matcher.problem is not None:
-        raise CommandError(f"{what}: {' '.join(matcher.problem.split())}", hint)
+        raise CommandError(f"{what}: {matcher.problem}", hint)
     return matcher
 
 

@@ -20,7 +20,12 @@ class KubectlStyle(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Rewrite what click does not know, then parse."""
-        return super().parse_args(ctx, rewritten(args, self.params))
+        try:
+            return super().parse_args(ctx, rewritten(args, self.params))
+        except click.UsageError as error:
+            # click does not say of every error which command it is about.
+            error.ctx = error.ctx or ctx
+            raise
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """``-h`` and ``--help``, written by the one writer of stdout."""

@@ -51,6 +51,5 @@ def note_evidence(evidence: Evidence, options: Options) -> None:
         terminal.note(Safe("note: ") + safe(note))
     for bad in evidence.bad_objects:
         name = f"{bad.namespace}/{bad.name}" if bad.namespace else bad.name
-        terminal.note(
-            fmt("warning: {} {} is left out: {} ({})", bad.kind, name or "without a name", bad.error, bad.origin)
-        )
+        what = fmt("{} {}", bad.kind, name or "without a name") if bad.kind else Safe("something")
+        terminal.note(fmt("warning: {} is left out: {} ({})", what, bad.error, bad.origin))

@@ -23,8 +23,17 @@ class Verdict(StrEnum):
     ERROR = "error"
 
 
+def _said(error: CompileError) -> str:
+    """The first problem in one line, with its place."""
+    if not error.issues:
+        return " ".join(error.text.split())
+    issue = error.issues[0]
+    message = " ".join(issue.message.removesuffix(" (in container '')").split())
+    return f"{message} (line {issue.line}, column {issue.column + 1})" if issue.pos >= 0 else message
+
+
 class Matcher:
-    """A list of selectors; ``problem`` is the text of the first one that does not compile, ``errors`` what failed."""
+    """A list of selectors; ``problem``: what is wrong with the first that does not compile, ``errors``: what failed."""
 
     def __init__(self, expressions: Iterable[str], features: Features) -> None:
         self.problem: str | None = None
@@ -35,7 +44,7 @@ class Matcher:
             try:
                 self._programs.append(compile_expression(expression, SCHEDULER))
             except CompileError as error:
-                self.problem = error.text
+                self.problem = _said(error)
                 break
         self._lens = Lens(self._programs, (), features)
 

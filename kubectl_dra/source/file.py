@@ -59,7 +59,7 @@ def assemble(manifests: Manifests) -> tuple[Inventory, Evidence]:
     builder = InventoryBuilder()
     for loaded in manifests.objects:
         builder.add(loaded.kind, loaded.record)
-    if manifests.header is None and not manifests.objects and not manifests.bad_objects:
+    if manifests.header is None and not manifests.objects and not any(bad.kind for bad in manifests.bad_objects):
         raise _nothing(manifests)
     notes = list(_notes(manifests, builder))
     header = manifests.header
@@ -116,6 +116,8 @@ def _with_bad(reads: tuple[Read, ...], manifests: Manifests) -> tuple[Read, ...]
 
 
 def _nothing(manifests: Manifests) -> FileError:
+    if manifests.bad_objects:
+        return FileError(f"{manifests.name}: {manifests.bad_objects[0].error}", "kubectl dra snapshot > cluster.json")
     if not manifests.other:
         return FileError(f"{manifests.name}: holds no objects", "kubectl dra snapshot > cluster.json")
     kinds = ", ".join(sorted(manifests.other)[:5])

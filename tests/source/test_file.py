@@ -149,6 +149,12 @@ def test_files_that_can_not_be_read(tmp_path: Path) -> None:
     assert error("nul\x00byte").what
 
 
+def test_nothing_in_it_that_could_be_an_object(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.json"
+    path.write_text("[1, 2, 3]")
+    assert error(str(path)).what == f"{path}: no Kubernetes object: expected an object, got the number 1"
+
+
 @pytest.mark.parametrize("content", ["", "\n\n", "---\n---\n", "[]", "null", '{"kind":"List","items":[]}'])
 def test_nothing_in_it(tmp_path: Path, content: str) -> None:
     path = tmp_path / "empty"
