@@ -113,7 +113,7 @@ ERRORS: list[tuple[Sequence[str], int, str, str]] = [
         ("why-pending", "nosuch", "--from", "demo"),
         1,
         'error: pods "nosuch" not found in namespace "default"',
-        "try:   kubectl dra why-pending -A",
+        "try:   kubectl dra --from demo why-pending -A",
     ),
     (
         ("why-pending", "nosuch"),
@@ -122,7 +122,12 @@ ERRORS: list[tuple[Sequence[str], int, str, str]] = [
         "try:   set KUBECONFIG or --kubeconfig, or read a file with --from",
     ),
     (("nosuch",), 2, 'error: unknown command "nosuch"', "try:   kubectl dra --help"),
-    (("tui", "--from", "demo"), 1, "error: the terminal UI needs a terminal", "try:   kubectl dra why-pending -A"),
+    (
+        ("tui", "--from", "demo"),
+        1,
+        "error: the terminal UI needs a terminal",
+        "try:   kubectl dra --from demo why-pending -A",
+    ),
     (
         ("snapshot", "--from", "demo", "-o", f"{READ_ONLY}/snapshot.json"),
         1,
