@@ -7,7 +7,8 @@ import errno
 import os
 import signal
 import sys
-from types import FrameType
+import threading
+import time
 from typing import Final
 
 from kubectl_dra.output.console import Console
@@ -18,6 +19,7 @@ from kubectl_dra.tui.settings import Settings
 _SWITCH_SECONDS: Final = 0.001
 # Textual writes its frames to stderr.
 _FRAMES: Final = 2
+_LOOK_SECONDS: Final = 1.0
 
 
 def run(settings: Settings) -> int:
@@ -28,10 +30,8 @@ def run(settings: Settings) -> int:
     # A key goes through three threads, and each waits so long for the one that computes.
     sys.setswitchinterval(_SWITCH_SECONDS)
     app = DraApp(settings)
-    try:
-        asyncio.run(_until_left(app))
-    finally:
-        _end_without_terminal(128 + signal.SIGHUP)
+    threading.Thread(target=_watch_terminal, name="terminal", daemon=True).start()
+    asyncio.run(_until_left(app))
     console = Console()
     for done in app.written:
         console.note(done)
@@ -45,15 +45,8 @@ def run(settings: Settings) -> int:
 async def _until_left(app: DraApp) -> None:
     """Signals end the app as keys do, or the terminal would stay as the app needs it."""
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, _leave, app, 128 + number)
-
-    def hang_up(number: int, _frame: FrameType | None) -> None:
-        _end_without_terminal(128 + number)
-        loop.call_soon_threadsafe(_leave, app, 128 + number)
-
-    # Not through the loop, which may be waiting to write to the terminal that is gone.
-    signal.signal(signal.SIGHUP, hang_up)
     await app.run_async(inline=app.settings.inline)
 
 
@@ -61,10 +54,15 @@ def _leave(app: DraApp, code: int) -> None:
     app.exit(return_code=code)
 
 
-def _end_without_terminal(code: int) -> None:
-    """End at once where the terminal was closed: nothing is left to restore, and Textual would wait for it for ever."""
-    try:
-        os.get_terminal_size(_FRAMES)
-    except OSError as error:
-        if error.errno == errno.EIO:
-            os._exit(code)
+def _watch_terminal() -> None:
+    """End the process when its terminal was closed: nothing is left to restore, and Textual would wait for it for ever.
+
+    A thread, because the loop may be waiting to write to that terminal; SIGHUP reaches only what the terminal controls.
+    """
+    while True:
+        try:
+            os.get_terminal_size(_FRAMES)
+        except OSError as error:
+            if error.errno == errno.EIO:
+                os._exit(128 + signal.SIGHUP)
+        time.sleep(_LOOK_SECONDS)
