@@ -326,3 +326,14 @@ def test_a_cluster_without_a_server(tmp_path: Path) -> None:
     path = write_kubeconfig(tmp_path, "")
     with pytest.raises(KubeconfigError, match="has no server"):
         open_session(Connection(kubeconfig=str(path)))
+
+
+def test_closing_while_a_stream_ends_is_no_error(tmp_path: Path, api: FakeApi) -> None:
+    api.routes["/watch"] = Answer(stream=iter([{"type": "ADDED"}]))
+    session = _session(tmp_path, api, {"token": "t"})
+    lines = session.lines("/watch", "watch", {}, 10)
+    assert [next(lines), next(lines)] == [b"", b'{"type": "ADDED"}']
+    (answer,) = session._streams
+    answer.release_conn()
+    answer.close()
+    session.close()

@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode, urlsplit
 
@@ -150,7 +150,9 @@ class Session:
         for answer in tuple(self._streams):
             # Only newer versions of the library can; with older ones a stream ends with the next line.
             if hasattr(answer, "shutdown"):
-                answer.shutdown()
+                # One that ended meanwhile has no socket any more.
+                with suppress(ValueError, RuntimeError, OSError):
+                    answer.shutdown()
 
     def _headers(self, more: Mapping[str, str]) -> Any:  # noqa: ANN401 - urllib3's multi-valued headers
         from urllib3 import HTTPHeaderDict
