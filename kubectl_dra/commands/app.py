@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import click
@@ -106,7 +107,9 @@ def run(arguments: Sequence[str]) -> int:
         close_quietly()
     except OutputError as error:
         drop_unwritten()
-        console.error(f"the answer could not be written: {error}", "free some space, or write it elsewhere")
+        with suppress(OutputError):
+            console.error(f"the answer could not be written: {error}", "free some space, or write it elsewhere")
+        drop_unwritten()
         return ExitCode.ERROR
     return code
 
