@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import msgspec
 
+from kubectl_dra.api.decoders import make_decoder
 from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
 from kubectl_dra.api.kinds import Kind, find_kind
-from kubectl_dra.api.quantities import decode_hook
 from kubectl_dra.api.shapes import Shape
 from kubectl_dra.api.trees import in_utf8, read_fields, read_tree
 from kubectl_dra.model.base import Record
@@ -169,4 +169,4 @@ def _repaired(data: bytes, struct: type[msgspec.Struct]) -> bytes:
 
 @cache
 def _decoder(struct: type[msgspec.Struct]) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(struct, dec_hook=decode_hook, float_hook=str)
+    return make_decoder(struct, numbers_as_text=True)

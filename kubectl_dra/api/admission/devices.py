@@ -12,7 +12,7 @@ from kubectl_dra.api.admission import common, formats
 from kubectl_dra.api.admission.capacity import request_policy
 from kubectl_dra.api.admission.counters import counter_names, counter_set_name
 from kubectl_dra.api.admission.errors import Field, itself
-from kubectl_dra.api.quantities import decode_hook
+from kubectl_dra.api.decoders import make_decoder
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import CounterConsumption, Device, DeviceAttribute, DeviceCapacity
@@ -206,7 +206,7 @@ def _condition(name: str, field: Field) -> None:
 
 @cache
 def _allocatable() -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(dict[str, NodeAllocatable], dec_hook=decode_hook)
+    return make_decoder(dict[str, NodeAllocatable])
 
 
 def _node_allocatable(item: Device, field: Field) -> None:

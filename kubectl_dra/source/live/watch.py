@@ -152,6 +152,7 @@ class _Failure(msgspec.Struct):
 
 
 _event: Final = msgspec.json.Decoder(_Event)
+_failure: Final = msgspec.json.Decoder(_Failure)
 _positioned: Final = msgspec.json.Decoder(_Positioned)
 
 
@@ -297,7 +298,7 @@ class Reflector:
             event = _event.decode(line)
             data = bytes(event.object)
             if event.type == "ERROR":
-                failure = msgspec.json.decode(data, type=_Failure)
+                failure = _failure.decode(data)
                 raise error_from_status(failure.code, data, f"watch {self.scope.kind.plural}", server)
             self._position = _later(self._position, _positioned.decode(data).metadata.resource_version)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
