@@ -1,11 +1,16 @@
-"""How long help, a usage error and an offline answer take beyond a bare interpreter."""
+"""How long help, a usage error and an offline answer take beyond a bare interpreter.
+
+Without ``site``, because what other packages hang into the start of an interpreter may load half of what we need.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+import sysconfig
 from collections.abc import Iterator
 
-from bench.frame import Budget, Measure, Row, in_turns, run
+from bench.frame import ROOT, Budget, Measure, Row, in_turns, run
 
 ROUNDS = 9
 BUDGET = Budget(Measure.BEYOND, 80)
@@ -19,9 +24,11 @@ CASES = {
 
 def rows() -> Iterator[Row]:
     """Each case beside an interpreter that does nothing."""
-    ways = {"bare": lambda: run([sys.executable, "-c", "pass"])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), sysconfig.get_path("purelib")])}
+    python = [sys.executable, "-S"]
+    ways = {"bare": lambda: run([*python, "-c", "pass"], environment)}
     for name, (words, _) in CASES.items():
-        ways[name] = lambda words=words: run([sys.executable, "-m", "kubectl_dra", *words])
+        ways[name] = lambda words=words: run([*python, "-m", "kubectl_dra", *words], environment)
     costs = in_turns(ways, ROUNDS)
     for name, (_, budget) in CASES.items():
         yield Row(name, "", costs[name], "bare interpreter", costs["bare"], budget)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -69,6 +68,9 @@ def is_dialogue() -> bool:
 
 def terminal_width() -> int:
     """Columns of the terminal for wide output; 80 where there is none."""
+    # Not at the top: it loads four compressors, which help and errors would wait for.
+    import shutil
+
     return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
 
 
