@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -43,7 +43,6 @@ class Case:
     before: tuple[Mapping[str, Any], ...] = ()
     after: tuple[Mapping[str, Any], ...] = ()
     fix: tuple[Mapping[str, Any], ...] = ()
-    views: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def namespace(self) -> str:
