@@ -59,7 +59,7 @@ def main(names: Sequence[str]) -> int:
     _KEPT.mkdir(parents=True, exist_ok=True)
     print(line(HEAD))
     for name in names or PARTS:
-        (_KEPT / f"{name}.json").write_bytes(msgspec.json.encode(_measured(name)))
+        _measure(name)
     files = [path for name in PARTS if (path := _KEPT / f"{name}.json").exists()]
     parts = [msgspec.json.decode(path.read_bytes(), type=Part) for path in files]
     rows = [row for part in parts for row in part.rows]
@@ -84,16 +84,19 @@ def document(parts: Sequence[Part]) -> list[str]:
         "|---|---|---|--:|--:|",
     ]
     lines += [f"| {p.name} | {p.time} | {p.commit} | {p.load[0]:.1f} | {p.load[1]:.1f} |" for p in parts]
+    lines += [f"| {name} | not measured | | | |" for name in PARTS if name not in {part.name for part in parts}]
     return [*lines, "", f"The load is the average of a minute; {cores} processors are fully busy at {cores}.", ""]
 
 
-def _measured(name: str) -> Part:
+def _measure(name: str) -> None:
+    """Measure a part and keep it row by row, so that a run that is ended leaves what it has."""
     before, commit = os.getloadavg()[0], _output("git", "rev-parse", "--short", "HEAD")
     rows = []
     for row in _rows(name):
         rows.append(row)
         print(line(cells(row)) + (f"  ({row.why})" if row.why else ""), flush=True)
-    return Part(name, f"{datetime.now(UTC):%Y-%m-%d %H:%M}", commit, (before, os.getloadavg()[0]), rows)
+        part = Part(name, f"{datetime.now(UTC):%Y-%m-%d %H:%M}", commit, (before, os.getloadavg()[0]), rows)
+        (_KEPT / f"{name}.json").write_bytes(msgspec.json.encode(part))
 
 
 def _rows(name: str) -> Iterator[Row]:

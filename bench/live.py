@@ -17,7 +17,7 @@ from tests.controlplane.build import module
 
 PENDING = 100
 #: Nodes, and how often each side is measured: kubectl needs minutes and 10 GB for the large one.
-SIZES = ((1_000, 3), (10_000, 1))
+SIZES = ((1_000, 1), (10_000, 1))
 KUBECTL_MEGABYTES = 12_000
 _LISTS = "pods,nodes,resourceslices,resourceclaims"
 _BUDGET = Budget(Measure.RATIO, 1.5, peak=500)
