@@ -1,4 +1,4 @@
-"""A fake server that lives, behind a proxy that fails when told to; time-outs of two seconds."""
+"""A fake server that lives, behind a proxy that fails when told to; time-outs of five seconds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.faults.proxy import Faults, faulty
 from tests.live.conftest import no_proxies  # noqa: F401 - a fixture for all tests here
 from tests.live.fake_api import running, write_kubeconfig
 
-SECONDS = 2.0
+SECONDS = 5.0
 IDLE_SECONDS = 0.5
 
 
