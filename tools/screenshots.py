@@ -49,12 +49,10 @@ SCREENS: Mapping[str, tuple[str, ...]] = {
     "class": (":classes", "down", "enter"),
     "yaml": ("6", "y"),
     "help": ("f1",),
-    "namespaces": ("n",),
-    "palette": ("ctrl+p",),
     "command": ("2", "colon", "p", "o", "d", "space", "m"),
     "light": ("T",),
 }
-_ROUNDS = 3
+_ROUNDS = 4
 # Pictures in documents can't load fonts.
 _FONTS = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
 
@@ -64,7 +62,8 @@ async def settle(app: DraApp, pilot: object) -> None:
     quiet, before = 0, None
     while quiet < _ROUNDS:
         await pilot.pause(0.002)
-        now = app.focused, ["".join(s.text for s in strip) for strip in app.screen._compositor.render_strips()]
+        # Colours included: another theme comes later than the key for it.
+        now = app.focused, app.theme, [list(strip) for strip in app.screen._compositor.render_strips()]
         quiet = quiet + 1 if app.is_idle and now == before else 0
         before = now
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from importlib.metadata import version
 from pathlib import Path
@@ -16,19 +17,29 @@ from tools.screenshots import README, README_SIZE, pictures
 LOCK = Path(__file__).parents[2] / "requirements" / "dev.txt"
 PINNED = re.search(r"(?m)^textual==(\S+)", LOCK.read_text())[1]
 SIZES = {"80x24": SMALL, "140x40": LARGE}
+# A cursor blinks, and another theme comes in steps of Textual's own: of these only the texts are compared.
+MOVING = {"lab", "lab-empty", "lab-broken", "lab-load", "command", "light"}
+TEXT = re.compile(r"<text[^>]*>([^<]*)</text>")
 
 
 @pytest.mark.skipif(version("textual") != PINNED, reason="other versions of Textual draw their own widgets otherwise")
 @pytest.mark.parametrize("size", SIZES)
 def test_screens(size):
-    """One run of the app visits all of them; the golden pictures tell which ones differ."""
+    """One run of the app visits all of them; UPDATE_GOLDEN=1 writes the pictures anew."""
     different = []
     for name, picture in pictures(SIZES[size]).items():
-        try:
-            check_golden(f"tui/{name}-{size}.svg", picture)
-        except AssertionError:
+        golden = f"tui/{name}-{size}.svg"
+        if os.environ.get("UPDATE_GOLDEN"):
+            check_golden(golden, picture)
+        known = (FOLDER / golden).read_text(encoding="utf-8")
+        if picture != known and (name not in MOVING or words(picture) != words(known)):
             different.append(name)
     assert not different, f"look at them, then run with UPDATE_GOLDEN=1: {', '.join(different)}"
+
+
+def words(picture):
+    """All texts, in lines and stretches that don't depend on colours."""
+    return "".join(TEXT.findall(picture)).replace("&#160;", "").replace(" ", "")
 
 
 @pytest.mark.parametrize("name", README)
