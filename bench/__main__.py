@@ -49,6 +49,7 @@ class Part(msgspec.Struct):
     commit: str
     load: tuple[float, float]
     rows: list[Row]
+    complete: bool = True
 
 
 def main(names: Sequence[str]) -> int:
@@ -60,13 +61,17 @@ def main(names: Sequence[str]) -> int:
     print(line(HEAD))
     for name in names or PARTS:
         _measure(name)
+    rows = [row for part in write_document() for row in part.rows]
+    print("\n".join(_summary(rows)))
+    return 1 if any(row.verdict is Verdict.MISSED for row in rows) else 0
+
+
+def write_document() -> list[Part]:
+    """Write ``docs/performance.md`` from all parts that are kept."""
     files = [path for name in PARTS if (path := _KEPT / f"{name}.json").exists()]
     parts = [msgspec.json.decode(path.read_bytes(), type=Part) for path in files]
-    rows = [row for part in parts for row in part.rows]
-    print("\n".join(_summary(rows)))
     DOCUMENT.write_text("\n".join(document(parts)))
-    print(f"written: {DOCUMENT.relative_to(ROOT)}")
-    return 1 if any(row.verdict is Verdict.MISSED for row in rows) else 0
+    return parts
 
 
 def document(parts: Sequence[Part]) -> list[str]:
@@ -75,6 +80,8 @@ def document(parts: Sequence[Part]) -> list[str]:
     lines = [_INTRODUCTION, *(f"- {text}" for text in _machine()), "", *markdown(rows), "", "## Budgets", ""]
     lines += [f"- {text}" for text in _summary(rows)]
     lines += [f"- {text}" for text in dict.fromkeys(map(_remark, rows)) if text]
+    whole = {part.name for part in parts if part.complete}
+    lines += [f"- {name}: ended before all of it was measured" for name in PARTS if name not in whole]
     cores = os.cpu_count()
     lines += [
         "",
@@ -95,8 +102,12 @@ def _measure(name: str) -> None:
     for row in _rows(name):
         rows.append(row)
         print(line(cells(row)) + (f"  ({row.why})" if row.why else ""), flush=True)
-        part = Part(name, f"{datetime.now(UTC):%Y-%m-%d %H:%M}", commit, (before, os.getloadavg()[0]), rows)
-        (_KEPT / f"{name}.json").write_bytes(msgspec.json.encode(part))
+        _keep(Part(name, f"{datetime.now(UTC):%Y-%m-%d %H:%M}", commit, (before, os.getloadavg()[0]), rows, False))
+    _keep(Part(name, f"{datetime.now(UTC):%Y-%m-%d %H:%M}", commit, (before, os.getloadavg()[0]), rows))
+
+
+def _keep(part: Part) -> None:
+    (_KEPT / f"{part.name}.json").write_bytes(msgspec.json.encode(part))
 
 
 def _rows(name: str) -> Iterator[Row]:
