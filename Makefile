@@ -10,6 +10,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/pytest
 # What needs more than Python stands in .ci/run.
 OFFLINE := not controlplane and not matrix and not go and not bench and not shells and not tmux and not packaging
+# One more than there are processors, because some tests wait for what time brings.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 DEMO := $(BIN)/kubectl-dra --from demo
 
 .DEFAULT_GOAL := help
@@ -26,7 +28,7 @@ demo: $(VENV)/ready ## Explain the pending pods of the built-in demo cluster
 	@$(DEMO) why-pending trainer-0 -n ml
 
 test: $(VENV)/ready ## Run all tests that need neither Go nor a cluster
-	$(PYTEST) -n auto --dist worksteal -m '$(OFFLINE)' $(ARGS)
+	$(PYTEST) -n $(WORKERS) --dist worksteal -m '$(OFFLINE)' $(ARGS)
 
 coverage: $(VENV)/ready ## Run the same with branch coverage, and write docs/coverage.md (several minutes)
 	rm -rf .cache/coverage && mkdir -p .cache/coverage

@@ -154,9 +154,10 @@ def test_an_interrupt_at_any_time_is_no_traceback() -> None:
         time.sleep(chance.uniform(0, 0.6))
         process.send_signal(signal.SIGINT)
         code, err = outcome(process)
-        assert code in (0, 130), err
+        # Python gives the signal back as it ends; a shell says 130 for what the signal itself ended as well.
+        assert code in (0, 130, -signal.SIGINT), err
         assert "Traceback" not in err
-        if code == 130:
+        if code:
             assert err.strip("\n") == ""
 
 
