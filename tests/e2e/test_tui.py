@@ -19,6 +19,7 @@ from kubectl_dra.source.spec import Connection
 from kubectl_dra.tui.app import DraApp
 from tests.controlplane import Client, ControlPlane
 from tests.controlplane.client import object_path
+from tests.e2e import situations
 from tests.e2e.situations import node_object, pod_object
 from tests.faults.churn import NAMESPACE, Churn, RealTarget, clear
 from tests.faults.proxy import EVENTS, Fault, Faults, faulty
@@ -33,6 +34,12 @@ DRIVER = "tui.example.com"
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "IDLE_SECONDS", 10.0)
     monkeypatch.setattr(watching, "_BACK_OFF_SECONDS", (0.05, 1.0))
+
+
+@pytest.fixture(autouse=True)
+def nothing_before(client: Client) -> None:
+    """What other tests have left behind would be on the screen as well."""
+    situations.clear(client)
 
 
 @pytest.fixture

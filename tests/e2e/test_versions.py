@@ -91,4 +91,6 @@ def test_the_reports_are_the_same_through_every_version(
         listed = _versions_listed(proxy)
         assert listed.pop("devicetaintrules") == {RULES[world]}
         assert listed.keys() >= {"resourceclaims", "resourceslices", "deviceclasses"}
+        # Served in this one version, whatever else is.
+        assert listed.pop("resourcepoolstatusrequests", {"v1alpha3"}) == {"v1alpha3"}
         assert set.union(*listed.values()) == {world}
