@@ -63,6 +63,13 @@ class Driver:
             quiet = quiet + 1 if self.app.is_idle and now == before else 0
             before = now
 
+    async def holds(self, condition):
+        """Until ``condition`` is true, for an app that does not rest meanwhile."""
+        end = time.monotonic() + _SECONDS
+        while not condition():
+            assert time.monotonic() < end, f"never true:\n{self.screen}"
+            await self.pilot.pause(0.01)
+
     def send(self, *keys):
         """Keys in a burst, as from somebody who types faster than the screen is drawn."""
         for key in keys:

@@ -68,6 +68,7 @@ def test_before_anything_arrived():
             await ui.pilot.press(key)
         assert "reading …" in ui.lines[0]
         await ui.pilot.press("2", "r")
+        await ui.holds(lambda: feed.refreshed)
         assert feed.refreshed == 1
 
     started(scripted(feed), script)
@@ -140,10 +141,7 @@ def test_failing_and_recovering():
     feed = RereadFeed("ctx test", True, load)
 
     async def script(ui):
-        for _ in range(100):
-            await ui.pilot.pause(0.02)
-            if "can't read" in ui.lines[0]:
-                break
+        await ui.holds(lambda: "can't read" in ui.lines[0])
         assert "no route to \\u{1b}[31mhost" in ui.crumbs
         assert "check the network" in ui.crumbs
         await ui.press("r")
@@ -151,10 +149,7 @@ def test_failing_and_recovering():
         assert "read" in ui.lines[0]
         assert "gpu.example.com" in ui.screen
         await ui.pilot.press("r")
-        for _ in range(100):
-            await ui.pilot.pause(0.02)
-            if "can't read" in ui.lines[0]:
-                break
+        await ui.holds(lambda: "can't read" in ui.lines[0])
         assert "gpu.example.com" in ui.screen
 
     started(DraApp(Settings(connect=lambda _context: feed)), script)
@@ -192,10 +187,8 @@ def test_another_context():
         await ui.press("colon")
         await ui.type("ctx two")
         await ui.pilot.press("enter")
-        await ui.pilot.pause()
-        assert "ctx two" in ui.lines[0]
-        assert feeds[""].stopped
-        assert "reading" in ui.lines[0]
+        await ui.holds(lambda: "ctx two" in ui.lines[0])
+        await ui.holds(lambda: feeds[""].stopped and "reading" in ui.lines[0])
         # What the former cluster still says is not taken for the present one's.
         feeds[""].listener.on_moment(with_features((inventory, evidence)))
         await ui.pilot.pause(0.05)

@@ -322,8 +322,7 @@ def test_mouse():
 def test_leaving(key):
     async def script(ui):
         await ui.pilot.press(key)
-        await ui.pilot.pause()
-        assert not ui.app.is_running
+        await ui.holds(lambda: not ui.app.is_running)
 
     play(demo_app(), script)
 
