@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import islice, permutations
+from itertools import permutations
 from typing import Final
 
 from kubectl_dra.cel import NAMED_RESOURCES, CompileError, EvaluationError, InstanceValue, Program, compile_expression
@@ -20,8 +20,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim, ResourceSlice
 
-#: Slices of a driver on a node come in any order; beyond so many orders some are left out.
-_ORDERS: Final = 24
+#: Slices of a driver on a node come in any order. Of up to so many all orders are tried.
+_MOST_SLICES: Final = 4
 
 
 @dataclass(eq=False)
@@ -120,9 +120,10 @@ class NamedResources:
         selections, undecided = {}, False
         for demand in demands:
             slices = self._slices.get((node, demand.driver), [])
-            orders = islice(permutations(slices), _ORDERS) if len(slices) > 1 else [slices]
-            found = [_select(demand, [each for slice_ in order for each in slice_]) for order in orders]
-            undecided |= len({selection.complete for selection in found}) > 1
+            found = [_select(demand, [each for slice_ in order for each in slice_]) for order in _orders(slices)]
+            # For one request it is enough that each slice comes first once; of several one may take what another needs.
+            all_tried = len(slices) <= _MOST_SLICES or len(demand.requests) < 2
+            undecided |= not all_tried or len({selection.complete for selection in found}) > 1
             selections[demand.driver] = next((s for s in found if s.error is not None), found[0])
         return Outcome(selections, undecided)
 
@@ -136,6 +137,13 @@ def _held(claim: ResourceClaim) -> Iterator[tuple[tuple[str, str], str]]:
         for result in structured.results if structured is not None else ():
             if structured is not None and result.named_resources is not None:
                 yield (structured.node_name, handle.driver_name), result.named_resources.name
+
+
+def _orders(slices: Sequence[list[Instance]]) -> Iterator[Sequence[list[Instance]]]:
+    """All orders of few slices; of many those in which each comes first once, followed by the others in turn."""
+    if len(slices) <= _MOST_SLICES:
+        return permutations(slices)
+    return ([*slices[first:], *slices[:first]] for first in range(len(slices)))
 
 
 def _select(demand: Demand, instances: Sequence[Instance]) -> Selection:

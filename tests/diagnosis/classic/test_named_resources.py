@@ -111,6 +111,18 @@ def test_slices_of_a_node_come_in_any_order() -> None:
     assert [cause.code for cause in found.causes] == [Code.SEARCH_UNDECIDED]
 
 
+@pytest.mark.parametrize(
+    ("selectors", "last"), [(("true", A100), SMALL), ((A100,), build.instance("gpu-1"))], ids=["taken", "fails"]
+)
+def test_many_slices_whose_order_decides(selectors: tuple[str, ...], last: Json) -> None:
+    """It decides only when the first slice is no longer the first one."""
+    small = [build.slice_("node-1", SMALL, name=f"slice-{number}") for number in range(1, 5)]
+    slices = [build.slice_("node-1", BIG, name="slice-0"), *small, build.slice_("node-1", last, name="slice-5")]
+    assert tried(*slices[:5], selectors=(A100,)).verdict is Verdict.SCHEDULABLE
+    found = tried(*slices, selectors=selectors)
+    assert (found.verdict, found.causes[0].code) == (Verdict.UNKNOWN, Code.SEARCH_UNDECIDED)
+
+
 def test_without_parameters_any_device_of_the_class_will_do() -> None:
     plain = build.resource_class(structured=True)
     objects = (build.pod("claim"), build.node(), plain, build.claim(mode="Immediate"))
