@@ -6,37 +6,15 @@ Each record belongs to one check that the scheduler makes for one device and one
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from kubectl_dra.allocation.pools import InvalidReason
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.resource import DeviceAttribute, DeviceTaint
 
 
-class Check(StrEnum):
-    """The checks, in the order in which the scheduler makes them."""
-
-    POOL = "pool"
-    IN_USE = "inUse"
-    CLASS = "class"
-    SELECTOR = "selector"
-    NODE = "node"
-    FEATURE = "feature"
-    CAPACITY = "capacity"
-    COMPATIBILITY = "compatibility"
-    COUNTERS = "counters"
-    TAINT = "taint"
-    CONSTRAINT = "constraint"
-
-
 @dataclass(frozen=True, slots=True)
 class Cause:
     """Base of all causes."""
-
-    @property
-    def check(self) -> Check:
-        """The check that rejected."""
-        return _CHECKS[type(self)]
 
 
 # --- pools ----------------------------------------------------------------------------------------------------------
@@ -196,24 +174,3 @@ class ConstraintRefuses(DeviceCause):
     distinct: bool
     expected: tuple[DeviceAttribute, ...]
     seen: DeviceAttribute | None
-
-
-_CHECKS = {
-    PoolIncomplete: Check.POOL,
-    PoolInvalid: Check.POOL,
-    PoolObsolete: Check.POOL,
-    SliceIgnored: Check.POOL,
-    InUse: Check.IN_USE,
-    TakenEarlier: Check.IN_USE,
-    NotInClass: Check.CLASS,
-    NotSelected: Check.SELECTOR,
-    OtherNode: Check.NODE,
-    FeatureOff: Check.FEATURE,
-    CapacityMissing: Check.CAPACITY,
-    CapacityPolicyRefuses: Check.CAPACITY,
-    CapacityShort: Check.CAPACITY,
-    IncompatibleGroups: Check.COMPATIBILITY,
-    CountersShort: Check.COUNTERS,
-    Tainted: Check.TAINT,
-    ConstraintRefuses: Check.CONSTRAINT,
-}

@@ -15,7 +15,6 @@ from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceConstraint
 Members = tuple[str, frozenset[object]]
 # What a constraint holds: the shared value, or the values taken; None if nothing yet.
 Held = Members | frozenset[Members] | None
-_KINDS: Final = ("string", "int", "bool", "version")
 _UNKNOWN: Final = -1
 
 
