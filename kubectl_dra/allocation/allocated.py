@@ -6,7 +6,7 @@ the slice; results with admin access do not count; consumption of a device is th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from typing import Final
 
 from kubectl_dra.model.features import Features
@@ -47,14 +47,48 @@ class AllocatedState:
     """The state of all held devices, by pool and device name."""
 
     def __init__(self, claims: Iterable[ResourceClaim], features: Features) -> None:
+        self._consumable = features.consumable_capacity
         self._pools: dict[tuple[str, str], dict[str, DeviceState]] = {}
+        #: Devices held with admin access, by pool.
+        self._admin: dict[tuple[str, str], set[str]] = {}
         for claim in claims:
-            allocation = claim.status.allocation
-            if allocation is not None:
-                key = Key(claim.metadata.namespace, claim.metadata.name)
-                for result in allocation.devices.results:
-                    if not result.admin_access:
-                        self._add(key, result, features.consumable_capacity)
+            self._add_claim(claim, None)
+
+    def later(self, before: Mapping[Key, ResourceClaim], after: Mapping[Key, ResourceClaim]) -> AllocatedState:
+        """The state when the claims ``before``, which this one was made of, have become those ``after``.
+
+        Pools in which nobody's allocation has changed have the same state object.
+        """
+        changed = changed_allocations(before, after)
+        pools = {pool for key in changed for pool in _pools_of(before.get(key), after.get(key))}
+        other = AllocatedState.__new__(AllocatedState)
+        other._consumable = self._consumable
+        other._pools = {pool: state for pool, state in self._pools.items() if pool not in pools}
+        other._admin = {pool: names for pool, names in self._admin.items() if pool not in pools}
+        # Those with admin access are not among the holders.
+        admins = any(pool in self._admin for pool in pools)
+        holders = (
+            before if admins else (key for pool in pools for held in self.pool(*pool).values() for key in held.holders)
+        )
+        for key in dict.fromkeys((*holders, *changed)):
+            claim = after.get(key)
+            if claim is not None:
+                other._add_claim(claim, pools)
+        return other
+
+    def _add_claim(self, claim: ResourceClaim, pools: Container[tuple[str, str]] | None) -> None:
+        """Add what a claim holds, in these ``pools`` only if there are any."""
+        if claim.status.allocation is None:
+            return
+        key = Key(claim.metadata.namespace, claim.metadata.name)
+        for result in claim.status.allocation.devices.results:
+            pool = result.driver, result.pool
+            if pools is not None and pool not in pools:
+                continue
+            if result.admin_access:
+                self._admin.setdefault(pool, set()).add(result.device)
+            else:
+                self._add(key, result, self._consumable)
 
     def _add(self, key: Key, result: DeviceRequestAllocationResult, consumable: bool) -> None:
         pool = self._pools.setdefault((result.driver, result.pool), {})
@@ -76,3 +110,24 @@ class AllocatedState:
     def get(self, device: DeviceId) -> DeviceState | None:
         """The state of a device, None if nobody holds it."""
         return self.pool(device.driver, device.pool).get(device.device)
+
+    def admin(self, driver: str, pool: str) -> Collection[str]:
+        """The names of the devices of a pool that are held with admin access."""
+        return self._admin.get((driver, pool), ())
+
+
+def changed_allocations(before: Mapping[Key, ResourceClaim], after: Mapping[Key, ResourceClaim]) -> list[Key]:
+    """The claims whose allocation is not what it was, those that have come or gone included."""
+    gone = [key for key in before if key not in after]
+    return gone + [key for key, claim in after.items() if _differs(before.get(key), claim)]
+
+
+def _differs(old: ResourceClaim | None, new: ResourceClaim) -> bool:
+    return old is not new and (old is None or old.status.allocation != new.status.allocation)
+
+
+def _pools_of(*claims: ResourceClaim | None) -> Iterator[tuple[str, str]]:
+    for claim in claims:
+        if claim is not None and claim.status.allocation is not None:
+            for result in claim.status.allocation.devices.results:
+                yield result.driver, result.pool

@@ -94,6 +94,11 @@ class Evidence:
         """Whether every object of ``kind`` in ``namespace`` (empty: in the cluster) is in the Inventory."""
         return self.coverage(kind, namespace) in _SUFFICIENT
 
+    @property
+    def extent(self) -> tuple[object, ...]:
+        """All that decides how sure an answer is: what was read how completely, but not when."""
+        return tuple((read.kind, read.namespace, read.coverage, read.fields) for read in self.reads)
+
     def within(self, fields: Fields) -> Evidence:
         """The evidence for a question about objects with these ``fields`` only: filtered lists may answer it."""
         if not any(read.fields for read in self.reads):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -92,6 +92,15 @@ class Inventory:
                 vars(other)[index] = vars(self)[index]
         return other
 
+    def follow(self, earlier: Inventory) -> None:
+        """Take over what an Inventory of the same cluster has derived, as far as it is still true."""
+        for index, field_name in _INDEXED.items():
+            if index in vars(earlier) and index not in vars(self):
+                if getattr(self, field_name) is getattr(earlier, field_name):
+                    vars(self)[index] = vars(earlier)[index]
+                elif index == "holdings_by_device":
+                    vars(self)[index] = _later_holdings(earlier, self.claims)
+
     @cached_property
     def slices_by_node(self) -> Mapping[str, tuple[ResourceSlice, ...]]:
         """Slices by ``spec.nodeName``; those without one under the empty string. Order as read."""
@@ -105,12 +114,7 @@ class Inventory:
     @cached_property
     def holdings_by_device(self) -> Mapping[DeviceId, tuple[Holding, ...]]:
         """Who holds each device according to ``status.allocation`` of the claims, admin access included."""
-        return _group(
-            (DeviceId(result.driver, result.pool, result.device), Holding(claim, result))
-            for claim in self.claims.values()
-            if claim.status.allocation is not None
-            for result in claim.status.allocation.devices.results
-        )
+        return _group(pair for claim in self.claims.values() for pair in _holdings(claim))
 
     @cached_property
     def pods_by_uid(self) -> Mapping[str, Pod]:
@@ -126,6 +130,27 @@ class Inventory:
     def events_by_object(self) -> Mapping[tuple[str, str, str], tuple[Event, ...]]:
         """Events by (kind, namespace, name) of the object they are about. Order as read."""
         return _group((_about(event), event) for event in self.events)
+
+
+def _later_holdings(earlier: Inventory, claims: Mapping[Key, ResourceClaim]) -> Mapping[DeviceId, tuple[Holding, ...]]:
+    """The holdings of ``claims``: those of an earlier Inventory, without those of claims that are not what they were."""
+    gone = {key: claim for key, claim in earlier.claims.items() if claims.get(key) is not claim}
+    come = [claim for key, claim in claims.items() if earlier.claims.get(key) is not claim]
+    index = dict(earlier.holdings_by_device)
+    for device in {device for claim in gone.values() for device, _ in _holdings(claim)}:
+        kept = tuple(holding for holding in index.pop(device) if key_of(holding.claim.metadata) not in gone)
+        if kept:
+            index[device] = kept
+    for claim in come:
+        for device, holding in _holdings(claim):
+            index[device] = (*index.get(device, ()), holding)
+    return index
+
+
+def _holdings(claim: ResourceClaim) -> Iterator[tuple[DeviceId, Holding]]:
+    if claim.status.allocation is not None:
+        for result in claim.status.allocation.devices.results:
+            yield DeviceId(result.driver, result.pool, result.device), Holding(claim, result)
 
 
 #: Each index, and the field that it is made from.

@@ -14,8 +14,11 @@ from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.features import Features, gates_of
 
 
-class ReportRecord(msgspec.Struct, frozen=True, rename="camel"):
-    """Part of a report. Every field is always present in JSON, so that scripts can rely on it."""
+class ReportRecord(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """Part of a report. Every field is always present in JSON, so that scripts can rely on it.
+
+    Not watched for cycles: a record is made of records that are there already.
+    """
 
 
 class Bound(StrEnum):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Final
+from typing import Final, Protocol
 
 from kubectl_dra.allocation import nodes
 from kubectl_dra.allocation.allocated import AllocatedState
@@ -46,21 +46,61 @@ _MADE_FROM: Final[Mapping[str, str]] = {
 }
 
 
+class KnownPool(Protocol):
+    """What was worked out of a pool. ``by_selector``: node selectors decide where it can be used."""
+
+    by_selector: bool
+
+
+def _same(old: Sequence[ResourceSlice], new: Sequence[ResourceSlice]) -> bool:
+    return old is new or (len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True)))
+
+
 @dataclass(frozen=True)
 class Facts:
-    """One Inventory with its evidence and the features assumed."""
+    """One Inventory with its evidence and the features assumed.
+
+    With ``keeps``, what was worked out of a pool is kept, for the next question and for :meth:`later`.
+    """
 
     inventory: Inventory
     evidence: Evidence
     features: Features
+    keeps: bool = False
 
     def later(self, inventory: Inventory, evidence: Evidence) -> Facts:
         """The Facts of the same cluster later; what its changes can't touch is taken over as it is."""
-        facts, old = Facts(inventory, evidence, self.features), self.inventory
+        facts, old = Facts(inventory, evidence, self.features, self.keeps), self.inventory
+        inventory.follow(old)
         for name, source in _MADE_FROM.items():
             if name in vars(self) and getattr(old, source) is getattr(inventory, source):
                 vars(facts)[name] = vars(self)[name]
+        if "allocated" in vars(self) and "allocated" not in vars(facts):
+            vars(facts)["allocated"] = self.allocated.later(old.claims, inventory.claims)
+        if self.known_pools:
+            vars(facts)["known_pools"] = self._still_known(facts)
         return facts
+
+    def _still_known(self, facts: Facts) -> dict[PoolId, KnownPool]:
+        """Pools of which nothing has changed that any report of pools depends on."""
+        old, new = self.inventory, facts.inventory
+        same_rules = old.taint_rules is new.taint_rules
+        if not same_rules or self.evidence.extent != facts.evidence.extent or old.nodes.keys() != new.nodes.keys():
+            return {}
+        same_nodes = old.nodes is new.nodes
+        return {
+            pool: known
+            for pool, known in tuple(self.known_pools.items())
+            if (same_nodes or not known.by_selector)
+            and facts.allocated.pool(*pool) is self.allocated.pool(*pool)
+            and facts.allocated.admin(*pool) is self.allocated.admin(*pool)
+            and _same(old.slices_by_pool.get(pool, ()), new.slices_by_pool.get(pool, ()))
+        }
+
+    @cached_property
+    def known_pools(self) -> dict[PoolId, KnownPool]:
+        """What was worked out of pools so far; filled by ``open_pool``."""
+        return {}
 
     @cached_property
     def as_of(self) -> str:

@@ -5,8 +5,11 @@ Every view of pools and devices (pages, lists, classes, taints) starts from here
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+import msgspec
 
 from kubectl_dra.allocation.allocated import DeviceState as Held
 from kubectl_dra.allocation.counters import PoolCounters
@@ -17,9 +20,40 @@ from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, DeviceTaintRule, ResourceSlice
 from kubectl_dra.reports.device_state import DeviceState, device_state
 from kubectl_dra.reports.facts import Facts
-from kubectl_dra.reports.pool_state import Judged, PoolState, PoolView, Views, node_views, whole_pool
+from kubectl_dra.reports.pool_state import ALLOCATED_FROM, Judged, PoolView, Views, node_views, whole_pool
 from kubectl_dra.reports.scope import device_scope, usable_on
 from kubectl_dra.reports.taints import TaintRecord, device_taints
+
+T = TypeVar("T")
+
+
+class Standing(msgspec.Struct, gc=False):
+    """One published device as it stands; ``tainted`` if a taint keeps requests without a toleration away.
+
+    Not watched for cycles, of which there are none: there may be 80,000.
+    """
+
+    slice: ResourceSlice
+    device: Device
+    state: DeviceState
+    tainted: bool
+
+
+@dataclass(slots=True, eq=False)
+class Worked:
+    """What was worked out of one pool; true as long as nothing of the pool has changed."""
+
+    judged: Judged
+    views: Views
+    counters: PoolCounters | None
+    held: Mapping[str, Held]
+    admin: Collection[str]
+    rules: Sequence[DeviceTaintRule]
+    slices: tuple[ResourceSlice, ...]
+    by_selector: bool
+    standings: tuple[Standing, ...] | None = None
+    #: What reports made of it, by the name of the report.
+    made: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -28,12 +62,55 @@ class PoolFacts:
 
     id: PoolId
     facts: Facts
-    judged: Judged
-    views: Views
-    counters: PoolCounters | None
-    held: Mapping[str, Held]
-    rules: Sequence[DeviceTaintRule]
-    slices: tuple[ResourceSlice, ...]
+    worked: Worked
+
+    @property
+    def judged(self) -> Judged:
+        """What the allocator makes of it, for a node that can use every slice."""
+        return self.worked.judged
+
+    @property
+    def views(self) -> Views:
+        """How nodes see it."""
+        return self.worked.views
+
+    @property
+    def counters(self) -> PoolCounters | None:
+        """Its counters, if it has any."""
+        return self.worked.counters
+
+    @property
+    def held(self) -> Mapping[str, Held]:
+        """Its devices that are held, by name."""
+        return self.worked.held
+
+    @property
+    def rules(self) -> Sequence[DeviceTaintRule]:
+        """The taint rules that touch it."""
+        return self.worked.rules
+
+    @property
+    def slices(self) -> tuple[ResourceSlice, ...]:
+        """The slices of its newest generation."""
+        return self.worked.slices
+
+    def standings(self) -> tuple[Standing, ...]:
+        """Its devices as they stand, in search order; worked out once."""
+        worked = self.worked
+        if worked.standings is None:
+            worked.standings = tuple(self._standing(*pair) for pair in self.devices())
+        return worked.standings
+
+    def _standing(self, slice_: ResourceSlice, device: Device) -> Standing:
+        tainted = any(taint.prevents for taint in self.taints(device, slice_))
+        return Standing(slice_, device, self.state(device, slice_, tainted), tainted)
+
+    def once(self, name: str, make: Callable[[PoolFacts], T]) -> T:
+        """What ``make`` makes of the pool, made once for each ``name`` while nothing of the pool changes."""
+        made = self.worked.made
+        if name not in made:
+            made[name] = make(self)
+        return cast("T", made[name])
 
     @property
     def evidence(self) -> Evidence:
@@ -68,7 +145,7 @@ class PoolFacts:
         """Whether some node that can use the device sees a pool that is ready."""
         ready = self.views.ready
         if ready is None:
-            return self.view.state is PoolState.READY
+            return self.view.state in ALLOCATED_FROM
         scope = device_scope(device, slice_, self.facts)
         return any(usable_on(node, scope, self.facts) for node in ready)
 
@@ -84,13 +161,25 @@ class PoolFacts:
 
     def admin_only(self, device: Device) -> bool:
         """Whether only admin access holds it."""
-        return device.name not in self.held and self.device_id(device) in self.facts.inventory.holdings_by_device
+        return device.name not in self.held and device.name in self.worked.admin
 
 
 def open_pool(pool: PoolId, facts: Facts) -> PoolFacts:
-    """Open one pool of the inventory."""
-    judged = whole_pool(pool, facts)
-    held = facts.allocated.pool(*pool)
+    """Open one pool of the inventory; where the facts keep what was worked out, nothing is worked out twice."""
+    known = facts.known_pools.get(pool)
+    if isinstance(known, Worked):
+        return PoolFacts(pool, facts, known)
+    worked = _worked(pool, facts)
+    if facts.keeps:
+        facts.known_pools[pool] = worked
+    return PoolFacts(pool, facts, worked)
+
+
+def _worked(pool: PoolId, facts: Facts) -> Worked:
+    judged, held = whole_pool(pool, facts), facts.allocated.pool(*pool)
     counters = PoolCounters(judged.pool, held) if judged.pool is not None and judged.pool.counter_sets else None
     rules = [rule for rule in facts.rules if selects(rule, *pool)]
-    return PoolFacts(pool, facts, judged, node_views(pool, facts), counters, held, rules, facts.newest(pool))
+    specs = [slice_.spec for slice_ in facts.inventory.slices_by_pool.get(pool, ())]
+    by_selector = any(spec.node_selector is not None or spec.per_device_node_selection for spec in specs)
+    admin, views = facts.allocated.admin(*pool), node_views(pool, facts)
+    return Worked(judged, views, counters, held, admin, rules, facts.newest(pool), by_selector)

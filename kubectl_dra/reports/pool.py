@@ -147,6 +147,10 @@ def pool_summaries(facts: Facts, pools: Iterable[PoolId] | None = None) -> tuple
 
 def pool_summary(opened: PoolFacts) -> PoolSummary:
     """The summary of one pool."""
+    return opened.once("summary", _summary)
+
+
+def _summary(opened: PoolFacts) -> PoolSummary:
     facts, tally = opened.facts, tally_of(opened)
     return PoolSummary(
         driver=opened.id.driver,
@@ -163,12 +167,10 @@ def pool_summary(opened: PoolFacts) -> PoolSummary:
 def tally_of(opened: PoolFacts) -> Tally:
     """Count the devices of one pool."""
     tally, features = Tally(), opened.facts.features
-    for slice_, device in opened.devices():
-        tainted = any(taint.prevents for taint in opened.taints(device, slice_))
-        state = opened.state(device, slice_, tainted)
-        tally.device(state, tainted, opened.admin_only(device))
-        if shareable(device, features):
-            _tally_capacity(tally, device, opened.held.get(device.name), state)
+    for each in opened.standings():
+        tally.device(each.state, each.tainted, opened.admin_only(each.device))
+        if shareable(each.device, features):
+            _tally_capacity(tally, each.device, opened.held.get(each.device.name), each.state)
     return tally
 
 

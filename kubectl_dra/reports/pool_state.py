@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 import msgspec
 
@@ -30,9 +31,15 @@ class PoolState(StrEnum):
     READY = "ready"
     INCOMPLETE = "incomplete"  # not exactly the expected number of slices: skipped, fatal for mode All
     INVALID = "invalid"  # contradicts itself: skipped, fatal for mode All
+    PARTIAL = "partial"  # incomplete, up to 1.34: requests for a count use it, fatal for mode All
+    FATAL = "fatal"  # contradicts itself, up to 1.34: fatal for every pod whose search comes to it
     OBSOLETE = "obsolete"  # this node has only slices of an older generation
     IGNORED = "ignored"  # uses a feature that is off, or a node selection that is unknown
     UNPARSABLE = "unparsable"  # a node selector that can't be parsed: fatal for every pod
+
+
+#: States of pools from which devices are allocated.
+ALLOCATED_FROM: Final = frozenset({PoolState.READY, PoolState.PARTIAL})
 
 
 class Fault(ReportRecord, frozen=True):
@@ -101,7 +108,7 @@ def node_views(pool: PoolId, facts: Facts) -> Views:
         msgspec.structs.replace(view, nodes=tuple(sorted(names)[:_MAX_NAMES]), count=len(names))
         for view, names in groups.items()
     ]
-    ready = frozenset(name for view, names in groups.items() if view.state is PoolState.READY for name in names)
+    ready = frozenset(name for view, names in groups.items() if view.state in ALLOCATED_FROM for name in names)
     return Views(tuple(sorted(views, key=lambda view: view.nodes)), ready)
 
 
@@ -115,15 +122,21 @@ def _view(slices: Sequence[ResourceSlice], node: Node, facts: Facts) -> Judged:
         return Judged(PoolView(PoolState.UNPARSABLE, *_claimed(slices)))
     ignored = frozenset(slice_.metadata.name for slice_ in gathered.ignored)
     for pool in gathered.pools:
-        return Judged(_judged_view(pool), pool, ignored)
+        return Judged(_judged_view(pool, facts.features.judges_whole_pools), pool, ignored)
     for obsolete in gathered.obsolete:
         return Judged(PoolView(PoolState.OBSOLETE, obsolete.generation, 0, 0), None, ignored)
     return Judged(PoolView(PoolState.IGNORED, *_claimed(slices)) if ignored else _NOTHING, None, ignored)
 
 
-def _judged_view(pool: pools.Pool) -> PoolView:
+def _judged_view(pool: pools.Pool, skipped: bool) -> PoolView:
+    """``skipped``: whether the scheduler avoids pools that it can't use for ``All``."""
     fault = pool.invalid
-    state = PoolState.INCOMPLETE if pool.incomplete else PoolState.INVALID if fault else PoolState.READY
+    if fault is not None and not skipped:
+        state = PoolState.FATAL
+    elif pool.incomplete:
+        state = PoolState.INCOMPLETE if skipped else PoolState.PARTIAL
+    else:
+        state = PoolState.INVALID if fault else PoolState.READY
     record = Fault(fault.fault, fault.name, fault.counter_set) if fault is not None else None
     return PoolView(state, pool.generation, pool.seen, pool.expected, record)
 

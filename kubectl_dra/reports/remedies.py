@@ -38,6 +38,8 @@ from kubectl_dra.reports.base import ReportRecord
 Words = tuple[str, ...]
 Change = tuple[str, Any]
 
+# Which version of a claim every server has from some minor on: schedulers up to 1.33 themselves speak v1beta1.
+_SINCE: Final = ((34, "v1"), (32, "v1beta1"), (31, "v1alpha3"))
 # What the server fills in; a new object must not carry it.
 _SERVER_METADATA: Final = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp")
 
@@ -69,7 +71,7 @@ class FoundRemedies(ReportRecord, frozen=True):
 def find_remedies(world: World, diagnosis: PodDiagnosis, *, keep: Collection[Key] = ()) -> FoundRemedies:
     """What could be done about a pod, without deleting the pods to ``keep``."""
     found = find(world, diagnosis, keep=keep)
-    reports = tuple(_report(world.inventory, proposal) for proposal in found.proposals)
+    reports = tuple(_report(world, proposal) for proposal in found.proposals)
     return FoundRemedies(reports, found.none_of_size_two)
 
 
@@ -78,21 +80,21 @@ def remedy_reports(world: World, diagnosis: PodDiagnosis) -> tuple[RemedyReport,
     return find_remedies(world, diagnosis).remedies
 
 
-def _report(inventory: Inventory, proposal: Proposal) -> RemedyReport:
+def _report(world: World, proposal: Proposal) -> RemedyReport:
     remedy = proposal.remedy
-    found = [_steps(action, inventory, proposal.changed) for action in remedy.actions]
+    found = [_steps(action, world, proposal.changed) for action in remedy.actions]
     complete = all(steps is not None for steps in found)
     steps = tuple(step for each in found if each is not None for step in each) if complete else ()
     return RemedyReport(remedy.kind, remedy.actions, remedy.verified, remedy.nodes, steps)
 
 
-def _steps(action: Action, inventory: Inventory, changed: Inventory | None) -> Sequence[Step] | None:
+def _steps(action: Action, world: World, changed: Inventory | None) -> Sequence[Step] | None:
     """The steps of one action; None where there are none that a command could take."""
     make = _MAKERS.get(type(action))
     if isinstance(action, EditClaim):
-        return tuple(_edited_claim(action, inventory, changed)) or None
+        return tuple(_edited_claim(action, world, changed)) or None
     if isinstance(action, EditPod):
-        return tuple(_edited_pod(action, inventory)) or None
+        return tuple(_edited_pod(action, world.inventory)) or None
     return None if make is None else (Step((make(action),)),)
 
 
@@ -142,18 +144,20 @@ _MAKERS: Final[dict[type, Callable[[Any], Words]]] = {
 # --- edited claims --------------------------------------------------------------------------------------------------
 
 
-def _edited_claim(action: EditClaim, inventory: Inventory, changed: Inventory | None) -> Iterator[Step]:
+def _edited_claim(action: EditClaim, world: World, changed: Inventory | None) -> Iterator[Step]:
     claim = changed.claims.get(action.claim.key) if changed is not None else None
-    if claim is None:
+    version = next((version for since, version in _SINCE if world.features.minor >= since), None)
+    if claim is None or version is None:
         return
     if action.template is None:
-        yield _replace(json.loads(encode(_unallocated(claim), RESOURCE_CLAIM)))
+        yield _replace(json.loads(encode(_unallocated(claim), RESOURCE_CLAIM, RESOURCE_CLAIM.api_version_of(version))))
         return
-    template = inventory.templates.get(action.template.key)
+    template = world.inventory.templates.get(action.template.key)
     if template is not None:
         spec = ResourceClaimTemplateSpec(template.spec.metadata, claim.spec)
         edited = ResourceClaimTemplate(metadata=template.metadata, spec=spec)
-        yield _replace(json.loads(encode(edited, RESOURCE_CLAIM_TEMPLATE)))
+        api_version = RESOURCE_CLAIM_TEMPLATE.api_version_of(version)
+        yield _replace(json.loads(encode(edited, RESOURCE_CLAIM_TEMPLATE, api_version)))
         yield Step((_delete_claim(DeleteClaim(action.claim, ())),))
 
 

@@ -13,8 +13,9 @@ from kubectl_dra.api.validate import NO_LABELS, validate
 from kubectl_dra.diagnosis import missing, needs, quota
 from kubectl_dra.diagnosis.claims import sources
 from kubectl_dra.diagnosis.nodefilters import NodeFilters, Request
+from kubectl_dra.diagnosis.nodefilters.unsimulated import open_plugins
 from kubectl_dra.diagnosis.placing import MAX_COPIES, Placed, place
-from kubectl_dra.diagnosis.records import Certainty, Missing, ObjectRef, Verdict
+from kubectl_dra.diagnosis.records import Certainty, Missing, ObjectRef, OpenPlugin, Verdict
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditPod, RemoveGates
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.base import Record
@@ -45,6 +46,8 @@ from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
 
 #: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
 _IN_THE_FILE: Final = (EditClaim, EditPod, RemoveGates)
+#: The admission plugin that adds overhead, node selector and tolerations.
+_RUNTIME_CLASS: Final = "RuntimeClass"
 _NAMESPACE: Final = "Namespace"
 _DAEMON_SET: Final = "DaemonSet"
 #: The DaemonSet controller lets its pods onto nodes with these taints.
@@ -96,7 +99,8 @@ class PodSimulation(ReportRecord, frozen=True):
     """Copies of one pod. ``wanted`` None: as many as fit. ``capped``: more than ``copies`` may fit.
 
     ``subject`` is what the pods are made from: a pod, a workload, or a claim or template that was tried with a bare
-    pod. ``pending`` tells of the first copy that does not fit.
+    pod. ``pending`` tells of the first copy that does not fit. ``open``: what decides as well and is not simulated, so
+    that ``copies`` are at most what fits.
     """
 
     subject: ObjectRef
@@ -105,11 +109,17 @@ class PodSimulation(ReportRecord, frozen=True):
     capped: bool
     nodes: tuple[NodeCopies, ...]
     pending: PendingReport | None
+    open: tuple[OpenPlugin, ...] = ()
+
+    @property
+    def lacks(self) -> bool:
+        """Whether less than what was wanted fits; without a number, not even one."""
+        return self.copies < (1 if self.wanted is None else self.wanted)
 
     @property
     def fits(self) -> bool:
-        """Whether all that was wanted fits; without a number, at least one."""
-        return self.copies >= (1 if self.wanted is None else self.wanted)
+        """Whether all that was wanted fits, and nothing else decides."""
+        return not (self.lacks or self.open)
 
 
 class SimulationReport(ReportRecord, frozen=True):
@@ -128,14 +138,14 @@ class SimulationReport(ReportRecord, frozen=True):
         """Whether something is refused or unreadable, or certainly does not fit."""
         refused = any(each.refused or each.error for each in self.manifests)
         return refused or any(
-            not each.fits and each.pending is not None and each.pending.verdict is not Verdict.UNKNOWN
+            each.lacks and each.pending is not None and each.pending.verdict is not Verdict.UNKNOWN
             for each in self.pods
         )
 
     @property
     def partial(self) -> bool:
-        """Whether evidence is missing that decides, or more copies were asked for than are ever tried."""
-        untried = any(each.capped and each.wanted is not None for each in self.pods)
+        """Whether evidence is missing that decides, or something is not simulated, or more copies are not tried."""
+        untried = any(each.open or (each.capped and each.wanted is not None) for each in self.pods)
         return untried or any(each.decides for each in self.missing)
 
 
@@ -339,16 +349,17 @@ def _on_every_node(world: World, pod: Pod) -> Iterator[Pod]:
     for name, node in world.inventory.nodes.items():
         rejection = filters.reject(node)
         if rejection is None or rejection.lacks:
-            yield _copy(_with_spec(tolerant, affinity=_only(name)), f"-{name}")
+            yield _copy(_with_spec(tolerant, affinity=_only(name, tolerant.spec.affinity)), f"-{name}")
 
 
 def _with_spec(pod: Pod, **fields: object) -> Pod:
     return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, **fields))
 
 
-def _only(node: str) -> Affinity:
+def _only(node: str, affinity: Affinity | None) -> Affinity:
     field = NodeSelectorRequirement("metadata.name", "In", (node,))
-    return Affinity(NodeAffinity(NodeSelector((NodeSelectorTerm(match_fields=(field,)),))))
+    only = NodeAffinity(NodeSelector((NodeSelectorTerm(match_fields=(field,)),)))
+    return msgspec.structs.replace(affinity or Affinity(), node_affinity=only)
 
 
 def _bare_pods(objects: Sequence[Planned]) -> Iterator[Planned]:
@@ -397,7 +408,17 @@ def _pod_simulation(
         )
     ref = ObjectRef(planned.kind, _namespace(planned), planned.name)
     nodes = tuple(NodeCopies(name, placed.nodes[name]) for name in world.inventory.nodes if name in placed.nodes)
-    return PodSimulation(ref, wanted, placed.copies, placed.capped, nodes, pending)
+    left_open = tuple(_left_open(world, planned)) if wanted != 0 else ()
+    return PodSimulation(ref, wanted, placed.copies, placed.capped, nodes, pending, left_open)
+
+
+def _left_open(world: World, planned: Planned) -> Iterator[OpenPlugin]:
+    """Plugins of the scheduler, and of the API server: a RuntimeClass may add to what the pod asks for."""
+    pod = planned.pod
+    assert pod is not None  # noqa: S101
+    yield from open_plugins(pod, world.repelled(pod))
+    if pod.spec.runtime_class_name and not pod.spec.overhead:
+        yield OpenPlugin(_RUNTIME_CLASS, ("spec.runtimeClassName",))
 
 
 def _of_the_cluster(found: FoundRemedies) -> FoundRemedies:

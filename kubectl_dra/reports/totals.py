@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 
 from kubectl_dra.allocation.allocated import NANO, nano
 from kubectl_dra.model.evidence import Evidence
@@ -87,16 +88,17 @@ class Tally:
 
     def totals(self, evidence: Evidence) -> DeviceTotals:
         """The totals, as sure as the evidence allows."""
+        known = evidence.complete("ResourceSlice"), evidence.missing(_MAY_GROW)
         return DeviceTotals(
-            devices=self._count("devices", evidence),
-            free=self._count(DeviceState.FREE, evidence),
-            partly=self._count(DeviceState.PARTLY, evidence),
-            in_use=self._count(DeviceState.IN_USE, evidence),
-            tainted=self._count(DeviceState.TAINTED, evidence),
-            blocked=self._count(DeviceState.BLOCKED, evidence),
-            not_offered=self._count(DeviceState.NOT_OFFERED, evidence),
-            in_use_tainted=self._count("in_use_tainted", evidence),
-            admin_only=self._count("admin_only", evidence),
+            devices=self._count("devices", *known),
+            free=self._count(DeviceState.FREE, *known),
+            partly=self._count(DeviceState.PARTLY, *known),
+            in_use=self._count(DeviceState.IN_USE, *known),
+            tainted=self._count(DeviceState.TAINTED, *known),
+            blocked=self._count(DeviceState.BLOCKED, *known),
+            not_offered=self._count(DeviceState.NOT_OFFERED, *known),
+            in_use_tainted=self._count("in_use_tainted", *known),
+            admin_only=self._count("admin_only", *known),
         )
 
     def capacity_totals(self, evidence: Evidence) -> tuple[CapacityTotal, ...]:
@@ -112,8 +114,14 @@ class Tally:
     def _add(self, name: str, counts: bool) -> None:
         self.numbers[name] = self.numbers.get(name, 0) + counts
 
-    def _count(self, name: str, evidence: Evidence) -> Count:
-        return Count(self.numbers.get(name, 0), bound_of(name, evidence))
+    def _count(self, name: str, complete: bool, lacking: tuple[str, ...]) -> Count:
+        return _shared_count(self.numbers.get(name, 0), _bound(name, complete, lacking))
+
+
+@lru_cache(maxsize=4096)
+def _shared_count(value: int, bound: Bound) -> Count:
+    """A count; of thousands of pools most have the same few."""
+    return Count(value, bound)
 
 
 def sum_totals(parts: Sequence[DeviceTotals]) -> DeviceTotals:
@@ -143,9 +151,13 @@ def _plus(a: CapacityTotal, b: CapacityTotal) -> CapacityTotal:
 
 def bound_of(name: str, evidence: Evidence) -> Bound:
     """How sure the number called ``name`` (a state or a field of the totals) is."""
-    if not evidence.complete("ResourceSlice"):
+    return _bound(name, evidence.complete("ResourceSlice"), evidence.missing(_MAY_GROW))
+
+
+@cache
+def _bound(name: str, complete: bool, lacking: tuple[str, ...]) -> Bound:
+    if not complete:
         return Bound.UNKNOWN
-    lacking = evidence.missing(_MAY_GROW)
     grows = _any(name, lacking, _MAY_GROW)
     shrinks = _any(name, lacking, _MAY_SHRINK)
     if grows and shrinks:
