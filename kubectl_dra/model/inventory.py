@@ -133,7 +133,7 @@ class Inventory:
 
 
 def _later_holdings(earlier: Inventory, claims: Mapping[Key, ResourceClaim]) -> Mapping[DeviceId, tuple[Holding, ...]]:
-    """The holdings of ``claims``: those of an earlier Inventory, without those of claims that are not what they were."""
+    """The holdings of ``claims``, made from those of an earlier Inventory: only what has changed is looked at."""
     gone = {key: claim for key, claim in earlier.claims.items() if claims.get(key) is not claim}
     come = [claim for key, claim in claims.items() if earlier.claims.get(key) is not claim]
     index = dict(earlier.holdings_by_device)

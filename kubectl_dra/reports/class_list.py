@@ -6,10 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from kubectl_dra.allocation.constraints import lookup
-from kubectl_dra.allocation.counters import Consumption
+from kubectl_dra.allocation.counters import Consumption, PoolCounters
 from kubectl_dra.model.ids import PoolId
-from kubectl_dra.model.resource import Device, DeviceClass, ResourceClaimSpec, ResourceSlice
+from kubectl_dra.model.resource import Device, DeviceClass, ResourceClaimSpec
 from kubectl_dra.reports.ask import expression_of
 from kubectl_dra.reports.attributes import attribute_text
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
@@ -67,19 +69,29 @@ class ClassRow(ReportRecord, frozen=True):
     created: str | None
 
 
-@dataclass(slots=True)
-class _Member:
-    """One free or taken device of a class."""
+class _Member(msgspec.Struct, gc=False):
+    """One free or taken device of a class; not watched for cycles, of which there are none."""
 
-    opened: PoolFacts
+    pool: PoolId
+    counters: PoolCounters | None
     device: Device
     scope: Scope
     free: bool
 
 
 @dataclass(slots=True)
+class _OfPool:
+    """The devices of one pool that are of a class, and on how many the class's selectors fail."""
+
+    members: list[_Member] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
+    errors: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class _Members:
     tally: Tally = field(default_factory=Tally)
+    errors: Counter[str] = field(default_factory=Counter)
     local: defaultdict[str, list[_Member]] = field(default_factory=lambda: defaultdict(list))
     shared: list[_Member] = field(default_factory=list)
 
@@ -101,7 +113,7 @@ def _row(device_class: DeviceClass, pools: Sequence[PoolFacts], facts: Facts) ->
         selectors=tuple(map(expression_of, device_class.spec.selectors)),
         configs=len(device_class.spec.config),
         problem=matcher.problem,
-        errors=dict(matcher.errors),
+        errors=dict(members.errors),
         totals=members.tally.totals(facts.evidence),
         claims=Count(len(claims), sure),
         pending=Count(sum(claim.status.allocation is None for claim in claims), sure),
@@ -111,21 +123,26 @@ def _row(device_class: DeviceClass, pools: Sequence[PoolFacts], facts: Facts) ->
 
 
 def _members(pools: Sequence[PoolFacts], matcher: Matcher) -> _Members:
-    members = _Members()
+    members, name = _Members(), f"class of {matcher.expressions}"
     for opened in pools:
-        for slice_, device in opened.devices():
-            if matcher.verdict(opened.id.driver, device) is Verdict.MATCHES:
-                _add(members, opened, slice_, device)
+        found = opened.once(name, lambda pool: _of_pool(pool, matcher))
+        members.tally.plus(found.tally)
+        members.errors.update(found.errors)
+        for member in found.members:
+            local = member.scope.kind is ScopeKind.NODE
+            (members.local[member.scope.node] if local else members.shared).append(member)
     return members
 
 
-def _add(members: _Members, opened: PoolFacts, slice_: ResourceSlice, device: Device) -> None:
-    tainted = any(taint.prevents for taint in opened.taints(device, slice_))
-    state = opened.state(device, slice_, tainted)
-    members.tally.device(state, tainted, opened.admin_only(device))
-    scope = device_scope(device, slice_, opened.facts)
-    member = _Member(opened, device, scope, state in _FREE)
-    (members.local[scope.node] if scope.kind is ScopeKind.NODE else members.shared).append(member)
+def _of_pool(opened: PoolFacts, matcher: Matcher) -> _OfPool:
+    found, driver = _OfPool(), opened.id.driver
+    matcher.errors = found.errors
+    for each in opened.standings():
+        if matcher.verdict(driver, each.device) is Verdict.MATCHES:
+            found.tally.device(each.state, each.tainted, opened.admin_only(each.device))
+            scope = device_scope(each.device, each.slice, opened.facts)
+            found.members.append(_Member(opened.id, opened.counters, each.device, scope, each.state in _FREE))
+    return found
 
 
 # --- per node -------------------------------------------------------------------------------------------------------
@@ -160,25 +177,22 @@ def _offer(members: Sequence[_Member], constrained: Sequence[str], facts: Facts)
 def _together(members: Sequence[_Member]) -> tuple[int, bool]:
     """The largest set of these devices that can be allocated at once, and whether that is exact."""
     size, exact = 0, True
-    consuming: defaultdict[PoolId, list[tuple[PoolFacts, Consumption]]] = defaultdict(list)
+    consuming: defaultdict[PoolId, list[tuple[PoolCounters, Consumption]]] = defaultdict(list)
     for member in members:
-        counters = member.opened.counters
-        if counters is None or not member.device.consumes_counters:
+        if member.counters is None or not member.device.consumes_counters:
             size += 1
         else:
-            consuming[member.opened.id].append((member.opened, counters.consumption(member.device)))
+            consuming[member.pool].append((member.counters, member.counters.consumption(member.device)))
     for entries in consuming.values():
-        counters = entries[0][0].counters
-        if counters is not None:
-            found, sure = largest_set([consumption for _, consumption in entries], counters.available)
-            size, exact = size + found, exact and sure
+        found, sure = largest_set([consumption for _, consumption in entries], entries[0][0].available)
+        size, exact = size + found, exact and sure
     return size, exact
 
 
 def _alike(attribute: str, free: Sequence[_Member], sure: Bound) -> AlikeSet | None:
     by_value: defaultdict[str, list[_Member]] = defaultdict(list)
     for member in free:
-        value = lookup(member.device, member.opened.id.driver, attribute)
+        value = lookup(member.device, member.pool.driver, attribute)
         if value is not None:
             by_value[attribute_text(value)].append(member)
     sizes = Counter({value: _together(members)[0] for value, members in by_value.items()})

@@ -36,11 +36,12 @@ class Matcher:
     """A list of selectors; ``problem``: what is wrong with the first that does not compile, ``errors``: what failed."""
 
     def __init__(self, expressions: Iterable[str], features: Features) -> None:
+        self.expressions = tuple(expressions)
         self.problem: str | None = None
         self.errors: dict[str, int] = {}
         self._programs: list[Program] = []
         self._verdicts: dict[Hashable, tuple[Verdict, str]] = {}
-        for expression in expressions:
+        for expression in self.expressions:
             try:
                 self._programs.append(compile_expression(expression, SCHEDULER))
             except CompileError as error:
