@@ -104,7 +104,14 @@ def _components(record: type[msgspec.Struct]) -> tuple[dict[str, Any], dict[str,
         classes = named.get(name, [])
         if "properties" in definition and len(classes) == 1 and issubclass(classes[0], ReportRecord | PlanRecord):
             definition["required"] = _always(classes[0])
-    return reference, definitions
+    return reference, {name: _null_last(definition) for name, definition in definitions.items()}
+
+
+def _null_last(schema: Any) -> Any:
+    """Alternatives in one order: msgspec before 0.22 puts null first."""
+    if isinstance(schema, list):
+        return sorted(map(_null_last, schema), key=lambda each: each == {"type": "null"})
+    return {key: _null_last(value) for key, value in schema.items()} if isinstance(schema, dict) else schema
 
 
 def _always(record: type[msgspec.Struct]) -> list[str]:

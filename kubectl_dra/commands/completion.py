@@ -21,14 +21,15 @@ Examples:
 
 
 @click.command("completion", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(scope=False)
+@shared_options(scope=())
 @click.option("--install", is_flag=True, help="Put kubectl_complete-dra where kubectl finds it.")
 @click.argument("shell", required=False, type=click.Choice(tuple(SCRIPTS)), metavar="bash|zsh|fish")
 def command(options: Options, install: bool, shell: str | None) -> None:
     """Complete commands, flags and live names in the shell.
 
     Behind "kubectl dra" kubectl's own completion asks the executable kubectl_complete-dra, which is installed beside
-    kubectl-dra; --install is for archives that hold one file only. The scripts are for the executable kubectl-dra.
+    kubectl-dra; after an installation from the archive --install makes it. The scripts are for the executable
+    kubectl-dra.
     """
     if install and shell:
         raise UsageProblem("--install and a shell exclude each other", "kubectl dra completion --install")

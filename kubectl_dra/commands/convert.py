@@ -22,7 +22,7 @@ Examples:
 
 
 @click.command("convert", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(scope=False, filename=True, exit_code=True, output=("json", "yaml"))
+@shared_options(scope=(), filename=True, exit_code=True, output=("json", "yaml"))
 @click.option(
     "--to",
     "--output-version",

@@ -7,17 +7,17 @@ from typing import Final
 import click
 
 from kubectl_dra.commands.kubectl_style import KubectlStyle
-from kubectl_dra.commands.options import Options, shared_options
+from kubectl_dra.commands.options import Options, scope_options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra describe-claim shared-gpu -n ml
-  kubectl dra describe-claim shared-gpu -n ml -o yaml
+  kubectl dra describe-claim serve-0-net -n ml
+  kubectl dra describe-claim serve-0-net -n ml -o yaml
   kubectl dra get claims -A --unused          # which ones nobody uses"""
 
 
 @click.command("describe-claim", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(exit_code=True, output=("wide", "json", "yaml"))
+@shared_options(scope=scope_options(everywhere=False), exit_code=True, output=("wide", "json", "yaml"))
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 def command(options: Options, names: tuple[str, ...]) -> int:
     """Show ResourceClaims: what they ask for and hold, who uses them, what drivers report and were configured with."""

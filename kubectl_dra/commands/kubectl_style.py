@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -34,10 +35,13 @@ class KubectlStyle(click.Command):
         )
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Examples stand before the options: most readers need nothing else."""
+        """Examples follow on the first sentence: most readers need nothing else."""
         self.format_usage(ctx, formatter)
-        self.format_help_text(ctx, formatter)
-        self.format_epilog(ctx, formatter)
+        sentence, _, more = inspect.cleandoc(self.help or "").partition("\n\n")
+        for text in filter(None, (sentence, self.epilog, more)):
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(text)
         self.format_options(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

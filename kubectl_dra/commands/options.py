@@ -80,10 +80,18 @@ def _shared(*names: str, **attributes: Any) -> Callable[[CommandT], CommandT]:  
     return click.option(*names, cls=SharedOption, **attributes)
 
 
-SCOPE_OPTIONS: Final = (
-    _option("-n", "--namespace", default="", metavar="NAME", help="The namespace to look into."),
-    _option("-A", "--all-namespaces", is_flag=True, help="Look into all namespaces."),
-)
+def scope_options(
+    namespace: str = "The namespace to look into.", everywhere: bool = True
+) -> tuple[Callable[[Any], Any], ...]:
+    """``-n`` and ``-A``. Help leaves ``-A`` out where it is only understood to be refused with a next step."""
+    return (
+        _option("-n", "--namespace", default="", metavar="NAME", help=namespace),
+        _option("-A", "--all-namespaces", is_flag=True, hidden=not everywhere, help="Look into all namespaces."),
+    )
+
+
+SCOPE_OPTIONS: Final = scope_options()
+
 SELECTOR_OPTION: Final = _option(
     "-l", "--selector", default="", metavar="LABELS", help="Only objects with these labels, as in kubectl get."
 )
@@ -124,7 +132,7 @@ CLUSTER_OPTIONS: Final = (
 
 def shared_options(
     *,
-    scope: bool = True,
+    scope: Sequence[Callable[[Any], Any]] = SCOPE_OPTIONS,
     selector: bool = False,
     watch: bool = False,
     filename: bool = False,
@@ -136,7 +144,7 @@ def shared_options(
     ``output`` lists the formats of ``-o`` beyond text. The cluster options are always there.
     """
     chosen: list[Callable[[Any], Any]] = [
-        *(SCOPE_OPTIONS if scope else ()),
+        *scope,
         *([SELECTOR_OPTION] if selector else ()),
         *([_output_option(output)] if output else ()),
         *([WATCH_OPTION] if watch else ()),

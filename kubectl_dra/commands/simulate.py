@@ -8,7 +8,7 @@ import click
 
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.kubectl_style import KubectlStyle
-from kubectl_dra.commands.options import Options, shared_options
+from kubectl_dra.commands.options import Options, scope_options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -19,7 +19,12 @@ Examples:
 
 
 @click.command("simulate", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(filename=True, exit_code=True, output=("json", "yaml"))
+@shared_options(
+    scope=scope_options("The namespace of objects that name none.", everywhere=False),
+    filename=True,
+    exit_code=True,
+    output=("json", "yaml"),
+)
 @click.option("--copies", default="", metavar="N|max", help="How many copies of every pod; max: as many as fit.")
 @click.option("--remedies", is_flag=True, help="With the commands that carry out what would help.")
 def command(options: Options, copies: str, remedies: bool) -> int:

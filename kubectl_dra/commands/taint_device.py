@@ -11,16 +11,16 @@ from kubectl_dra.commands.options import Options, Timeout, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra taint-device gpu.example.com/n1/gpu-0 ecc=errors:NoSchedule
-  kubectl dra taint-device gpu.example.com/n1/gpu-0 ecc:NoExecute --wait
-  kubectl dra taint-device gpu.example.com/n1/gpu-0 ecc:NoExecute --observe
-  kubectl dra taint-device gpu.example.com/n1/gpu-0 ecc-    # remove it
-  kubectl dra taint-device --match "device.driver == 'x.io'" ecc:NoSchedule
+  kubectl dra taint-device nic.example.com/rack-1/nic-0 link:NoSchedule
+  kubectl dra taint-device nic.example.com/rack-1/nic-0 link:NoExecute --wait
+  kubectl dra taint-device nic.example.com/rack-1/nic-0 a:NoExecute --observe
+  kubectl dra taint-device nic.example.com/rack-1/nic-0 link-    # remove it
+  kubectl dra taint-device --match EXPR link:NoSchedule    # all that match
   kubectl dra taint-device --list"""
 
 
 @click.command("taint-device", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(scope=False, output=("json", "yaml", "name"))
+@shared_options(scope=(), output=("json", "yaml", "name"))
 @click.option("--list", "listing", is_flag=True, help="Show all taints of devices and whom they hit.")
 @click.option("--match", default="", metavar="EXPR", help="Taint all devices that a CEL selector matches.")
 @click.option(

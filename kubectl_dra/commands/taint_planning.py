@@ -133,7 +133,9 @@ class Planner:
         name = str(devices[0]) if len(devices) == 1 else f"none of {len(devices)} devices"
         verb = "has no taint" if len(devices) == 1 else "has a taint"
         keys = {rule.spec.taint.key for rule in self.facts.inventory.taint_rules.values()}
-        return CommandError(f'{name} {verb} "{taint.key}"{did_you_mean(taint.key, keys)}', "taint-device --list")
+        return CommandError(
+            f'{name} {verb} "{taint.key}"{did_you_mean(taint.key, keys)}', "kubectl dra taint-device --list"
+        )
 
 
 class RulePlanner(Planner):

@@ -19,7 +19,7 @@ Examples:
 
 
 @click.command("version", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(scope=False, output=("json", "yaml"))
+@shared_options(scope=(), output=("json", "yaml"))
 def command(options: Options) -> None:
     """Print the version of this plugin and the Kubernetes versions whose scheduler it reproduces."""
     from kubectl_dra.model.features import NEWEST_MINOR, OLDEST_MINOR

@@ -11,13 +11,13 @@ from kubectl_dra.commands.options import Options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra why-pending                    # what hangs in this namespace
-  kubectl dra why-pending -A                 # what hangs anywhere, by reason
-  kubectl dra why-pending trainer-0 -n ml    # one pod, in full
-  kubectl dra why-pending deploy/trainer     # the pending pods of a workload
-  kubectl dra why-pending claim/shared-gpu   # a ResourceClaim
-  kubectl dra why-pending trainer-0 -w       # follow it until it runs
-  kubectl dra why-pending trainer-0 -o json | jq .verdict"""
+  kubectl dra why-pending                         # what hangs here, by reason
+  kubectl dra why-pending -A                      # in all namespaces
+  kubectl dra why-pending trainer-0 -n ml         # one pod, in full
+  kubectl dra why-pending sts/trainer -n ml       # the pods of a workload
+  kubectl dra why-pending claim/nb-2-gpus -n dev  # a ResourceClaim
+  kubectl dra why-pending trainer-0 -n ml -w      # follow it until it runs
+  kubectl dra why-pending trainer-0 -n ml -o json | jq .verdict"""
 
 
 @click.command("why-pending", cls=KubectlStyle, epilog=_EXAMPLES)

@@ -50,7 +50,8 @@ def test_commands_with_their_line_of_the_overview() -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_flag_of_every_command(name: str) -> None:
     command = commands()[name]
-    flags = {spelled for each in command.params if isinstance(each, click.Option) for spelled in each.opts}
+    options = (each for each in command.params if isinstance(each, click.Option) and not each.hidden)
+    flags = {spelled for each in options for spelled in each.opts}
     assert set(offered(name, "-")) == {*flags, "-h", "--help"}
     assert set(offered(name, "--")) == {flag for flag in (*flags, "--help") if flag.startswith("--")}
 

@@ -47,7 +47,7 @@ def _flags(line: Line) -> list[Candidate]:
     """Flags that may still come, with their help; one-letter names only while nothing else is typed."""
     found: list[Candidate] = []
     for option in line.options():
-        if long_name(option) in line.values and not option.multiple:
+        if option.hidden or (long_name(option) in line.values and not option.multiple):
             continue
         names = [name for name in option.opts if name.startswith("--") or line.current == "-"]
         found += [Candidate(name, option.help or "") for name in names if name.startswith(line.current)]
