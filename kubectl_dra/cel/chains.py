@@ -78,7 +78,8 @@ def list_index(key: Value) -> int:
     if kind is int:
         return int(key)
     if kind is float or kind is Uint:
-        if (kind is Uint or key.is_integer()) and MIN_INT <= key <= MAX_INT:
+        # The conversion takes -2^63 for an overflow.
+        if (kind is Uint or key.is_integer()) and MIN_INT < key <= MAX_INT:
             return int(key)
         raise CelError(f"unsupported index value {plain(key)} in list")
     raise CelError(f"unsupported index type '{type_name(key)}' in list")

@@ -409,7 +409,8 @@ def _equal_keys(key: Value) -> tuple[tuple[type, int], ...]:
             return ()
         number = int(key)
         keys: list[tuple[type, int]] = []
-        if MIN_INT <= number <= MAX_INT:
+        # The conversion takes -2^63 for an overflow.
+        if MIN_INT < number <= MAX_INT:
             keys.append((int, number))
         if 0 <= number <= MAX_UINT:
             keys.append((Uint, number))
