@@ -157,7 +157,8 @@ class Walk:
             outcome = Allocated(steps=search.steps, allocations=self._allocations(solution))
             self.solution = solution
             return outcome
-        invalid = any(pool.invalid is not None for pool in self._pools)
+        whole = self.attempt.features.judges_whole_pools
+        invalid = whole and any(pool.invalid is not None for pool in self._pools)
         return Unsatisfiable(steps=search.steps, invalid_pools=invalid, causes=self._own.causes)
 
     def _allocations(self, solution: Solution) -> tuple[AllocationResult, ...]:
@@ -228,9 +229,10 @@ def prepare(prepared: Plan, checks: Checks) -> tuple[list[int], dict[int, list[i
 def _limit(step: Limit, needed: Sequence[int], totals: dict[int, int]) -> None:
     claim = step.claim
     so_far = totals.get(claim.index, 0)
-    adding = min(needed[option.number] for option in step.choice.options)
+    adding = sum(min(needed[option.number] for option in choice.options) for choice in step.choices)
     if adding > MAX_RESULTS - so_far:
-        raise Aborted(TooManyDevices(claim.key, step.choice.name, adding, so_far))
+        request = step.choices[0].name if len(step.choices) == 1 else ""
+        raise Aborted(TooManyDevices(claim.key, request, adding, so_far))
     totals[claim.index] = so_far + adding
 
 
@@ -242,7 +244,7 @@ def _constrained(claims: Iterable[ResourceClaim]) -> tuple[str, ...]:
 
 def pool_causes(gathered: Gathered, features: Features) -> Iterable[Cause]:
     """Why pools of the node, or slices of them, are left out."""
-    for pool in gathered.pools:
+    for pool in gathered.pools if features.judges_whole_pools else ():
         if pool.incomplete:
             yield PoolIncomplete(pool.id, pool.generation, pool.seen, pool.expected)
         elif pool.invalid is not None:

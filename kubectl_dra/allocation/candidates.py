@@ -1,4 +1,4 @@
-"""The devices of one node's usable pools in search order."""
+"""The devices of one node's pools in search order, as far as the search may come to them."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Candidate:
 
 
 def candidates(pools: Sequence[Pool], allocated: AllocatedState, features: Features) -> list[Candidate]:
-    """All devices of the usable pools, in search order."""
+    """All devices of the usable pools, in search order; until 1.34 those of the other pools, too."""
     result: list[Candidate] = []
     consumable = features.consumable_capacity
     for pool in pools:
-        if not pool.usable:
+        if not pool.usable and features.judges_whole_pools:
             continue
         held = allocated.pool(*pool.id)
         for slice_ in pool.slices:

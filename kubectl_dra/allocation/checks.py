@@ -27,7 +27,7 @@ from kubectl_dra.allocation.causes import (
 )
 from kubectl_dra.allocation.constraints import Value, lookup
 from kubectl_dra.allocation.counters import PoolCounters
-from kubectl_dra.allocation.errors import Aborted, CapacityNotComputable, PoolNotUsableForAll
+from kubectl_dra.allocation.errors import Aborted, CapacityNotComputable, InvalidPoolMet, PoolNotUsableForAll
 from kubectl_dra.allocation.groups import PoolGroups
 from kubectl_dra.allocation.pools import Pool
 from kubectl_dra.allocation.requests import Plan, Request
@@ -98,7 +98,12 @@ class Checks:
 
     def rejection(self, request: Request, candidate: Candidate) -> Cause | None:
         """Why the device can't serve an ``ExactCount`` request, whatever else is chosen. Raises :class:`Aborted`."""
+        invalid = candidate.pool.invalid
+        if invalid is not None and self.features.looks_at_pools_first:
+            raise Aborted(InvalidPoolMet(candidate.pool.id, invalid.name))
         cause = self.in_use(request, candidate) or self.unselected(request, candidate)
+        if cause is None and invalid is not None:
+            raise Aborted(InvalidPoolMet(candidate.pool.id, invalid.name))
         if cause is None and self.features.consumable_capacity:
             cause = self.short(request, candidate)
         return cause or self.unsupported(request, candidate) or self.tainted(request, candidate)

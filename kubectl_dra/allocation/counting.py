@@ -188,7 +188,7 @@ class Counting:
             offer = self._stages[number].kinds[key[0]].offers[option]
             if offer is not None and offer.place is not None:
                 places[offer.place] = key
-        if not size:
+        if not size and self.checks.features.all_means_one_at_least:
             return steps
         for place in range(chosen, size):
             taken = self._take(number, option, request, joint, places.get(place))

@@ -149,8 +149,16 @@ class PoolNotUsableForAll(AllocationError):
 
 
 @dataclass(frozen=True, slots=True)
+class InvalidPoolMet(AllocationError):
+    """Up to 1.34: the search came to a pool with two devices of one name."""
+
+    pool: PoolId
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
 class TooManyDevices(AllocationError):
-    """A claim that asks for more devices than an allocation can hold."""
+    """A claim that asks for more devices than an allocation can hold; without ``request`` all of them together do."""
 
     claim: Key
     request: str

@@ -1,7 +1,8 @@
 """Gathering the pools that a node sees: relevant slices, newest generation, completeness, validity, order.
 
 Upstream: GatherPools of the structured allocator. A pool that is incomplete or invalid stays in the list without
-devices; one whose newer generation shows up elsewhere is dropped.
+devices; one whose newer generation shows up elsewhere is dropped. Until 1.34 slices that are not for the node did not
+count, and such pools kept their devices.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from kubectl_dra.model.resource import CounterSet, ResourceSlice
 
 # Views of the slices that belong to no node are kept for so many different sets of nodes.
 _VIEWS: Final = 64
+_LAST_WITHOUT_CHECK: Final = 31
 
 
 class PoolFault(StrEnum):
@@ -174,7 +176,7 @@ class _View:
 
 def gather(index: SliceIndex, node: Node) -> Gathered:
     """The pools that a node sees. Raises :class:`Aborted` for a node selector that can't be parsed."""
-    if index.features.implementation == "stable":
+    if index.features.implementation == "stable" and index.features.judges_whole_pools:
         return _gather_all(index, node)
     view = index.shared(node)
     known = index.known.get(node.metadata.name)
@@ -251,6 +253,8 @@ def _keep_newest(newest: dict[_PoolKey, list[ResourceSlice]], slice_: ResourceSl
 
 def _judge(pool: PoolId, slices: list[ResourceSlice], index: SliceIndex) -> Pool | ObsoletePool:
     first = slices[0].spec.pool
+    if not index.features.judges_whole_pools:
+        return _as_the_node_sees(pool, slices, index.features)
     if len(slices) == first.resource_slice_count:
         return _build(pool, slices, (), index.features)
     everywhere = index.of_pool(pool)
@@ -265,6 +269,16 @@ def _judge(pool: PoolId, slices: list[ResourceSlice], index: SliceIndex) -> Pool
     names = {s.metadata.name for s in slices}
     others = [s for s in current if s.metadata.name not in names] if len(slices) < len(current) else []
     return _build(pool, slices, others, index.features)
+
+
+def _as_the_node_sees(pool: PoolId, slices: list[ResourceSlice], features: Features) -> Pool:
+    """Until 1.34; until 1.31 two devices of one name were not noticed."""
+    first = slices[0].spec.pool
+    result = Pool(pool, first.generation, first.resource_slice_count, len(slices), slices)
+    if features.partitionable_devices:
+        result.counter_sets, _ = _counter_sets(slices)
+    result.invalid = _duplicate_device(slices) if features.minor > _LAST_WITHOUT_CHECK else None
+    return result
 
 
 def _build(pool: PoolId, slices: list[ResourceSlice], others: Sequence[ResourceSlice], features: Features) -> Pool:

@@ -117,10 +117,10 @@ class Enumerate:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Check the number of devices of the claim so far, this request included."""
+    """Check the number of devices of the claim so far, ``choices`` included: one request, until 1.36 all of them."""
 
     claim: ClaimPlan
-    choice: Choice
+    choices: tuple[Choice, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +180,8 @@ class _Claim:
     def steps(self) -> Iterator[Step]:
         for position, request in enumerate(self.specs.requests):
             yield from self._choice(position, request)
+        if not self.features.limits_each_request:
+            yield Limit(self.prepared, tuple(self.prepared.choices))
         for index, constraint in enumerate(self.specs.constraints):
             known = constraint.match_attribute if self.features.implementation == "stable" else True
             if known is None or constraints.make(index, constraint, False) is None:
@@ -201,7 +203,8 @@ class _Claim:
             options.append(self.result.requests[-1])
         choice = Choice(request.name, tuple(options), bool(subrequests))
         self.prepared.choices.append(choice)
-        yield Limit(self.prepared, choice)
+        if self.features.limits_each_request:
+            yield Limit(self.prepared, (choice,))
 
     def _capacity(self, request: DeviceRequest) -> Iterator[Stop]:
         # The first implementation does not know capacity requests and ignores them.

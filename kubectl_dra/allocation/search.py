@@ -77,6 +77,7 @@ class Search:
         self.candidates: list[Candidate] = checks.candidates
         self._claims = checks.plan.claims
         self._restart = checks.features.implementation == "stable"
+        self._needs_one = checks.features.all_means_one_at_least
         lists = checks.features.list_type_attributes
         self._constraints = [
             [c for i, spec in enumerate(plan.claim.spec.devices.constraints) if (c := make(i, spec, lists)) is not None]
@@ -141,7 +142,7 @@ class Search:
             self._stack.append(frame)
             return Level(claim, position, 0, 0, 0)
         request = choice.options[option or 0]
-        if request.takes_all and not self.listed[request.number]:
+        if request.takes_all and self._needs_one and not self.listed[request.number]:
             return FAILED
         missing = self.needed[request.number] - device
         if missing <= 0:

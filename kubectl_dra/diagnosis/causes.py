@@ -196,7 +196,7 @@ class _Explainer:
         )
 
     def _error_text(self, result: Result) -> str:
-        text, error = result.error_text(), result.error
+        text, error = result.error_text(minor=self.world.features.minor), result.error
         if error is not None:
             self._errors[text] = error
         return text
@@ -267,7 +267,8 @@ class _Explainer:
         outcome = first.searched.own if first.searched is not None else None
         if isinstance(outcome, Fatal) and not first.timed_out:
             claims = error_codes.by_key(tuple(self._claims(first)))
-            return error_codes.fatal_cause(outcome.error, claims, self.world.inventory.classes, names)
+            minor = self.world.features.minor
+            return error_codes.fatal_cause(outcome.error, claims, self.world.inventory.classes, names, minor)
         return Cause(Code.SEARCH_TIMEOUT, SearchSize(outcome.steps if outcome is not None else 0), nodes=names)
 
     def _unavailable(self, result: Result, names: tuple[str, ...]) -> Iterator[Cause]:

@@ -27,6 +27,7 @@ _CODES: Final[Mapping[type[e.AllocationError], Code]] = {
     e.EmptyConstraint: Code.REQUEST_MALFORMED,
     e.PoolNotUsableForAll: Code.ALL_MODE_POOL,
     e.ConstraintRefusesAll: Code.ALL_MODE_CONSTRAINT,
+    e.InvalidPoolMet: Code.POOL_INVALID,
     e.TooManyDevices: Code.TOO_MANY_DEVICES,
     e.SelectorNotCompiled: Code.SELECTOR_DOES_NOT_COMPILE,
     e.DerivedAttributeNotCompiled: Code.SELECTOR_DOES_NOT_COMPILE,
@@ -46,18 +47,19 @@ def fatal_cause(
     claims: Mapping[Key, ResourceClaim],
     classes: Mapping[str, DeviceClass],
     nodes: tuple[str, ...],
+    minor: int,
 ) -> Cause:
-    """The error as a cause; ``claims`` are those of the attempt, the made-up one included."""
+    """The error as a cause, in the words of 1.``minor``; ``claims`` are those of the attempt, the made-up one, too."""
     key = getattr(error, "claim", None)
     claim = ObjectRef.of("ResourceClaim", key) if isinstance(key, Key) else None
     request = getattr(error, "request", "")
-    return Cause(code_of(error), _evidence(error, claims, classes), claim, request, nodes)
+    return Cause(code_of(error), _evidence(error, claims, classes, minor), claim, request, nodes)
 
 
 def _evidence(
-    error: e.AllocationError, claims: Mapping[Key, ResourceClaim], classes: Mapping[str, DeviceClass]
+    error: e.AllocationError, claims: Mapping[Key, ResourceClaim], classes: Mapping[str, DeviceClass], minor: int
 ) -> FatalError:
-    text = allocation_error(error)
+    text = allocation_error(error, minor)
     match error:
         case e.SelectorFailed() | e.SelectorNotCompiled():
             owner = f"class {error.device_class}" if error.device_class else f"claim {error.claim}"
@@ -69,6 +71,8 @@ def _evidence(
             return FatalError(text, device, owner=f"attribute {error.attribute}", detail=error.detail)
         case e.ConstraintRefusesAll() | e.CapacityNotComputable():
             return FatalError(text, str(error.device))
+        case e.InvalidPoolMet():
+            return FatalError(text, str(error.device), owner=f"pool {error.pool}")
         case e.PoolNotUsableForAll():
             return FatalError(text, owner=f"pool {error.pool}")
     return FatalError(text)

@@ -81,7 +81,7 @@ class Examiner:
         judgement = reworded(self._world, found.judgement, pod, claims, names)
         if not names.claims:
             return Examination(judgement, found.explanation, found.errors)
-        renaming = Renaming(names, found.errors, mine, self._world.inventory.classes)
+        renaming = Renaming(names, found.errors, mine, self._world.inventory.classes, self._world.features.minor)
         return Examination(judgement, found.explanation.renamed(renaming), found.errors)
 
     def _with_made_up(self, pod: Pod, claims: Sequence[ResourceClaim]) -> tuple[ResourceClaim, ...]:

@@ -21,6 +21,7 @@ from kubectl_dra.model.resource import Device, DeviceAttribute
 CANNOT_ALLOCATE: Final = "cannot allocate all claims"
 INVALID_POOLS: Final = "invalid resource pools were encountered"
 _NAMES_DEVICE_SINCE: Final = 37
+_NAMES_REQUEST_SINCE: Final = 37
 _KEY_HINT: Final = (
     ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() "
     "for optional fields"
@@ -29,8 +30,12 @@ _KEY_HINT: Final = (
 
 def allocation_error(error: e.AllocationError, minor: int = NEWEST_MINOR) -> str:
     """The text with which the allocator of Kubernetes 1.``minor`` ends the attempt."""
-    if isinstance(error, e.SelectorFailed) and minor < _NAMES_DEVICE_SINCE:
-        return f"{_owner(error)}: selector #{error.selector}: CEL runtime error: {error.detail}"
+    match error:
+        case e.SelectorFailed() if minor < _NAMES_DEVICE_SINCE:
+            return f"{_owner(error)}: selector #{error.selector}: CEL runtime error: {error.detail}"
+        case e.TooManyDevices() if minor < _NAMES_REQUEST_SINCE:
+            limit = f"exceeds the claim limit of {MAX_RESULTS}"
+            return f"claim {error.claim}: number of requested devices {error.adding} {limit}"
     render: Callable[[Any], str] = _RENDERERS[type(error)]
     return render(error)
 
@@ -287,6 +292,7 @@ _RENDERERS: Final[Mapping[type[e.AllocationError], Callable[[Any], str]]] = {
     e.DeviceClassNotFound: _class_not_found,
     e.UnsupportedAllocationMode: lambda x: f"{_at(x)}: unsupported count mode {x.mode}",
     e.PoolNotUsableForAll: _pool_not_usable,
+    e.InvalidPoolMet: lambda x: f"pool {x.pool.pool} is invalid: duplicate device name {x.device}",
     e.TooManyDevices: _too_many,
     e.EmptyConstraint: lambda x: (
         f"claim {x.claim}, constraint #{x.constraint}: empty constraint (unsupported constraint type?)"

@@ -49,11 +49,13 @@ class Renaming:
         errors: Mapping[str, AllocationError],
         claims: Sequence[ResourceClaim],
         classes: Mapping[str, DeviceClass],
+        minor: int,
     ) -> None:
         self._names = names
         self._errors = errors
         self._claims = {key_of(claim.metadata): claim for claim in claims}
         self._classes = classes
+        self._minor = minor
 
     def group(self, group: NodeGroup) -> NodeGroup:
         """A group of nodes."""
@@ -70,7 +72,7 @@ class Renaming:
         detail = cause.detail
         if isinstance(detail, FatalError) and detail.text in self._errors:
             error = self._names.error(self._errors[detail.text])
-            return error_codes.fatal_cause(error, self._claims, self._classes, cause.nodes)
+            return error_codes.fatal_cause(error, self._claims, self._classes, cause.nodes, self._minor)
         if cause.claim is None:
             return cause
         return msgspec.structs.replace(cause, claim=self._names.ref(cause.claim))
@@ -80,4 +82,4 @@ class Renaming:
 
     def _text(self, text: str) -> str:
         error = self._errors.get(text)
-        return text if error is None else allocation_error(self._names.error(error))
+        return text if error is None else allocation_error(self._names.error(error), self._minor)

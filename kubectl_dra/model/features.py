@@ -114,6 +114,26 @@ class Features:
         return self.minor >= 36 and self.implementation != "stable"
 
     @property
+    def judges_whole_pools(self) -> bool:
+        """Whether a pool is judged by all its slices, and avoided if incomplete; until 1.34 by those for the node."""
+        return self.minor >= 35
+
+    @property
+    def looks_at_pools_first(self) -> bool:
+        """Whether an invalid pool ends the attempt before its devices are looked at: 1.33 and 1.34."""
+        return self.minor >= 33
+
+    @property
+    def all_means_one_at_least(self) -> bool:
+        """Whether a request for all devices fails where there is none; until 1.32 it got nothing."""
+        return self.minor >= 33
+
+    @property
+    def limits_each_request(self) -> bool:
+        """Whether the limit of a claim's devices is checked request by request; until 1.36 once per claim."""
+        return self.minor >= 37
+
+    @property
     def names_untolerated_taint(self) -> bool:
         """Whether the scheduler names the taint that keeps a pod from a node; until 1.33 it did."""
         return self.minor <= 33

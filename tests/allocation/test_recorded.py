@@ -65,7 +65,10 @@ def test_every_kind_of_error_is_among_them() -> None:
         for name in ("alloc_probes", "alloc_texts"):
             for row in rows(name):
                 answer_alloc.answer(row)
-    assert {type(error).__name__ for error in met} == {kind.__name__ for kind in AllocationError.__subclasses__()}
+    # The rows are from 1.37; what earlier schedulers said is replayed in tests/generations.
+    earlier = {"InvalidPoolMet"}
+    kinds = {kind.__name__ for kind in AllocationError.__subclasses__()}
+    assert {type(error).__name__ for error in met} == kinds - earlier
     problems = [p for error in met if isinstance(error, NodeSelectorUnparsable) for p in error.problems]
     assert {problem.fault for problem in problems} == set(SelectorFault)
     assert {fault for problem in problems for fault in problem.labels} == set(LabelFault)

@@ -88,7 +88,7 @@ def _for_cause(case: Case, cause: Cause) -> Iterator[Candidate]:
         case Code.POOL_OUTDATED, PoolProblem(pool=pool):
             # What the driver will publish in the new generation can't be known.
             yield Candidate(RemedyKind.REPAIR_POOL, (RepairPool(pool),), 70)
-        case (Code.ALL_MODE_POOL, FatalError(owner=owner)):
+        case ((Code.ALL_MODE_POOL | Code.POOL_INVALID), FatalError(owner=owner)):
             yield _repair(owner.removeprefix("pool "))
 
 

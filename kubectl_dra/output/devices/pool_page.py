@@ -125,6 +125,11 @@ def view_text(view: PoolView) -> Safe:
             return fmt("Incomplete ({}): {}", seen, consequence)
         case PoolState.INVALID:
             return fmt("Invalid ({}): {}", _fault(view.fault), consequence)
+        case PoolState.PARTIAL:
+            seen = fmt("{} of {} slices of generation {}", view.seen, view.expected, view.generation)
+            return fmt("Incomplete ({}): requests for all devices fail on every node that sees it, others use it", seen)
+        case PoolState.FATAL:
+            return fmt("Invalid ({}): a pod whose search comes to it is not scheduled at all", _fault(view.fault))
         case PoolState.OBSOLETE:
             return fmt("It is left out: generation {} is not the newest", view.generation)
         case PoolState.UNPARSABLE:
@@ -355,5 +360,5 @@ def _slices(report: PoolReport, now: datetime, wide: bool) -> Iterator[Safe]:
     columns += [Column("HOLDS", flexible=True), Column("AGE")]
     yield from table(columns, rows, columns_wide=None if wide else WIDTH, indent=2)
     lacking = report.view.expected - sum(each.current for each in report.slices)
-    if report.view.state is PoolState.INCOMPLETE and lacking > 0:
+    if report.view.state in (PoolState.INCOMPLETE, PoolState.PARTIAL) and lacking > 0:
         yield fmt("  missing: {} of generation {}", counted(lacking, "slice"), report.view.generation)

@@ -201,7 +201,17 @@ def _pool_incomplete(pool: PoolProblem, _cause: Cause) -> Safe:
     )
 
 
-def _pool_invalid(pool: PoolProblem, _cause: Cause) -> Safe:
+def _pool_invalid(cause: Cause) -> Safe:
+    if isinstance(cause.detail, FatalError):
+        return fmt(
+            "{} has two devices {}, which aborts every attempt that comes to it",
+            cause.detail.owner,
+            cause.detail.device,
+        )
+    return _with(PoolProblem, _unused_pool)(cause)
+
+
+def _unused_pool(pool: PoolProblem, _cause: Cause) -> Safe:
     return fmt("pool {} contradicts itself ({}) and is not used", pool.pool, pool.detail)
 
 
@@ -395,7 +405,7 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.CLAIM_ELSEWHERE: _with(ClaimElsewhere, _elsewhere),
     Code.BINDING_FAILED: _with(BindingProblem, _binding_failed),
     Code.POOL_INCOMPLETE: _with(PoolProblem, _pool_incomplete),
-    Code.POOL_INVALID: _with(PoolProblem, _pool_invalid),
+    Code.POOL_INVALID: _pool_invalid,
     Code.DEALLOCATION_REQUESTED: _by_driver(
         "{driver} is asked to deallocate its ResourceClaim {claim}, which admits no pod meanwhile"
     ),
