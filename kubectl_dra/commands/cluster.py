@@ -12,6 +12,7 @@ from kubectl_dra.model.evidence import Evidence, Fields
 from kubectl_dra.model.features import NEWEST_MINOR, FeatureError, Features, features, known_gates, parse_gates
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.signs import shown_gates
 from kubectl_dra.source import current_namespace, load
 from kubectl_dra.source.spec import Connection, SourceSpec
 
@@ -55,7 +56,7 @@ def read_cluster(
     named = frozenset(Key(namespace, name) for name in claims)
     spec = dataclasses.replace(spec, slices=frozenset(slices), claims=named, node=node)
     inventory, evidence = load(spec)
-    return Cluster(inventory, evidence, features_of(evidence, gates), namespace)
+    return Cluster(inventory, evidence, features_of(inventory, evidence, gates), namespace)
 
 
 def spec_and_namespace(
@@ -114,10 +115,14 @@ def gates_of(options: Options) -> dict[str, bool]:
         ) from error
 
 
-def features_of(evidence: Evidence, gates: dict[str, bool]) -> Features:
-    """The features of the server's version with ``gates`` on top. Raises a usage error for what it can't have."""
+def features_of(inventory: Inventory, evidence: Evidence, gates: dict[str, bool]) -> Features:
+    """The features of the server's version with ``gates`` on top. Raises a usage error for what it can't have.
+
+    Where ``gates`` says nothing, what the server's objects show to be on counts as on.
+    """
+    known = evidence.server_version is not None
     minor = evidence.server_version[1] if evidence.server_version is not None else NEWEST_MINOR
     try:
-        return features(minor, gates)
+        return features(minor, gates, shown_gates(inventory, minor) if known else ())
     except FeatureError as error:
         raise UsageProblem(str(error), "leave it out, or set the gates that the scheduler really has") from error

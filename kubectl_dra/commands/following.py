@@ -64,7 +64,7 @@ def follow(
                 continue
             began = time.monotonic()
             evidence = published.evidence
-            yield Cluster(published.inventory, evidence, features_of(evidence, gates), namespace)
+            yield Cluster(published.inventory, evidence, features_of(published.inventory, evidence, gates), namespace)
             time.sleep(min(_LONGEST_REST_SECONDS, _REST * (time.monotonic() - began)))
     finally:
         feed.close()

@@ -90,7 +90,7 @@ def _feed(options: Options, gates: dict[str, bool]) -> Feed:
     def read() -> Loaded:
         inventory, evidence = load(spec)
         try:
-            return inventory, evidence, features_of(evidence, gates)
+            return inventory, evidence, features_of(inventory, evidence, gates)
         except UsageProblem as problem:
             raise SourceError(problem.message, problem.hint) from problem
 

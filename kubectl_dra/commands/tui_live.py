@@ -93,7 +93,7 @@ class WatchedFeed:
             if self._stopped:
                 return
             try:
-                features = features_of(published.evidence, self._gates)
+                features = features_of(published.inventory, published.evidence, self._gates)
             except UsageProblem as problem:
                 listener.on_status(Status(Link.FAILED, time.monotonic(), problem.message))
                 return

@@ -200,12 +200,12 @@ def known_gates() -> tuple[str, ...]:
     return tuple(sorted(_DEFAULTS))
 
 
-def features(minor: int = NEWEST_MINOR, gates: Mapping[str, bool] | None = None) -> Features:
-    """The features of a scheduler at 1.``minor`` with ``gates`` overridden.
+def features(minor: int = NEWEST_MINOR, gates: Mapping[str, bool] | None = None, shown: Iterable[str] = ()) -> Features:
+    """The features of a scheduler at 1.``minor`` with the gates ``shown`` to be on, and ``gates`` overridden.
 
-    A gate that the version locks or does not know, or whose dependency is off, raises :class:`FeatureError`.
+    One of ``gates`` that the version locks or does not know, or whose dependency is off, raises :class:`FeatureError`.
     """
-    values = gate_defaults(minor)
+    values = gate_defaults(minor) | dict.fromkeys(shown, True)
     column = min(max(minor, OLDEST_MINOR), NEWEST_MINOR) - OLDEST_MINOR
     given = dict(gates or {})
     controller = given.pop(CONTROLLER_GATE, True) if minor <= _CONTROLLER_MINOR else True

@@ -1,0 +1,82 @@
+"""Feature gates that show: a server drops the fields of a feature that is off, so whoever has them has it on.
+
+Upstream: dropDisabledFields of the strategies in pkg/registry/resource, and storage_resource.go there. It is the API
+server whose gates show; the scheduler of the same cluster is taken to have the same ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kubectl_dra.model.features import gate_defaults
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.resource import DeviceRequest, ResourceClaimSpec, ResourceSlice
+
+_FIRST_MINOR: Final = 32
+# Since 1.36 what is not on by default is used by too few to look through all devices for it.
+_LAST_MINOR: Final = 35
+_RULES: Final = "DRADeviceTaintRules"
+_IN_SLICES: Final = frozenset(
+    {"DRADeviceTaints", "DRAPartitionableDevices", "DRAConsumableCapacity", "DRADeviceBindingConditions"}
+)
+_IN_CLAIMS: Final = frozenset({"DRAPrioritizedList", "DRAAdminAccess", "DRAConsumableCapacity"})
+_IN_CLASSES: Final = "DRAExtendedResource"
+
+
+def shown_gates(inventory: Inventory, minor: int) -> frozenset[str]:
+    """The gates, off by default in Kubernetes 1.``minor``, that must be on for a server that holds these objects."""
+    if not _FIRST_MINOR <= minor <= _LAST_MINOR:
+        return frozenset()
+    off = {gate for gate, on in gate_defaults(minor).items() if not on}
+    found = {"DynamicResourceAllocation"} | set(_of_rules(inventory, minor))
+    if off & _IN_SLICES:
+        found |= {gate for slice_ in inventory.slices.values() for gate in _of_slice(slice_)}
+    if off & _IN_CLAIMS:
+        found |= {gate for spec in _specs(inventory) for gate in _of_claim(spec)}
+    if any(each.spec.extended_resource_name for each in inventory.classes.values()):
+        found.add(_IN_CLASSES)
+    return frozenset(found & off)
+
+
+def _of_rules(inventory: Inventory, minor: int) -> Iterator[str]:
+    if inventory.taint_rules:
+        yield "DRADeviceTaints"
+        # Until 1.34 they had no gate of their own.
+        if minor >= _LAST_MINOR:
+            yield _RULES
+
+
+def _of_slice(slice_: ResourceSlice) -> Iterator[str]:
+    spec = slice_.spec
+    if spec.shared_counters or spec.per_device_node_selection is not None:
+        yield "DRAPartitionableDevices"
+    for device in spec.devices:
+        if device.taints:
+            yield "DRADeviceTaints"
+        if device.consumes_counters:
+            yield "DRAPartitionableDevices"
+        if device.allow_multiple_allocations is not None:
+            yield "DRAConsumableCapacity"
+        if device.binding_conditions or device.binds_to_node is not None:
+            yield "DRADeviceBindingConditions"
+
+
+def _specs(inventory: Inventory) -> Iterator[ResourceClaimSpec]:
+    yield from (claim.spec for claim in inventory.claims.values())
+    yield from (template.spec.spec for template in inventory.templates.values())
+
+
+def _of_claim(spec: ResourceClaimSpec) -> Iterator[str]:
+    for request in spec.devices.requests:
+        if request.first_available:
+            yield "DRAPrioritizedList"
+        if request.exactly is not None and request.exactly.admin_access is not None:
+            yield "DRAAdminAccess"
+        if any(_has_capacity(request)):
+            yield "DRAConsumableCapacity"
+
+
+def _has_capacity(request: DeviceRequest) -> Iterable[bool]:
+    yield request.exactly is not None and request.exactly.capacity is not None
+    yield from (each.capacity is not None for each in request.first_available)
