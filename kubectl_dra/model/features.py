@@ -12,8 +12,10 @@ from typing import Final, Literal
 
 Implementation = Literal["stable", "incubating", "experimental"]
 
-OLDEST_MINOR: Final = 32
+#: The schedulers that are reproduced. Of classic DRA before 1.30 there is nothing but objects, which are read.
+OLDEST_MINOR: Final = 30
 NEWEST_MINOR: Final = 37
+_FIRST_COLUMN: Final = 32
 
 # gate -> defaults of 1.32 … 1.37; "G" on and stable, "b"/"a" beta/alpha with 0 off and 1 on, "-" unknown, "*" locked.
 _DEFAULTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -170,7 +172,7 @@ _FIELD_BY_GATE: Final[Mapping[str, str]] = {
 
 def gate_defaults(minor: int) -> dict[str, bool]:
     """Gate -> default at Kubernetes 1.``minor``; versions outside the table use its nearest end."""
-    column = min(max(minor, OLDEST_MINOR), NEWEST_MINOR) - OLDEST_MINOR
+    column = min(max(minor, _FIRST_COLUMN), NEWEST_MINOR) - _FIRST_COLUMN
     return {gate: "1" in values[column] for gate, values in _DEFAULTS.items() if values[column] != "-"}
 
 
@@ -206,7 +208,7 @@ def features(minor: int = NEWEST_MINOR, gates: Mapping[str, bool] | None = None,
     One of ``gates`` that the version locks or does not know, or whose dependency is off, raises :class:`FeatureError`.
     """
     values = gate_defaults(minor) | dict.fromkeys(shown, True)
-    column = min(max(minor, OLDEST_MINOR), NEWEST_MINOR) - OLDEST_MINOR
+    column = min(max(minor, _FIRST_COLUMN), NEWEST_MINOR) - _FIRST_COLUMN
     given = dict(gates or {})
     controller = given.pop(CONTROLLER_GATE, True) if minor <= _CONTROLLER_MINOR else True
     for letter, value in ((_ALL[name], given.pop(name)) for name in _ALL if name in given):
