@@ -15,7 +15,11 @@ BLOCK = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)", re.
 # What was recorded -> where.
 RECORDED = {
     "searches of the allocator": ("vectors/alloc.jsonl.gz", "vectors/alloc_mutated.jsonl.gz"),
-    "corners and error texts of the allocator": ("vectors/alloc_probes.jsonl.gz", "vectors/alloc_texts.jsonl.gz"),
+    "corners and error texts of the allocator": (
+        "vectors/alloc_probes.jsonl.gz",
+        "vectors/alloc_texts.jsonl.gz",
+        "vectors/alloc_corners.jsonl.gz",
+    ),
     "selectors compiled and evaluated": ("vectors/cel.jsonl.gz",),
     "odd expressions compiled": ("vectors/cel_compile.jsonl.gz",),
     "operators and libraries on values of any kind": (

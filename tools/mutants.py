@@ -14,9 +14,10 @@ import json
 import os
 import resource
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -176,14 +177,34 @@ class Sites(ast.NodeVisitor):
             self.generic_visit(node)
 
 
-def sample(count: int, seed: int) -> list[Mutant]:
-    """Mutants of all files, each place as likely as every other; the same seed gives the same."""
+def sample(count: int, seed: int, commit: str) -> list[Mutant]:
+    """Mutants of all files of a commit, each place as likely as every other; the same seed gives the same."""
     sites: list[Mutant] = []
     for package in PACKAGES:
-        for path in sorted((ROOT / "kubectl_dra" / package).rglob("*.py")):
-            sites += Sites(str(path.relative_to(ROOT)), path.read_bytes()).found
+        listed = _git("ls-tree", "-r", "--name-only", commit, f"kubectl_dra/{package}").decode().split()
+        for path in sorted(listed, key=Path):
+            if path.endswith(".py"):
+                sites += Sites(path, _git("show", f"{commit}:{path}")).found
     print(f"{len(sites)} places", file=sys.stderr)
-    return Random(seed).sample(sites, count)
+    return [_moved(mutant, commit) for mutant in Random(seed).sample(sites, count)]
+
+
+def _git(*arguments: str) -> bytes:
+    return subprocess.run(["git", *arguments], check=True, capture_output=True).stdout
+
+
+def _moved(mutant: Mutant, commit: str) -> Mutant:
+    """The place in the file as it is now; ``after`` is empty where there are no such lines any more."""
+    then = _git("show", f"{commit}:{mutant.path}").splitlines(keepends=True)
+    now = (ROOT / mutant.path).read_bytes().splitlines(keepends=True)
+    first, count = mutant.line - 1, mutant.end_line - mutant.line + 1
+    places = [at for at in range(len(now)) if now[at : at + count] == then[first : first + count]]
+    if not places:
+        return replace(mutant, after="")
+    at = min(places, key=lambda place: abs(place - first))
+    shift = sum(map(len, now[:at])) - sum(map(len, then[:first]))
+    lines = mutant.line + at - first, mutant.end_line + at - first
+    return replace(mutant, line=lines[0], end_line=lines[1], start=mutant.start + shift, end=mutant.end + shift)
 
 
 class Reached:
@@ -268,10 +289,8 @@ def _child(tests: Sequence[str]) -> None:
     sys.dont_write_bytecode = True
     code = 70
     try:
-        if not recorded_answers_hold():
-            os._exit(1)
         if not tests:
-            os._exit(0)
+            os._exit(0 if recorded_answers_hold() else 1)
         code = pytest.main(["-x", "-q", "-n0", "-p", "no:cacheprovider", "--hypothesis-seed=1", *tests])
     finally:
         os._exit(int(code))
@@ -329,18 +348,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python tools/mutants.py")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=12)
-    parser.add_argument("--coverage", type=Path, required=True, help="coverage file with contexts, combined")
+    parser.add_argument("--commit", default="HEAD", help="take the sample from the files of this commit")
+    how = parser.add_mutually_exclusive_group(required=True)
+    how.add_argument("--quick", action="store_true", help="only the sample of recorded answers, no tests")
+    how.add_argument("--plan", type=Path, help="JSON: number of a mutant to the tests for it, as pytest names them")
+    how.add_argument("--coverage", type=Path, help="coverage file with contexts, combined: tests that reach the line")
     parser.add_argument("--durations", type=Path, nargs="*", default=[], help="lines of seconds and test")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--only", type=int, nargs="*", help="numbers of mutants to judge again")
     parser.add_argument("--package", default="", help="only those below kubectl_dra/PACKAGE")
-    parser.add_argument("--quick", action="store_true", help="only the sample of recorded answers, no tests")
     parser.add_argument("--most", type=float, default=0.0, help="leave out tests that take more seconds than this")
     parser.add_argument("--part", type=int, nargs=2, default=(0, 1), help="only every Nth, from this one on")
     arguments = parser.parse_args()
     sys.path.insert(0, str(ROOT))
-    mutants = sample(arguments.count, arguments.seed)
-    reached = Reached(arguments.coverage, arguments.durations, arguments.most)
+    mutants = sample(arguments.count, arguments.seed, arguments.commit)
+    plan = json.loads(arguments.plan.read_text()) if arguments.plan else None
+    reached = Reached(arguments.coverage, arguments.durations, arguments.most) if arguments.coverage else None
     _load_rows(arguments.package)
     chosen = remaining(mutants, arguments.out)
     if arguments.only:
@@ -349,8 +372,10 @@ def main() -> None:
         part, parts = arguments.part
         if number % parts != part or not mutant.path.startswith(f"kubectl_dra/{arguments.package}"):
             continue
-        tests = [] if arguments.quick else reached.tests(mutant)
-        verdict = judge(mutant, tests)
+        if plan is not None and str(number) not in plan:
+            continue
+        tests = reached.tests(mutant) if reached is not None else plan[str(number)] if plan is not None else []
+        verdict = judge(mutant, tests) if mutant.after else "the code is gone"
         line = {"number": number, "verdict": verdict, "tests": len(tests), **asdict(mutant)}
         with arguments.out.open("a") as results:
             results.write(json.dumps(line) + "\n")

@@ -27,10 +27,9 @@ _INDEXING: Final = frozenset({"_[_]", "_[?_]", "_?._"})
 _EQUALITY: Final = {"_==_": True, "_!=_": False}
 _CONSTANT_PATTERN: Final = frozenset({"matches", "find", "findAll"})
 _EAGER: Final = frozenset({"slice", "format"})
-# Overloads whose result depends on their one text alone; overloads of cost 1 that leave their second argument alone.
-_CONSTRUCTORS: Final = frozenset(
-    {"string_to_quantity", "string_to_semver", "string_to_ip", "string_to_cidr", "string_to_url"}
-)
+# Overloads whose result depends on their one text alone (but no two URLs are the same key of a map); overloads of
+# cost 1 that leave their second argument alone.
+_CONSTRUCTORS: Final = frozenset({"string_to_quantity", "string_to_semver", "string_to_ip", "string_to_cidr"})
 _READING: Final = frozenset(
     f"{kind}_{test}" for kind in ("quantity", "semver") for test in ("compare_to", "is_greater_than", "is_less_than")
 )

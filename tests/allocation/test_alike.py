@@ -21,9 +21,20 @@ from kubectl_dra.allocation.errors import UnsupportedNodeSelector
 from kubectl_dra.model.features import features as default_features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
-from kubectl_dra.model.resource import DeviceConstraint, DeviceTaint, ResourceClaim
+from kubectl_dra.model.resource import (
+    Counter,
+    CounterConsumption,
+    CounterSet,
+    DerivedAttribute,
+    DeviceAttribute,
+    DeviceCapacity,
+    DeviceConstraint,
+    DeviceTaint,
+    ResourceClaim,
+)
 from tests.allocation.clusters import (
     DRIVER,
+    EVERYTHING,
     claim_of,
     class_of,
     cluster_of,
@@ -31,6 +42,7 @@ from tests.allocation.clusters import (
     exactly,
     holding,
     node_named,
+    quantity,
     slice_of,
 )
 from tests.vectors.answer_alloc import decode, features, render
@@ -153,6 +165,49 @@ def test_taints_without_consequence_do_not() -> None:
     answers = _ask(_slices({}, {"taints": (DeviceTaint("k", "v", "None"),)}, {"taints": ()}), THREE)
     steps = {outcome.steps for outcome in answers.values()}
     assert steps == {4}
+
+
+def _drawing(available: dict[str, str]) -> list[Any]:
+    """Four nodes with the same device that draws 2; ``available`` counters by node, 4 where none are named."""
+    draws = (CounterConsumption("set", {"c": Counter(quantity("2"))}),)
+    slices = []
+    for node in _NODES:
+        name = node.metadata.name
+        counters = CounterSet("set", {"c": Counter(quantity(available.get(name, "4")))})
+        slices.append(slice_of([device("d0", consumes_counters=draws)], pool=name, node=name, count=2))
+        slices.append(slice_of(pool=name, node=name, name=f"{name}-counters", count=2, shared_counters=(counters,)))
+    return slices
+
+
+def test_what_is_left_of_counters_and_capacity_does() -> None:
+    answers = _ask(_drawing({"n1": "1"}), claim_of(exactly("r", 1)))
+    assert _groups(answers) == [["n0", "n2", "n3"], ["n1"]]
+    assert [name for name, outcome in answers.items() if isinstance(outcome, Unsatisfiable)] == ["n1"]
+    less = {"capacity": {"mem": DeviceCapacity(quantity("2"))}}
+    answers = _ask(_slices({}, less, count=1), claim_of(exactly("r", 1, capacity={"mem": "3"})))
+    assert _groups(answers) == [["n0", "n2", "n3"], ["n1"]]
+    assert [name for name, outcome in answers.items() if isinstance(outcome, Unsatisfiable)] == ["n1"]
+    # Nobody asks for an amount.
+    assert len(_groups(_ask(_slices({}, less, count=1), claim_of(exactly("r", 1))))) == 1
+
+
+def test_a_broken_attribute_does_whether_or_not_it_is_read() -> None:
+    # Every expression on such a device fails.
+    good, bad = ({"attributes": {"v": DeviceAttribute(version=text)}} for text in ("1.0.0", "1.x"))
+    answers = _ask(_slices(good, bad, good, good), claim_of(exactly("r", 1, "device.driver != ''")))
+    assert _groups(answers) == [["n0", "n2", "n3"], ["n1"]]
+    assert [name for name, outcome in answers.items() if isinstance(outcome, Fatal)] == ["n1"]
+
+
+def test_what_a_derived_attribute_reads_does_where_no_selector_reads_it() -> None:
+    derived = DerivedAttribute("derived.example.com/same", f'device.attributes["{DRIVER}"].model')
+    same = DeviceConstraint(("r",), match_attribute="derived.example.com/same")
+    claim = claim_of(exactly("r", 2, derived_attributes=(derived,)), constraints=[same])
+    other = {"attributes": {"uuid": DeviceAttribute(string="1-0"), "model": DeviceAttribute(string="b")}}
+    cluster = cluster_of(*_slices({}, other), features=EVERYTHING)
+    answers = allocate_many(cluster, _NODES, [claim])
+    assert _groups(answers) == [["n0", "n2", "n3"], ["n1"]]
+    assert [name for name, outcome in answers.items() if isinstance(outcome, Unsatisfiable)] == ["n1"]
 
 
 def test_use_does_and_shows_who() -> None:

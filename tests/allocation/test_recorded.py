@@ -2,6 +2,7 @@
 
 ``alloc_texts`` has one row per error text and per way to spoil a node selector. ``alloc_mutated`` holds rows damaged at
 random (odd quantities, policies, selectors, node selectors, pools, gates on and off, all three implementations).
+``alloc_corners`` has numbers around 64 bits in node selectors, and constraints on lists beside single values.
 """
 
 from __future__ import annotations
@@ -45,6 +46,12 @@ def test_generated(category: str) -> None:
 def test_probes() -> None:
     assert len(rows("alloc_probes")) == 81
     for row in rows("alloc_probes"):
+        _check(row)
+
+
+def test_corners() -> None:
+    assert len(rows("alloc_corners")) == 61
+    for row in rows("alloc_corners"):
         _check(row)
 
 

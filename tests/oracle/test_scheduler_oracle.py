@@ -23,9 +23,9 @@ def test_selectors() -> None:
         assert _comparable(row, answer["admission"]) == _comparable(row, row["expect_new"]), row["id"]
 
 
-@pytest.mark.parametrize("name", ["alloc_probes", "alloc"])
+@pytest.mark.parametrize("name", ["alloc_probes", "alloc_corners", "alloc"])
 def test_allocations(name: str) -> None:
-    asked = rows(name)[:: 1 if name == "alloc_probes" else 5]
+    asked = rows(name)[:: 5 if name == "alloc" else 1]
     for row, answer in zip(asked, ask_all("alloc", asked), strict=True):
         recorded = [
             {"name": run["name"], "impl": run["impl"], **each} for run in row["expect"] for each in run["results"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cmp_to_key
-from itertools import pairwise
 from typing import Final
 
 from kubectl_dra.cel import relations
@@ -14,7 +13,6 @@ from kubectl_dra.cel.labor import toil
 from kubectl_dra.cel.relations import COMPARABLE, contains, surely_equal
 from kubectl_dra.cel.values import (
     LISTS,
-    Cancelled,
     CelError,
     Duration,
     JoinedList,
@@ -30,9 +28,7 @@ from kubectl_dra.cel.values import (
 )
 
 _MAX_RANGE: Final = 1_000_000
-# Beyond, Go's sort leaves equal keys in an order of its own.
 _GO_INSERTION_SORT: Final = 12
-_SCALARS: Final = frozenset({bool, int, Uint, float, str, bytes, Duration})
 
 
 # --- kubernetes lists -------------------------------------------------------------------------------------------------
@@ -193,16 +189,9 @@ def sort_by_keys(elements: Value, keys: Value) -> Value:
         raise CelError("list elements must have the same type")
     if len(pairs) > _GO_INSERTION_SORT:
         pairs.sort(key=cmp_to_key(_order_pairs))
-        if any(_order(a[0], b[0]) != -1 and not _look_the_same(a[1], b[1]) for a, b in pairwise(pairs)):
-            raise Cancelled("the order of equal keys in a long list is not predictable", undecided=True)
     else:
         _insertion_sort(pairs)
     return [element for _, element in pairs]
-
-
-def _look_the_same(a: Value, b: Value) -> bool:
-    # Equal is not enough: 0.0 and -0.0 are, and one moment in two time zones.
-    return a is b or (a.__class__ is b.__class__ and a.__class__ in _SCALARS and repr(a) == repr(b))
 
 
 def _order_pairs(a: tuple[Value, Value], b: tuple[Value, Value]) -> int:
