@@ -52,6 +52,7 @@ from kubectl_dra.model.resource import (
 )
 
 GROUP: Final = "resource.k8s.io"
+_LIST: Final = "servers refuse a list here, but for those since 1.36 with the feature gate DRAListTypeAttributes"
 Raw = msgspec.Raw | msgspec.UnsetType
 
 
@@ -238,7 +239,10 @@ def slice_to_v1(slice_: NamedResourcesSlice, losses: Losses) -> ResourceSlice:
         here = losses.at(f"namedResources.instances[{index}]")
         note_name(instance.name, LEGAL.device(instance.name), here.at("name"))
         for number, attribute in enumerate(instance.attributes):
-            note_name(attribute.name, LEGAL.attribute(attribute.name), here.at(f"attributes[{number}].name"))
+            at = here.at(f"attributes[{number}]")
+            note_name(attribute.name, LEGAL.attribute(attribute.name), at.at("name"))
+            if attribute.int_slice is not None or attribute.string_slice is not None:
+                at.add(_LIST)
     devices = tuple(map(_device, spec.devices))
     pool = ResourcePool(LEGAL.object(spec.pool.name or "network"), 0, spec.pool.resource_slice_count)
     return ResourceSlice(

@@ -145,6 +145,21 @@ def test_classic_objects_become_objects_that_v1_accepts() -> None:
     assert _losses(conversions)["ResourceClaim/pair"] == []
 
 
+def test_list_attributes_are_carried_over_and_named() -> None:
+    text = """
+apiVersion: resource.k8s.io/v1alpha2
+kind: ResourceSlice
+metadata: {name: lists}
+nodeName: node-a
+driverName: gpu.example.com
+namedResources: {instances: [{name: gpu-0, attributes: [{name: ok, bool: true}, {name: ints, intSlice: {ints: [1]}}]}]}
+"""
+    (conversion,) = convert(sources(text))
+    (device,) = json.loads(conversion.objects[0])["spec"]["devices"]
+    assert device["attributes"] == {"ok": {"bool": True}, "ints": {"ints": [1]}}
+    assert [loss.path for loss in conversion.losses] == ["namedResources.instances[0].attributes[1]"]
+
+
 def test_parameters_that_were_not_read_are_named() -> None:
     claim = sources(CLASSIC)[3]
     (conversion,) = convert([claim])
