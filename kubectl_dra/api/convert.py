@@ -113,7 +113,8 @@ def _conversion(
     source: Source, found: tuple[Kind, Record] | BadObject | None, surroundings: _Surroundings, target: str
 ) -> Conversion:
     if isinstance(found, BadObject):
-        return Conversion(found.kind, found.namespace, found.name, (source.data,), error=found.error)
+        kind_name = _text(read_fields(in_utf8(source.data)), "kind") or found.kind
+        return Conversion(kind_name, found.namespace, found.name, (source.data,), error=found.error)
     if found is None or found[0].group != RESOURCE_GROUP:
         return _other(source, found)
     kind, record = found

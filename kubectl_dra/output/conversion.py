@@ -37,4 +37,4 @@ def _of_one(conversion: Conversion, findings: Sequence[Finding], version: str) -
 
 def _name(conversion: Conversion) -> Safe:
     name = f"{conversion.namespace}/{conversion.name}" if conversion.namespace else conversion.name
-    return safe(f"{conversion.kind} {name}".strip())
+    return safe(f"{conversion.kind} {name}".strip() or "what is no object")

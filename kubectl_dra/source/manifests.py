@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -92,24 +93,33 @@ def read_manifests(data: bytes, name: str) -> Manifests:
     """
     manifests = Manifests(name)
     data = _utf8(data)
-    for document in _documents(data, name):
-        _read_document(document, manifests)
+    for document, depth in _deep(_documents(data, name)):
+        _read_document(document, manifests, depth)
     return manifests
 
 
 def read_written(data: bytes, name: str) -> list[Written]:
     """All objects of a file's bytes, not decoded, lists taken apart. Raises :class:`ManifestError`."""
     written: list[Written] = []
-    for document in _documents(_utf8(data), name):
+    for document, depth in _deep(_documents(_utf8(data), name)):
         place = f"{name}, document {document.number}, line {document.line}"
-        leaves = _leaves(document.data, "", "", place, Manifests(name), 0)
+        leaves = _leaves(document.data, "", "", place, Manifests(name), depth)
         written += [Written(leaf.data, leaf.api_version, leaf.kind) for leaf in leaves]
     return written
 
 
-def _read_document(document: _Document, manifests: Manifests) -> None:
+def _deep(documents: Iterator[_Document]) -> Iterator[tuple[_Document, int]]:
+    """Documents with the depth at which they stand: several of them are like the items of a list."""
+    first, second = next(documents, None), next(documents, None)
+    depth = 0 if second is None else 1
+    known = (document for document in (first, second) if document is not None)
+    return ((document, depth) for document in chain(known, documents))
+
+
+def _read_document(document: _Document, manifests: Manifests, depth: int) -> None:
     place = f"{manifests.name}, document {document.number}"
-    for index, leaf in enumerate(_leaves(document.data, "", "", f"{place}, line {document.line}", manifests, 0)):
+    leaves = _leaves(document.data, "", "", f"{place}, line {document.line}", manifests, depth)
+    for index, leaf in enumerate(leaves):
         try:
             _read_leaf(leaf, place, manifests)
         except DecodeError as error:
@@ -158,7 +168,7 @@ def _is_list(kind: str | None, expected: str) -> bool:
 
 
 def _no_object(data: bytes, kind: str, problem: str, place: str, depth: int) -> _Leaf:
-    """A broken item costs only itself; a document that is no object at all is an error."""
+    """A broken item costs only itself; a file that is no object at all is an error."""
     if depth == 0:
         hint = "kubectl get NAME -o yaml shows what one looks like"
         raise ManifestError(f"{place}: is no Kubernetes object: {problem}", hint)

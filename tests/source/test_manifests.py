@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_dra.source.errors import ManifestError
-from kubectl_dra.source.manifests import Manifests, read_manifests
+from kubectl_dra.source.manifests import Manifests, read_manifests, read_written
 from tests.scenario_files import FOLDER, NAMES, snapshot_path
 
 
@@ -206,3 +206,16 @@ def test_any_damage_to_a_file_is_survived(data: st.DataObject) -> None:
         read(damaged)
     except ManifestError as problem:
         assert "\n" not in problem.what
+
+
+def test_one_of_several_documents_that_is_no_object_costs_only_itself() -> None:
+    text = b"kind: [1]\n---\n3\n---\nkind: ResourceClaim\napiVersion: resource.k8s.io/v1\nmetadata: {name: kept}\n"
+    found = read_manifests(text, "file.yaml")
+    assert [(bad.error, bad.origin) for bad in found.bad_objects] == [
+        ("no Kubernetes object: kind: expected a string, got a list", "file.yaml, document 1, line 1"),
+        ("no Kubernetes object: expected an object, got the number 3", "file.yaml, document 2, line 2"),
+    ]
+    assert [loaded.record.metadata.name for loaded in found.objects] == ["kept"]
+    assert [written.kind for written in read_written(text, "file.yaml")] == ["", "", "ResourceClaim"]
+    with pytest.raises(ManifestError, match="is no Kubernetes object: kind: expected a string, got a list"):
+        read_manifests(b"kind: [1]\n", "file.yaml")
