@@ -6,12 +6,14 @@ Inventories of today's generations pass through unchanged.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import count
 
 from msgspec.structs import replace
 
 from kubectl_dra.model.classic import NamedResourcesSlice
 from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.proto import PrototypeClaim, PrototypeClass, PrototypeSlice
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceSlice
 
@@ -35,9 +37,26 @@ def resolved_claims(
 
 
 def complete_pools(slices: Mapping[str, ResourceSlice]) -> Mapping[str, ResourceSlice]:
-    """The slices with the number of v1alpha2 slices per node and driver as the pool's size: they have no other."""
+    """The slices with the number of v1alpha2 slices per node and driver as the pool's size: they have no other.
+
+    A pool of the prototype with resources of its own becomes two slices: v1 has devices and counters apart.
+    """
+    if any(isinstance(slice_, PrototypeSlice) for slice_ in slices.values()):
+        slices = {part.metadata.name: part for slice_ in slices.values() for part in _parts(slice_, slices)}
     sizes = Counter(_pool(s) for s in slices.values() if isinstance(s, NamedResourcesSlice))
     return {name: _sized(s, sizes[_pool(s)]) for name, s in slices.items()} if sizes else slices
+
+
+def _parts(slice_: ResourceSlice, slices: Mapping[str, ResourceSlice]) -> Iterator[ResourceSlice]:
+    spec = slice_.spec
+    if not isinstance(slice_, PrototypeSlice) or not spec.shared_counters:
+        yield slice_
+        return
+    pool = replace(spec.pool, resource_slice_count=2)
+    numbered = (f"{slice_.metadata.name}-{number}" for number in count(1))
+    other = next(name for name in numbered if name not in slices)
+    yield replace(slice_, spec=replace(spec, pool=pool, shared_counters=()))
+    yield ResourceSlice(ObjectMeta(other), replace(spec, pool=pool, devices=()))
 
 
 def _pool(slice_: ResourceSlice) -> PoolId:
