@@ -55,6 +55,22 @@ def test_claims_of_the_prototype_know_classes_and_drivers() -> None:
     assert claim.spec.devices.constraints[0].match_attribute == "example.com-foozer/model"
 
 
+def test_a_pool_of_the_prototype_with_resources_is_two_slices_of_which_one_has_the_devices() -> None:
+    spec = {"driver": "d.example.com", "nodeName": "a", "devices": [{"name": "x", "requests": {"memory": "1Gi"}}]}
+    pool = {"apiVersion": "devmgmtproto.k8s.io/v1alpha1", "kind": "DevicePool", "metadata": {"name": "p"}, "spec": spec}
+    (alone,) = build_inventory([decoded(pool)]).slices.values()
+    assert (alone.spec.pool.resource_slice_count, len(alone.spec.devices)) == (1, 1)
+    spec["resources"] = [{"name": "memory", "capacity": "8Gi"}]
+    taken = {**SLICE, "metadata": {"name": "p-1"}, "nodeName": "b"}
+    slices = build_inventory([decoded(pool), decoded(taken)]).slices
+    assert list(slices) == ["p", "p-2", "p-1"]
+    devices, counters = slices["p"].spec, slices["p-2"].spec
+    assert devices.pool == counters.pool
+    assert devices.pool.resource_slice_count == 2
+    assert (len(devices.devices), len(devices.shared_counters)) == (1, 0)
+    assert (len(counters.devices), len(counters.shared_counters)) == (0, 1)
+
+
 def test_kinds_without_a_v1_record_have_their_own_place() -> None:
     inventory = build_inventory(decoded(obj) for obj in ALL_OBJECTS)
     assert len(inventory.classic.classes) == 1

@@ -15,7 +15,7 @@ import pytest
 
 from kubectl_dra.api import v1alpha2
 from kubectl_dra.commands.app import run
-from kubectl_dra.model import classic, resource
+from kubectl_dra.model import classic, poolstatus, proto, resource
 from kubectl_dra.model.base import Record
 
 ROOT = Path(__file__).parents[2]
@@ -28,8 +28,7 @@ KINDS = (
     resource.DeviceTaintRule,
 )
 SOURCE = ("--from", str(ROOT / "tests/reports/full.json"), "--feature-gates", "DRADeviceCompatibilityGroups=true")
-OLD_SOURCE = ("--from", str(ROOT / "tests/reports/classic.json"))
-# What only v1alpha2 and v1alpha3 have: the fields of these records, by the kind that the page files them under.
+# What v1 has not: the fields of these records, by the kind that the page files them under.
 OLD_RECORDS = {
     "ResourceClaim": (v1alpha2.ClaimSpec, v1alpha2.ClaimStatus, v1alpha2.Allocation, classic.ResourceHandle),
     "ResourceClass": (classic.ResourceClass,),
@@ -37,6 +36,30 @@ OLD_RECORDS = {
     "ResourceClaimParameters": (classic.ResourceClaimParameters,),
     "ResourceSlice": (v1alpha2.Slice, classic.NamedAttribute),
     "PodSchedulingContext": (classic.PodSchedulingContextSpec, classic.ClaimSchedulingStatus),
+    "DeviceClass": (proto.ProtoClassSpec,),
+    "DeviceClaim": (
+        proto.ProtoClaimSpec,
+        proto.ProtoClaimInstance,
+        proto.ProtoClaimStatus,
+        proto.ProtoDeviceAllocation,
+        proto.ProtoResourceAllocation,
+        proto.ProtoDeviceStatus,
+    ),
+    "DevicePool": (
+        proto.ProtoPoolSpec,
+        proto.ProtoPoolStatus,
+        proto.ProtoDevice,
+        proto.ProtoAttribute,
+        proto.ProtoResourceCapacity,
+    ),
+    "ResourcePoolStatusRequest": (
+        poolstatus.ResourcePoolStatusRequestSpec,
+        poolstatus.ResourcePoolStatusRequestStatus,
+        poolstatus.PoolStatus,
+        poolstatus.PartitionTypeStatus,
+        poolstatus.ShareableSummaryStatus,
+        poolstatus.ShareableCapacityStatus,
+    ),
 }
 CONTAINERS = {"metadata", "allocation", "structuredData", "namedResources", "name"}
 
@@ -44,6 +67,18 @@ CONTAINERS = {"metadata", "allocation", "structuredData", "namedResources", "nam
 def rows(first: str = "[A-Z]") -> list[list[str]]:
     lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if re.match(rf"\| {first}", line)]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def older_rows() -> list[tuple[list[str], tuple[str, ...]]]:
+    """The lines of older generations, each with the file that the text above its table names."""
+    found, source = [], ""
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        if named := re.search(r"read `(tests/reports/\w+\.json)`", line):
+            source = named[1]
+        if line.startswith("| `"):
+            row = [cell.strip() for cell in line.strip("|").split(" | ")]
+            found.append((row, ("--from", str(ROOT / source))))
+    return found
 
 
 def leaves(record: type[Record], found: dict[str, None]) -> dict[str, None]:
@@ -99,9 +134,9 @@ def test_every_field_of_older_generations_has_a_line():
         assert names - known == set(), kind
 
 
-@pytest.mark.parametrize("row", rows("`"), ids=lambda row: row[0].strip("`"))
-def test_what_a_line_about_older_generations_says_is_printed(row):
-    check(row, OLD_SOURCE)
+@pytest.mark.parametrize(("row", "source"), older_rows(), ids=[row[0].strip("`") for row, _ in older_rows()])
+def test_what_a_line_about_older_generations_says_is_printed(row, source):
+    check(row, source)
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row[0])
