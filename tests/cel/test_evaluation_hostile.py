@@ -3,6 +3,8 @@
 import pytest
 
 from kubectl_dra.cel import SCHEDULER, CompileError, compile_expression
+from kubectl_dra.cel.labor import begin, toil
+from kubectl_dra.cel.values import Cancelled
 from tests.cel.devices import card
 
 CANCELLED = "operation cancelled: actual cost limit exceeded"
@@ -83,6 +85,36 @@ def test_what_would_keep_the_real_code_busy_is_undecided(times, growth, body):
 )
 def test_cheap_work_in_a_loop_adds_up(expression):
     assert card(expression).undecided
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "$.isSorted()",
+        "$.sum() == 6",
+        "$.min() == 1",
+        "$.max() == 3",
+        "$.indexOf(2) == 1",
+        "$.lastIndexOf(2) == 1",
+        "$.includes(2)",
+        "[$] in [[$]]",
+        "[$].flatten().size() == 3",
+        "[$, $].distinct().size() == 1",
+        "sets.contains($, [2])",
+        "sets.intersects($, [2])",
+        "sets.equivalent($, $)",
+        '["a", "b"].join() == "ab"',
+        'string($[0]).replace("1", "2") == "2"',
+        '"%d".format([$[0]]) == "1"',
+        "[$] == [$]",
+    ],
+)
+def test_what_an_evaluation_did_is_not_held_against_the_next(expression):
+    """Each of these counts its work; the sum over all evaluations of a process has no meaning."""
+    begin()
+    with pytest.raises(Cancelled):
+        toil(2**40)
+    assert card(expression.replace("$", "[1, 2, 3]")).match
 
 
 def test_a_list_that_grows_while_it_is_walked_through_has_an_end():
