@@ -1,14 +1,17 @@
 """No text makes the front end do anything but accept or raise CompileError, however hostile, and in bounded time."""
 
+import json
 import sys
 import threading
 import time
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubectl_dra.cel.clauses import clauses
+from kubectl_dra.cel.depth import allow_deep_trees
 from kubectl_dra.cel.environment import SCHEDULER, Environment
 from kubectl_dra.cel.errors import CompileError
 from kubectl_dra.cel.estimate import estimate_cost
@@ -190,6 +193,22 @@ def test_deep_trees_in_a_thread_with_a_small_stack():
     finally:
         threading.stack_size(before)
     assert results == [""]
+
+
+def test_deep_json_is_no_crash_after_deep_trees() -> None:
+    """Python's limit bounds decoders written in C too, which would otherwise run off the end of their thread's stack."""
+    allow_deep_trees()
+    deep = b'{"a":' * 100_000
+
+    def decode() -> None:
+        for read in (msgspec.json.decode, json.loads):
+            with pytest.raises(RecursionError):
+                read(deep)
+
+    thread = threading.Thread(target=decode)
+    thread.start()
+    thread.join()
+    decode()
 
 
 def test_shallow_expressions_leave_the_recursion_limit_alone():
