@@ -257,6 +257,7 @@ class DraApp(Jumps):
         view = self.view
         if isinstance(view, ListView):
             view.grid.set_columns(view.columns())
+        self.topics_changed()
         if view is not None:
             view.show()
         self.refresh_frame()

@@ -1,20 +1,28 @@
 """The one worker: computes the records that views want, one after another, and cancels what newer facts overtake.
 
-The unit of work is a topic (one table, one pod). A newer moment never interrupts a topic, but every topic that follows
-is computed from it, and each second turn goes to the topic that has waited longest, so that nothing starves while
+The unit of work is a topic (one table, one pod). A newer moment never interrupts a topic, but what is on the screen is
+computed from it next, and each second turn goes to the topic that has waited longest, so that nothing starves while
 facts change faster than they can be thought through.
+
+What is shown for the first time is computed at once. What is only refreshed is paced by its own cost, so that keys find
+the processor free: what is on the screen may take a third of it, the rest a tenth.
 """
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from kubectl_dra.tui.feed import Moment
 
+#: How long to rest after a refresh that took so much processor time, before the next of its sort.
+_REST: Final = 2.0
+_REST_BEHIND: Final = 9.0
 RecordT = TypeVar("RecordT")
 RecordT_co = TypeVar("RecordT_co", covariant=True)
 
@@ -42,7 +50,12 @@ class Desk:
         self.error: BaseException | None = None
         self._wake = wake
         self._changed = threading.Condition()
+        #: Grows with every result.
+        self.version = 0
         self._moment: Moment | None = None
+        # What is behind the screen is computed from one moment, until all of it is of this moment.
+        self._behind: Moment | None = None
+        self._due = self._due_behind = 0.0
         self._urgent: tuple[Topic[object], ...] = ()
         self._others: tuple[Topic[object], ...] = ()
         self._results: dict[Topic[object], Result[object]] = {}
@@ -65,6 +78,7 @@ class Desk:
         with self._changed:
             if moment is None:
                 self._results.clear()
+                self._behind = None
             self._moment = moment
             self._changed.notify()
 
@@ -97,37 +111,67 @@ class Desk:
         try:
             while (job := self._job()) is not None:
                 moment, topic = job
+                began = time.thread_time()
                 record = topic.compute(moment)
                 with self._changed:
                     if self._is_wanted(topic) and self._moment is not None:
                         self._results[topic] = Result(moment, record)
+                        self.version += 1
+                    self._rest(topic, time.thread_time() - began)
+                del job, moment, record
                 self._wake()
         except BaseException as error:
             # A thread has nobody to raise to; the app ends the program with the error.
             self.error = error
             self._wake()
 
+    def _rest(self, topic: Topic[object], took: float) -> None:
+        now = time.monotonic()
+        if topic in self._urgent:
+            self._due = now + _REST * took
+        else:
+            self._due, self._due_behind = max(self._due, now + took), now + _REST_BEHIND * took
+
     def _job(self) -> tuple[Moment, Topic[object]] | None:
         with self._changed:
             self._working = False
             while not self._stopped:
-                topic = self._next() if self._moment is not None else None
-                if topic is not None and self._moment is not None:
+                found = self._next() if self._moment is not None else None
+                if found is None:
+                    self._changed.wait()
+                elif (pause := found[2] - time.monotonic()) > 0:
+                    self._changed.wait(pause)
+                else:
                     self._turn += 1
                     self._working = True
-                    return self._moment, topic
-                self._changed.wait()
+                    return found[0], found[1]
             return None
 
-    def _next(self) -> Topic[object] | None:
-        urgent, others = self._stale(self._urgent), self._stale(self._others)
-        if urgent and (self._turn % 2 == 0 or not others):
-            return urgent[0]
-        return min(others, key=self._number) if others else None
+    def _next(self) -> tuple[Moment, Topic[object], float] | None:
+        """What to compute next from which moment, and not before when; what has no record yet comes first."""
+        moment = self._moment
+        if moment is None:
+            return None
+        now, urgent, others = time.monotonic(), self._stale(self._urgent, moment), self._stale(self._others, moment)
+        first = min(urgent, key=self._number, default=None)
+        due = self._due_of(first, self._due)
+        other = min(others, key=self._number, default=None)
+        other_due = self._due_of(other, self._due_behind)
+        is_new, turn_of_other = due == 0.0, self._turn % 2 and other_due <= now
+        if first is not None and (is_new or (not turn_of_other and (due <= now or due <= other_due))):
+            return moment, first, due
+        if other is None:
+            return None
+        if self._behind is None or self._number(other) >= self._behind.number:
+            self._behind = moment
+        return self._behind, other, other_due
 
-    def _stale(self, topics: Iterable[Topic[object]]) -> list[Topic[object]]:
-        current = self._moment.number if self._moment is not None else 0
-        return [topic for topic in topics if self._number(topic) < current]
+    def _due_of(self, topic: Topic[object] | None, due: float) -> float:
+        """When to compute a topic at the earliest: one without a record at once."""
+        return math.inf if topic is None else due if topic in self._results else 0.0
+
+    def _stale(self, topics: Iterable[Topic[object]], moment: Moment) -> list[Topic[object]]:
+        return [topic for topic in topics if self._number(topic) < moment.number]
 
     def _number(self, topic: Topic[object]) -> int:
         found = self._results.get(topic)

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import Protocol
@@ -19,7 +20,7 @@ from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.facts import Facts, latest_read, parse_time
 from kubectl_dra.reports.selector.scoping import Setting
 from kubectl_dra.reports.selector.seen import ValueIndex
 from kubectl_dra.source.errors import SourceError
@@ -53,7 +54,12 @@ class Moment:
         former = self._former[0]
         if former is not None:
             return former.later(self.inventory, self.evidence)
-        return Facts(self.inventory, self.evidence, self.features)
+        return Facts(self.inventory, self.evidence, self.features, keeps=True)
+
+    @cached_property
+    def now(self) -> datetime:
+        """The time that ages are counted from; derives nothing else."""
+        return parse_time(latest_read(self.evidence)) or datetime.now(UTC)
 
     @cached_property
     def diagnoser(self) -> Diagnoser:

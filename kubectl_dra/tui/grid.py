@@ -12,11 +12,15 @@ from textual.message import Message
 from textual.strip import Strip
 
 from kubectl_dra.output.safe import Safe
+from kubectl_dra.tui.arranging import Arranged
 from kubectl_dra.tui.columns import Column, Fitted, RowT, fit, natural_widths
 from kubectl_dra.tui.lines import Lines
 
 _UNLIMITED: Final = 10_000
 _SIDEWAYS: Final = 16
+# Longer lists are searched and looked through by others, not while somebody waits for a key.
+_SCANNED: Final = 2000
+_AGE: Final = "AGE"
 
 
 class Grid(Lines, Generic[RowT]):
@@ -76,39 +80,81 @@ class Grid(Lines, Generic[RowT]):
         self._moved = False
         self._wanted: Hashable | None = None
         self.unlimited = False
+        #: Grows with every set of columns that somebody chose.
+        self.layouts = 0
+        self._drawn = -1
+        self._time: object = None
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
-    def show(self, rows: Sequence[RowT], empty: Safe = Safe("")) -> None:  # noqa: B008 - immutable
-        """Other rows; ``empty`` is said where there are none."""
+    def show(
+        self,
+        rows: Sequence[RowT],
+        empty: Safe = Safe(""),  # noqa: B008 - immutable
+        arranged: Arranged[RowT] | None = None,
+    ) -> None:
+        """Other rows, with what was found out about them elsewhere; ``empty`` is said where there are none."""
+        if rows is self.rows and empty == self.empty and self._drawn == self.layouts and arranged is None:
+            return
         # Until somebody moves it, the cursor is at the top, however the first rows come in.
-        if self._moved and self.selected is not None:
-            self._wanted = self._identity(self.selected)
         if not self._moved:
             self.cursor = 0
-        self.rows, self.empty = rows, empty
-        body = [row for row in rows[:2000] if self._heading(row) is None] if len(rows) <= 2000 else rows
-        self._natural = natural_widths(self._columns, body, self.sorted_by)
+        self._wanted = self.wanted
+        if arranged is None:
+            arranged = self.arranged(rows)
+        self.rows, self.empty, self._drawn = rows, empty, self.layouts
+        if arranged.columns is not self._columns:
+            self._columns = tuple(arranged.columns)
+            self.sorted_by = self._same_column(self.sorted_by)
+        self._natural = arranged.widths
         self._fitted = None
-        self.cursor = self._wanted_place()
+        self.cursor = self._wanted_place(arranged.place)
         self.set_height(len(rows) + self._header)
         self._tell()
+
+    def arranged(self, rows: Sequence[RowT], columns: Sequence[Column[RowT]] | None = None) -> Arranged[RowT]:
+        """What there is to find out about rows before they are shown; any thread may ask."""
+        columns = self._columns if columns is None else columns
+        body = [row for row in rows if self._heading(row) is None] if len(rows) <= _SCANNED else rows
+        wanted, place = self.wanted, None
+        if wanted is not None and len(rows) > _SCANNED:
+            place = next((index for index, row in enumerate(rows) if self._identity(row) == wanted), None)
+        return Arranged(rows, columns, natural_widths(columns, body, self.sorted_by), place)
+
+    @property
+    def wanted(self) -> Hashable | None:
+        """The identity of the row that the cursor is on, or was on when there were rows last."""
+        if self._moved and self.selected is not None:
+            return self._identity(self.selected)
+        return self._wanted
 
     def set_columns(self, columns: Sequence[Column[RowT]]) -> None:
         """Other columns; takes effect with the next rows."""
         self._columns = tuple(columns)
         self._fitted = None
+        self.layouts += 1
+
+    def _same_column(self, column: Column[RowT] | None) -> Column[RowT] | None:
+        return next((each for each in self._columns if column is not None and each.title == column.title), None)
+
+    def show_time(self, now: object) -> None:
+        """Ages may read differently: draw them again."""
+        if now != self._time and any(column.title == _AGE for column in self._columns):
+            self.refresh()
+        self._time = now
 
     @property
     def selected(self) -> RowT | None:
         """The row under the cursor."""
         return self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
 
-    def _wanted_place(self) -> int:
-        """Where the row is that the cursor was on, also if there were no rows in between."""
+    def _wanted_place(self, place: int | None) -> int:
+        """Where the row is that the cursor was on, also if there were no rows in between; ``place`` is a good guess."""
         if self._wanted is not None:
-            for index, row in enumerate(self.rows):
-                if self._identity(row) == self._wanted:
+            guesses = [-1 if place is None else place, self.cursor]
+            guesses += range(len(self.rows)) if len(self.rows) <= _SCANNED else ()
+            for index in guesses:
+                if 0 <= index < len(self.rows) and self._identity(self.rows[index]) == self._wanted:
                     return index
         return self._near(min(self.cursor, len(self.rows) - 1), 1)
 

@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis import needs
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action
+from kubectl_dra.tui.arranging import Arranger
 from kubectl_dra.tui.colours import FewColours
 from kubectl_dra.tui.desk import Desk, Topic
 from kubectl_dra.tui.feed import Link, Moment, Status
@@ -26,7 +27,7 @@ from kubectl_dra.tui.mail import Mail
 from kubectl_dra.tui.settings import Draft, Settings
 from kubectl_dra.tui.text import joined
 from kubectl_dra.tui.theme import DARK, THEMES
-from kubectl_dra.tui.topics import Claims, PendingPods, Pod, Pools, Taints
+from kubectl_dra.tui.topics import ClaimCounts, PendingPods, Pod, Pools, Taints
 from kubectl_dra.tui.view import ListView, Subject, View
 
 TABS: Final = ("overview", "pools", "claims", "pending", "lab", "taints")
@@ -56,6 +57,7 @@ class Shell(App[None]):
         self.namespace = settings.namespace
         self.context = ""
         self.desk = Desk(self._wake)
+        self.arranger = Arranger(self._wake)
         self.moment: Moment | None = None
         self.feed = settings.connect("")
         self.status = Status(Link.READING, time.monotonic())
@@ -117,6 +119,7 @@ class Shell(App[None]):
     def on_mount(self) -> None:
         """Start reading and working."""
         self.desk.start()
+        self.arranger.start()
         self.feed.start(self._mail)
         self.set_interval(1.0, self.refresh_frame)
         self.go(self._tab)
@@ -125,6 +128,7 @@ class Shell(App[None]):
         """Stop the threads."""
         self.feed.stop()
         self.desk.stop()
+        self.arranger.stop()
 
     def connect_again(self, context: str) -> None:
         """Another cluster: everything known so far is forgotten, and writing is locked."""
@@ -155,8 +159,9 @@ class Shell(App[None]):
         """Take everything at once, however often it was announced."""
         event.stop()
         loaded, status = self._mail.take()
-        if self.desk.error is not None:
-            raise self.desk.error
+        for worker in (self.desk, self.arranger):
+            if worker.error is not None:
+                raise worker.error
         if status is not None:
             self.status = status
             if status.link is Link.FAILED:
@@ -183,7 +188,7 @@ class Shell(App[None]):
     @property
     def now(self) -> datetime:
         """The time that ages are counted from."""
-        return self.moment.facts.now if self.moment is not None else datetime.now(UTC)
+        return self.moment.now if self.moment is not None else datetime.now(UTC)
 
     @property
     def knows_pending(self) -> bool:
@@ -201,7 +206,7 @@ class Shell(App[None]):
         # The way back should not have to wait.
         behind = (topic for view in self._stacks.get(self._tab, ())[:-1] for topic in view.topics())
         pods = (Pod(key) for key in self.desk.record(PendingPods()) or ())
-        counted: tuple[Topic[object], ...] = (PendingPods(), Pools(), Claims(), Taints())
+        counted: tuple[Topic[object], ...] = (PendingPods(), Pools(), ClaimCounts(), Taints())
         self.desk.want([PendingPods(), *shown], [*counted, *behind, *pods])
 
     def say(self, text: Safe) -> None:
@@ -214,7 +219,13 @@ class Shell(App[None]):
     def is_idle(self) -> bool:
         """Whether everything on the screen is up to date."""
         working = any(each.is_running for each in self.workers) or (self.view is not None and self.view.is_waiting)
-        return self.status.link is not Link.READING and self._mail.is_empty and self.desk.idle and not working
+        return (
+            self.status.link is not Link.READING
+            and self._mail.is_empty
+            and self.desk.idle
+            and self.arranger.idle
+            and not working
+        )
 
     @property
     def subject(self) -> Subject | None:
@@ -336,8 +347,10 @@ class Shell(App[None]):
         return len(rows) if rows is not None else None
 
     def _count_claims(self) -> int | None:
-        rows = self.desk.record(Claims())
-        return None if rows is None else sum(self.namespace in ("", row.namespace) for row in rows)
+        counts = self.desk.record(ClaimCounts())
+        if counts is None:
+            return None
+        return counts.get(self.namespace, 0) if self.namespace else sum(counts.values())
 
     def on_resize(self) -> None:
         """Everything is laid out again."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_dra.diagnosis.diagnose import NotFound
 from kubectl_dra.diagnosis.pending import pending_pods
@@ -37,6 +41,7 @@ from kubectl_dra.reports.selector.seen import Distribution
 from kubectl_dra.reports.taint_list import TaintRow, taint_rows
 from kubectl_dra.reports.taint_listing import ListedTaint, listed_taints
 from kubectl_dra.tui.feed import Moment
+from kubectl_dra.tui.whole import WholeRecord, whole_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,15 @@ class Pools:
     def compute(self, moment: Moment) -> tuple[PoolSummary, ...]:
         """The list of pools."""
         return pool_summaries(moment.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """All pools together, for the overview."""
+
+    def compute(self, moment: Moment) -> WholeRecord:
+        """By driver, with the totals and what can't be allocated from."""
+        return whole_record(pool_summaries(moment.facts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,30 +73,36 @@ class Pool:
         return pool_report(self.id, moment.facts) if self.id in moment.inventory.slices_by_pool else None
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceRow:
+class DeviceRow(msgspec.Struct, gc=False):
     """A device whose record is made only when it is looked at: a list may have 80,000 of them.
 
-    ``text`` is what filters look through, in lower case.
+    ``text`` is what filters look through, in lower case; made when somebody filters. Not watched for cycles, of which
+    there are none, and without the facts, so that a row that has not changed keeps no old ones.
     """
 
-    opened: PoolFacts
+    pool: PoolId
     slice: ResourceSlice
     device: Device
     state: DeviceState
-    id: DeviceId
-    text: str
+    made_text: str = ""
 
     @property
-    def record(self) -> DeviceRecord:
+    def id(self) -> DeviceId:
+        """Driver, pool and name."""
+        return DeviceId(*self.pool, self.device.name)
+
+    @property
+    def text(self) -> str:
+        """The id, the state's word, all values."""
+        if not self.made_text:
+            values = (attribute_text(attribute) for attribute in self.device.attributes.values())
+            self.made_text = f"{self.id} {STATE_WORDS[self.state]} {' '.join(values)}".casefold()
+        return self.made_text
+
+    def record(self, facts: Facts) -> DeviceRecord:
         """The report's record of it."""
-        return device_records(self.opened, pool_scope(self.opened), [(self.slice, self.device)])[0]
-
-
-def _searchable(device_id: DeviceId, device: Device, state: DeviceState) -> str:
-    """What filters look through: the id, the state's word, all values."""
-    values = (attribute_text(attribute) for attribute in device.attributes.values())
-    return f"{device_id} {STATE_WORDS[state]} {' '.join(values)}".casefold()
+        opened = open_pool(self.pool, facts)
+        return device_records(opened, pool_scope(opened), [(self.slice, self.device)])[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +118,23 @@ class Devices:
         facts = moment.facts
         pools = [self.pool] if self.pool is not None else facts.pools
         opened = (open_pool(pool, facts) for pool in pools if pool in moment.inventory.slices_by_pool)
-        return tuple(row for pool in opened for row in self._rows(pool, facts))
-
-    def _rows(self, opened: PoolFacts, facts: Facts) -> list[DeviceRow]:
-        rows = []
-        for slice_, device in opened.devices():
-            device_id = opened.device_id(device)
-            if self.among is not None and device_id not in self.among:
-                continue
-            if not self.node or usable_on(self.node, device_scope(device, slice_, facts), facts):
-                tainted = any(taint.prevents for taint in opened.taints(device, slice_))
-                state = opened.state(device, slice_, tainted)
-                text = _searchable(device_id, device, state)
-                rows.append(DeviceRow(opened, slice_, device, state, device_id, text))
+        rows = tuple(row for pool in opened for row in self._chosen(pool))
+        # Records of rows are made where there is no time for that.
+        _ = moment.inventory.holdings_by_device, moment.inventory.pods_by_uid, facts.health
         return rows
+
+    def _chosen(self, opened: PoolFacts) -> Sequence[DeviceRow]:
+        rows, facts = opened.once("rows", _rows), opened.facts
+        if self.among is not None:
+            among = self.among
+            rows = [row for row in rows if row.id in among]
+        if self.node:
+            rows = [row for row in rows if usable_on(self.node, device_scope(row.device, row.slice, facts), facts)]
+        return rows
+
+
+def _rows(opened: PoolFacts) -> Sequence[DeviceRow]:
+    return tuple(DeviceRow(opened.id, each.slice, each.device, each.state) for each in opened.standings())
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +169,24 @@ class Matching:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """All claims."""
+    """The claims of one namespace, or all."""
+
+    namespace: str = ""
 
     def compute(self, moment: Moment) -> tuple[ClaimRow, ...]:
         """The list of claims."""
-        return claim_rows(moment.inventory.claims.values(), moment.facts)
+        claims = moment.inventory.claims
+        chosen = (claim for key, claim in claims.items() if self.namespace in ("", key.namespace))
+        return claim_rows(chosen, moment.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimCounts:
+    """How many claims each namespace has."""
+
+    def compute(self, moment: Moment) -> Mapping[str, int]:
+        """By namespace."""
+        return Counter(key.namespace for key in moment.inventory.claims)
 
 
 @dataclass(frozen=True, slots=True)

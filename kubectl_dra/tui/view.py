@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.tui.arranging import AT_ONCE, Arranged, Job
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Desk, Topic
 from kubectl_dra.tui.grid import Grid
@@ -125,6 +126,8 @@ class ListView(View, Generic[RowT]):
         self.filter = ""
         self._texts: tuple[Sequence[RowT], list[str]] = ((), [])
         self._ordered: tuple[Sequence[RowT], tuple[str, bool], Sequence[RowT]] = ((), ("", False), ())
+        self._job: Job[RowT] | None = None
+        self._shown: tuple[Sequence[RowT], tuple[object, ...]] | None = None
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
         """The grid."""
@@ -167,15 +170,51 @@ class ListView(View, Generic[RowT]):
 
     # --- filter and order -------------------------------------------------------------------------------------------
 
+    @property
+    def manner(self) -> tuple[object, ...]:
+        """All that decides how rows are arranged."""
+        column = self.grid.sorted_by
+        return column.title if column is not None else "", self.grid.descending, self.filter, self.grid.layouts
+
     def show(self) -> None:
-        """Filter, sort and hand over."""
-        rows = self.all_rows()
+        """Hand over the rows, filtered and sorted; a long list follows when that is done."""
+        rows, manner = self.all_rows(), self.manner
         if rows is None:
+            self._shown = None
             self.grid.show((), READING)
-            return
-        kept = self.filtered(self._in_order(rows))
+        elif self._shown is not None and self._shown[0] is rows and self._shown[1] == manner:
+            self.grid.show_time(self.dra.now)
+        elif len(rows) <= AT_ONCE:
+            self._hand_over(rows, manner, self.prepared(rows))
+        else:
+            self._follow(rows, manner)
+
+    def _follow(self, rows: Sequence[RowT], manner: tuple[object, ...]) -> None:
+        """Show what was arranged meanwhile, also of rows that are not the newest any more, and have the rest done."""
+        job = self._job
+        if job is not None and job.done is not None and job.manner == manner:
+            self._hand_over(job.rows, manner, job.done)
+            if job.rows is rows:
+                return
+        if self._shown is None:
+            self.grid.show((), READING)
+        if job is None or job.manner != manner or job.done is not None:
+            self._job = Job(rows, manner, lambda: self.prepared(rows))
+            self.dra.arranger.ask(self._job)
+
+    def _hand_over(self, rows: Sequence[RowT], manner: tuple[object, ...], arranged: Arranged[RowT]) -> None:
         empty = fmt("nothing contains “{}”; esc shows all {}", self.filter, len(rows)) if rows else self.nothing
-        self.grid.show(kept, empty)
+        self.grid.show(arranged.rows, empty, arranged)
+        self._job, self._shown = None, (rows, manner)
+
+    def prepared(self, rows: Sequence[RowT]) -> Arranged[RowT]:
+        """Filter, sort and measure; in another thread where rows are many."""
+        kept = self.filtered(self._in_order(rows))
+        return self.grid.arranged(kept, self.telling_columns(kept))
+
+    def telling_columns(self, _rows: Sequence[RowT]) -> Sequence[Column[RowT]] | None:
+        """Other columns, where these rows need them."""
+        return None
 
     def _in_order(self, rows: Sequence[RowT]) -> Sequence[RowT]:
         """The rows as :meth:`arranged`; sorted once for all that is typed into the filter afterwards."""

@@ -27,8 +27,8 @@ class ClaimsView(ListView[ClaimRow]):
     nothing = Safe("There are no ResourceClaims.")
 
     def topics(self) -> Sequence[Claims]:
-        """All claims."""
-        return (Claims(),)
+        """Those of the namespace in view."""
+        return (Claims(self.dra.namespace),)
 
     def columns(self) -> Sequence[Column[ClaimRow]]:
         """As in ``get claims``; the namespace only where there are several."""
@@ -48,10 +48,7 @@ class ClaimsView(ListView[ClaimRow]):
 
     def all_rows(self) -> Sequence[ClaimRow] | None:
         """By namespace and name."""
-        rows, namespace = self.desk.record(Claims()), self.dra.namespace
-        if rows is None or not namespace:
-            return rows
-        return [row for row in rows if row.namespace == namespace]
+        return self.desk.record(Claims(self.dra.namespace))
 
     def identity(self, row: ClaimRow) -> Key:
         """Namespace and name."""

@@ -12,10 +12,13 @@ from kubectl_dra.output.devices.holders import taint_lines
 from kubectl_dra.output.devices.parts import scope_cell, state_text
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
-from kubectl_dra.reports.attributes import common_values, varying_names
+from kubectl_dra.reports.attributes import common_values, device_values, varying_names
 from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.holders import Consumer, Holder
+from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.pool import DeviceRecord, pool_scope
+from kubectl_dra.tui.arranging import Arranged
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.documents import device_document
@@ -44,6 +47,7 @@ class DevicesView(ListView[DeviceRow]):
         self._all_columns = False
         self._expression = ""
         self._records: dict[DeviceId, DeviceRecord] = {}
+        self._facts: Facts
         self._seen: Sequence[DeviceRow] | None = None
         self._names: tuple[str, ...] = ()
         super().__init__()
@@ -66,33 +70,35 @@ class DevicesView(ListView[DeviceRow]):
 
     def record(self, row: DeviceRow) -> DeviceRecord:
         """The report's record of a row."""
-        found = self._records.get(row.id)
+        records = self._records
+        found = records.get(row.id)
         if found is None:
-            if len(self._records) > _CACHE:
-                self._records.clear()
-            found = self._records[row.id] = row.record
+            if len(records) > _CACHE:
+                records.clear()
+            found = records[row.id] = row.record(self._facts)
         return found
 
     # --- rows -------------------------------------------------------------------------------------------------------
 
-    def show(self) -> None:
-        """Other rows may have other attributes, so other columns."""
-        rows = self.all_rows()
-        if rows is not None and rows is not self._seen:
-            self._seen = rows
-            self._records.clear()
-            super().show()
-            self._choose_columns(self.grid.rows)
-        else:
-            super().show()
+    def prepared(self, rows: Sequence[DeviceRow]) -> Arranged[DeviceRow]:
+        """Records are made anew of newer rows, from the facts that the rows are of."""
+        found = self.desk.result(self.topic)
+        if found is not None and rows is not self._seen:
+            self._facts, self._records, self._seen = found.moment.facts, {}, rows
+        return super().prepared(rows)
 
-    def _choose_columns(self, rows: Sequence[DeviceRow]) -> None:
+    def telling_columns(self, rows: Sequence[DeviceRow]) -> Sequence[Column[DeviceRow]] | None:
         """The attributes that tell the rows on the screen apart."""
         names = self._telling_names(rows)
-        if names != self._names:
-            self._names = names
-            self.grid.set_columns(self.columns())
-            super().show()
+        if names == self._names:
+            return None
+        self._names = names
+        return self.columns()
+
+    @property
+    def manner(self) -> tuple[object, ...]:
+        """What the expression matches decides, too."""
+        return *super().manner, id(self.desk.record(Matching(self._expression))) if self._expression else 0
 
     def filtered(self, rows: Sequence[DeviceRow]) -> Sequence[DeviceRow]:
         """By the expression's matches, else by text."""
@@ -106,7 +112,6 @@ class DevicesView(ListView[DeviceRow]):
         self._expression = text.strip() if _CEL.search(text) else ""
         self.dra.topics_changed()
         super().set_filter(text)
-        self._choose_columns(self.grid.rows)
 
     @property
     def info(self) -> Safe:
@@ -135,13 +140,13 @@ class DevicesView(ListView[DeviceRow]):
                 partial(self._value, name),
                 least=6 if self._all_columns else 8,
                 drop=10 + index,
-                key=lambda r, name=name: self.record(r).values.get(name, ""),  # type: ignore[misc]
+                key=lambda r, name=name: device_values(r.device, r.pool.driver).get(name, ""),  # type: ignore[misc]
             )
             for index, name in enumerate(shown)
         ]
         tail: list[Column[DeviceRow]] = [
             Column("STATE", self._state, least=11, key=lambda r: _ORDER[r.state]),
-            Column("USED BY", self._users, least=16, key=lambda r: str(self._users(r))),
+            Column("USED BY", self._users, least=16, key=self._users_key),
         ]
         if self._pools:
             tail.append(Column("NODES", self._node_cell, least=8, drop=5))
@@ -173,8 +178,12 @@ class DevicesView(ListView[DeviceRow]):
             return styled(Safe("-"), Style.DIM)
         return users[0] + (fmt(" +{}", len(users) - 1) if len(users) > 1 else Safe(""))
 
+    def _users_key(self, row: DeviceRow) -> str:
+        """Most devices are free, and a record is dear."""
+        return str(self._users(row)) if self._facts.inventory.holdings_by_device.get(row.id) else "-"
+
     def _node_cell(self, row: DeviceRow) -> Safe:
-        return scope_cell(self.record(row).scope or pool_scope(row.opened))
+        return scope_cell(self.record(row).scope or pool_scope(open_pool(row.pool, self._facts)))
 
     # --- actions ----------------------------------------------------------------------------------------------------
 
@@ -217,7 +226,7 @@ class DevicesView(ListView[DeviceRow]):
         row = self.grid.selected
         if row is None:
             return
-        scope = self.record(row).scope or pool_scope(row.opened)
+        scope = self.record(row).scope or pool_scope(open_pool(row.pool, self._facts))
         if scope.node:
             self.dra.open_node(scope.node)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -17,30 +17,20 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.class_list import ClassRow
 from kubectl_dra.reports.pending import ReasonGroup, reason_groups
-from kubectl_dra.reports.pool import DriverSummary, PoolSummary, driver_summaries, is_troubled
+from kubectl_dra.reports.pool import PoolSummary, is_troubled
 from kubectl_dra.reports.recent import Change
-from kubectl_dra.reports.totals import CapacityTotal, sum_totals
 from kubectl_dra.tui.bars import LEGEND, capacity_bar, totals_words, use_bar
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.text import content
-from kubectl_dra.tui.topics import Classes, Pod, Pools, Recent
+from kubectl_dra.tui.topics import Classes, Pod, Recent, Whole
 from kubectl_dra.tui.view import READING, View
 from kubectl_dra.tui.views.classes import ClassPage, best_offer
 from kubectl_dra.tui.views.pool import PoolView
+from kubectl_dra.tui.whole import UseRow, WholeRecord
 
 _WIDE: Final = 118
-_MANY: Final = 200
-
-
-@dataclass(frozen=True, slots=True)
-class UseRow:
-    """A line of the panel of devices: a driver, one of its shared capacities, or one of its pools."""
-
-    driver: DriverSummary
-    pool: PoolSummary | None = None
-    capacity: CapacityTotal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +102,15 @@ class Overview(View):
 
     def topics(self) -> Sequence[Topic[object]]:
         """Everything that the panels show; the diagnoses of pods come from the app's own list."""
-        return (Pools(), Classes(), Recent())
+        return (Whole(), Classes(), Recent())
 
     def show(self) -> None:
         """All panels."""
-        pools = self.desk.record(Pools())
-        self.use.show(
-            list(_use_rows(pools or ())), READING if pools is None else Safe("No driver has published any pool.")
-        )
+        whole = self.desk.record(Whole())
+        empty = READING if whole is None else Safe("No driver has published any pool.")
+        self.use.show(whole.uses if whole is not None else (), empty)
         self.use.border_subtitle = content(LEGEND)
-        self.broken.show(*_troubled(pools))
+        self.broken.show(*_troubled(whole))
         self.waiting.show(*self._waiting())
         classes, recent = self.desk.record(Classes()), self.desk.record(Recent())
         self.classes_.show(classes or (), READING if classes is None else Safe("There are no DeviceClasses."))
@@ -140,12 +129,11 @@ class Overview(View):
     @property
     def info(self) -> Safe:
         """The cluster in one line."""
-        pools = self.desk.record(Pools())
-        if not pools:
+        whole = self.desk.record(Whole())
+        if whole is None or whole.totals is None:
             return Safe("")
-        totals = sum_totals([pool.totals for pool in pools])
+        totals, broken = whole.totals, len(whole.troubled)
         free = fmt("{} of {} free", number(totals.free), counted(totals.devices.value, "device"))
-        broken = sum(map(is_troubled, pools))
         parts = [styled(free, Style.GOOD)]
         if broken:
             parts.append(styled(fmt("{} broken", counted(broken, "pool")), Style.BAD))
@@ -193,16 +181,6 @@ class Overview(View):
     def on_grid_moved(self, event: Grid.Moved) -> None:
         """Nothing follows the cursor here."""
         event.stop()
-
-
-def _use_rows(pools: Sequence[PoolSummary]) -> Iterator[UseRow]:
-    """Drivers with their shared capacities; under each its pools, unless there are very many."""
-    drivers = driver_summaries(pools)
-    for driver in drivers:
-        yield UseRow(driver)
-        yield from (UseRow(driver, capacity=each) for each in driver.capacity)
-        own = [pool for pool in pools if pool.driver == driver.driver]
-        yield from (UseRow(driver, pool) for pool in own[:_MANY])
 
 
 def _use_identity(row: UseRow) -> Hashable:
@@ -283,7 +261,7 @@ def _trouble(pool: PoolSummary) -> Safe:
     return styled(fmt("{}: {} of {} slices", view.state, view.seen, view.expected), Style.BAD)
 
 
-def _troubled(pools: Sequence[PoolSummary] | None) -> tuple[Sequence[PoolSummary], Safe]:
-    if pools is None:
+def _troubled(whole: WholeRecord | None) -> tuple[Sequence[PoolSummary], Safe]:
+    if whole is None:
         return (), READING
-    return [pool for pool in pools if is_troubled(pool)], styled(Safe("none"), Style.GOOD)
+    return whole.troubled, styled(Safe("none"), Style.GOOD)
