@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 import pytest
@@ -45,6 +46,21 @@ def test_pools_claims_and_selectors(explain: Explain, taken: Case) -> None:
 
 def test_the_servers_version_is_what_it_was_built_as(plane: ControlPlane, minor: str) -> None:
     assert f"v{minor}." in run_kubectl(plane, "version", "-o", "json")
+
+
+def test_a_corrected_claim_is_of_a_version_that_the_server_has(
+    plane: ControlPlane, client: Client, explain: Explain, minor: str
+) -> None:
+    case = cases(minor).get("too-few-devices")
+    if case is None:
+        pytest.skip("claims of classic DRA have no counts that could be corrected")
+    bring_about(client, case)
+    report = explain("why-pending", "pod/pod", "-n", case.namespace, "--remedies")
+    steps = [step for remedy in report["remedies"] for step in remedy["steps"]]
+    (manifest,) = [step["manifest"] for step in steps if step["manifest"]]
+    manifest["metadata"]["name"] = "corrected"
+    command = ("create", "--dry-run=server", "--validate=strict", "-f", "-")
+    assert "resourceclaim.resource.k8s.io/corrected created" in run_kubectl(plane, *command, text=json.dumps(manifest))
 
 
 def _device(report: dict[str, Any]) -> str:

@@ -1,0 +1,1 @@
+"""Situations recorded from real control planes of older releases (see tests/matrix)."""
