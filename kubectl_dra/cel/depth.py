@@ -6,8 +6,8 @@ import sys
 from typing import Final
 
 # An expression may nest 250 deep in each of several ways, a macro makes up to seven levels of one, and each step of the
-# compiler needs up to three frames per level. Calls between Python functions use no C stack, but decoders of JSON written
-# in C do and obey the same limit: with 25,000 they run off the end of a stack of 8 MiB.
+# compiler needs up to three frames per level. Calls between Python functions use no C stack, but decoders of JSON in
+# C do and obey the same limit: with 25,000 they run off the end of a stack of 8 MiB.
 _FRAMES: Final = 12_000
 # What Python's default limit of 1000 surely leaves room for.
 SHALLOW: Final = 12

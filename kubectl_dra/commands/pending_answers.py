@@ -42,6 +42,7 @@ from kubectl_dra.reports.pending import (
 from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
 
 _GOOD: Final = frozenset({"NotPending", "Preparing", "Schedulable", "Reserved", "Allocated"})
+_UNKNOWN: Final = "Unknown"
 # Of a claim that many pods wait for, the first few tell the story.
 _WAITING_SHOWN: Final = 3
 
@@ -283,8 +284,9 @@ def _print_pages(call: Call, answers: Sequence[Answer]) -> None:
 def _code(call: Call, answers: Sequence[Answer]) -> int:
     if call.failed:
         return ExitCode.ERROR
-    bad = any(map(_is_bad, answers))
-    partial = any(item.decides for each in answers for item in each.report.missing)
+    bad = any(_is_bad(each) and each.report.verdict != _UNKNOWN for each in answers)
+    missing = any(item.decides for each in answers for item in each.report.missing)
+    partial = missing or any(each.report.verdict == _UNKNOWN for each in answers)
     return finding_code(asked=call.options.exit_code, bad=bad, partial=partial)
 
 

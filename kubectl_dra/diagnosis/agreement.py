@@ -21,6 +21,8 @@ from kubectl_dra.model.meta import ObjectMeta
 _SCHEDULING_EVENT = "FailedScheduling"
 _EVENT_LIMIT = 1024
 _CUT = " ..."
+# What is simulated and comes after plugins that are not: they may take nodes away from it.
+_AFTER_OTHERS = frozenset({plugins.DYNAMIC_RESOURCES, "InterPodAffinity"})
 # Another pod's attempt holds the claim, which only the scheduler's memory knows and which ends by itself.
 _IN_FLIGHT = " is in the process of being allocated"
 
@@ -89,7 +91,7 @@ def _same_up_to_others(mine: FitError, theirs: FitError, fitting: int) -> bool:
     taken = fitting
     for reason in {*mine.reasons, *theirs.reasons} - set(others):
         before, after = mine.reasons.get(reason, 0), theirs.reasons.get(reason, 0)
-        if plugins.plugin_of(reason) != plugins.DYNAMIC_RESOURCES and before != after:
+        if plugins.plugin_of(reason) not in _AFTER_OTHERS and before != after:
             return False
         if after > before:
             return False
@@ -100,11 +102,7 @@ def _same_up_to_others(mine: FitError, theirs: FitError, fitting: int) -> bool:
 def not_simulated(message: FitError) -> Mapping[str, int]:
     """The reasons that plugins not simulated here gave; one given before any node was tried is about all of them."""
     reasons = {message.pre_filter: message.nodes} if message.pre_filter else message.reasons
-    return {
-        reason: count
-        for reason, count in reasons.items()
-        if plugins.kind_of(plugins.plugin_of(reason)) is not plugins.Kind.SIMULATED
-    }
+    return {reason: count for reason, count in reasons.items() if not plugins.is_simulated(reason)}
 
 
 def changed_since(pod: Pod, newest: Sequence[tuple[int, str]]) -> bool:

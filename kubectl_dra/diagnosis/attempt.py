@@ -134,8 +134,13 @@ class Attempting:
         stop = self.check()
         if stop is not None:
             return Attempt(self.claims, self.left_over, stop)
-        names_taints = self.world.features.names_untolerated_taint
-        filters = NodeFilters(request, self.world.usage, self._nominated(), names_taints=names_taints)
+        filters = NodeFilters(
+            request,
+            self.world.usage,
+            self._nominated(),
+            away=self.world.repelled(self.pod),
+            names_taints=self.world.features.names_untolerated_taint,
+        )
         results = self._run_filters(filters, allowed, by_plugin)
         ordered = tuple((node, results[name]) for name, node in self.world.inventory.nodes.items())
         failed = tuple(self.unusable.values())

@@ -30,6 +30,7 @@ from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimElsewhere,
     ExtendedResource,
+    KeptAway,
     NodeGroup,
     NodeOutcome,
     NodeSelection,
@@ -229,6 +230,8 @@ class _Explainer:
             yield Cause(Code.NODE_TAINTS, NodeTaint(taint_text(rejection.taint)), nodes=names)
         elif rejection.ports:
             yield Cause(Code.NODE_PORTS, TakenPorts(tuple(map(port_text, rejection.ports))), nodes=names)
+        elif rejection.kept_away_by:
+            yield Cause(Code.KEPT_AWAY, KeptAway(rejection.kept_away_by), nodes=names)
         elif rejection.lacks:
             yield from self._lacks(bucket, rejection, names)
         else:
@@ -345,7 +348,7 @@ def _told(result: Result) -> Hashable:
     rejection = result.rejection
     if rejection is not None:
         lacking = tuple(lack.resource for lack in rejection.lacks)
-        return rejection.taint, rejection.unmatched, rejection.ports, lacking
+        return rejection.taint, rejection.unmatched, rejection.ports, lacking, rejection.kept_away_by
     outcome = result.outcome_of_search
     if result.outcome is NodeOutcome.FATAL and not result.timed_out and isinstance(outcome, Fatal):
         error = outcome.error

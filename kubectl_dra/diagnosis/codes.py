@@ -88,6 +88,7 @@ class Code(StrEnum):
     NODE_AFFINITY = "DRA-413"
     NODE_PORTS = "DRA-414"
     NODE_RESOURCES = "DRA-415"
+    KEPT_AWAY = "DRA-416"
     VOLUMES = "DRA-420"
     TOPOLOGY = "DRA-421"
     OTHER_PLUGIN = "DRA-422"
@@ -111,6 +112,7 @@ class Code(StrEnum):
     CONSUMER_GONE = "DRA-721"
 
     EVIDENCE_MISSING = "DRA-800"
+    NOT_SIMULATED = "DRA-810"
 
     FITS_NOW = "DRA-900"
     DEPENDS_ON_NODE_ORDER = "DRA-910"
@@ -189,6 +191,7 @@ MEANING: Final[Mapping[Code, str]] = MappingProxyType(
         Code.NODE_AFFINITY: "nodes do not match the pod's node selector or affinity",
         Code.NODE_PORTS: "host ports of the pod are taken",
         Code.NODE_RESOURCES: "nodes lack cpu, memory, pods or another resource",
+        Code.KEPT_AWAY: "pods on nodes keep the pod away by their required anti-affinity",
         Code.VOLUMES: "nodes were rejected because of volumes (according to the scheduler)",
         Code.TOPOLOGY: "nodes were rejected because of other pods (according to the scheduler)",
         Code.OTHER_PLUGIN: "nodes were rejected for another reason (according to the scheduler)",
@@ -208,6 +211,7 @@ MEANING: Final[Mapping[Code, str]] = MappingProxyType(
         Code.CLAIM_KEPT_BY_CONSUMERS: "the deletion of the ResourceClaim waits for its consumers",
         Code.CONSUMER_GONE: "the ResourceClaim is reserved for a pod that is gone or finished",
         Code.EVIDENCE_MISSING: "something that decides could not be read",
+        Code.NOT_SIMULATED: "plugins of the scheduler that are not simulated decide as well",
         Code.FITS_NOW: "the pod would fit now",
         Code.DEPENDS_ON_NODE_ORDER: "some nodes fit and one aborts the attempt: which comes first decides",
         Code.SEARCH_UNDECIDED: "the search was too large to decide",

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import msgspec
@@ -18,18 +18,24 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ClaimGates, other_scheduler, pod_group, scheduling_gates
 from kubectl_dra.diagnosis.judgement import Judgement
 from kubectl_dra.diagnosis.kinds import Examiner
+from kubectl_dra.diagnosis.nodefilters import unsimulated
 from kubectl_dra.diagnosis.records import (
     Agreement,
     Assumption,
     AssumptionKind,
+    Bound,
     Cause,
+    Certainty,
     ClaimDiagnosis,
     ClaimVerdict,
     Missing,
     MissingEvidence,
     NodeGroup,
+    NodeOutcome,
     ObjectRef,
     Observed,
+    OpenPlugin,
+    OpenPlugins,
     PodDiagnosis,
     Verdict,
 )
@@ -117,6 +123,7 @@ class _Finding:
     reason: str | None = None
     nodes: tuple[NodeGroup, ...] = ()
     depends_on_node_order: bool = False
+    open: tuple[OpenPlugin, ...] = ()
 
 
 class _PodCase:
@@ -132,7 +139,9 @@ class _PodCase:
     def diagnosis(self) -> PodDiagnosis:
         finding = self._finding()
         seen = agreement.observed(self.pod, self._events())
-        messages = finding.prediction.messages if not finding.prediction.fitting else ()
+        # Nodes that other plugins take out are not counted among those of DynamicResources.
+        said = not finding.prediction.fitting and not finding.open
+        messages = finding.prediction.messages if said else ()
         return PodDiagnosis(
             ObjectRef.of("Pod", self.key),
             finding.verdict,
@@ -146,7 +155,7 @@ class _PodCase:
             nodes=finding.nodes,
             causes=finding.causes,
             depends_on_node_order=finding.depends_on_node_order,
-            certainty=missing.certainty(self.world.evidence),
+            certainty=self._certainty(finding),
             missing=self._missing(),
             assumed=tuple(self._assumptions(finding)),
         )
@@ -219,17 +228,23 @@ class _PodCase:
         if waits:
             return _Finding(Verdict.BINDING, waits)
         seen = agreement.observed(self.pod, self._events())
-        causes = examination.explanation.all_causes(judgement, seen)
-        if judgement.verdict is Verdict.UNKNOWN:
-            causes = (self._evidence_cause(), *causes) if self._lacks_evidence() else causes
-        prediction = Prediction(judgement.messages, fitting=_fitting(judgement))
+        plugins = () if _told(judgement, seen) else unsimulated.open_plugins(self.pod, self.world.repelled(self.pod))
+        causes: tuple[Cause, ...] = ()
+        if plugins and judgement.verdict in _DEPEND_ON_ORDER:
+            # Each of them may reject the nodes on which the devices decide.
+            judgement = replace(judgement, verdict=Verdict.UNKNOWN, reason=None, messages=())
+            causes = (Cause(Code.NOT_SIMULATED, OpenPlugins(plugins)),)
+        causes += examination.explanation.all_causes(judgement, seen)
+        if judgement.verdict is Verdict.UNKNOWN and self._lacks_evidence():
+            causes = (self._evidence_cause(), *causes)
         return _Finding(
             judgement.verdict,
             causes,
-            prediction,
+            Prediction(judgement.messages, fitting=_fitting(judgement)),
             judgement.reason,
-            examination.explanation.groups,
+            tuple(_left_open(group, plugins) for group in examination.explanation.groups),
             judgement.depends_on_node_order,
+            plugins,
         )
 
     def _lacks_evidence(self) -> bool:
@@ -266,8 +281,13 @@ class _PodCase:
         prediction = finding.prediction
         changed = agreement.changed_since(self.pod, self.world.newest) if prediction.messages else False
         found = agreement.compare(prediction, seen, changed)
-        if found is Agreement.DIFFERS and finding.verdict in _DEPEND_ON_ORDER and not self.world.features.deterministic:
-            return Agreement.UNCHECKED
+        random = finding.verdict in _DEPEND_ON_ORDER and not self.world.features.deterministic
+        return Agreement.UNCHECKED if found is Agreement.DIFFERS and (random or finding.open) else found
+
+    def _certainty(self, finding: _Finding) -> Certainty:
+        found = missing.certainty(self.world.evidence)
+        if finding.open and found.nodes is Bound.EXACT:
+            return msgspec.structs.replace(found, nodes=Bound.AT_MOST)
         return found
 
     def _missing(self) -> tuple[Missing, ...]:
@@ -294,12 +314,29 @@ class _PodCase:
                 yield Assumption(AssumptionKind.EXTENDED_RESOURCE_CLASH, name)
         if self.pod.spec.scheduling_group is not None:
             yield Assumption(AssumptionKind.POD_GROUP, self.pod.spec.scheduling_group.pod_group_name)
+        for plugin in finding.open:
+            yield Assumption(AssumptionKind.NOT_SIMULATED, plugin.plugin)
         if world.features.node_allocatable_resources:
             yield Assumption(AssumptionKind.NODE_ALLOCATABLE)
 
 
 def _fitting(judgement: Judgement) -> int:
     return judgement.fitting if judgement.verdict is Verdict.SCHEDULABLE else 0
+
+
+def _told(judgement: Judgement, seen: Observed | None) -> bool:
+    """Whether the scheduler has said what the judgement expects, up to nodes that other plugins rejected."""
+    if seen is None or seen.status != "False":
+        return False
+    return any(agreement.same(message, seen.message, _fitting(judgement)) for message in judgement.messages)
+
+
+def _left_open(group: NodeGroup, plugins: Sequence[OpenPlugin]) -> NodeGroup:
+    """The group with what was not checked there; what is rejected already stays so."""
+    if not plugins or group.outcome is NodeOutcome.REJECTED:
+        return group
+    names = (*group.not_checked, *(each.plugin for each in plugins))
+    return msgspec.structs.replace(group, not_checked=tuple(dict.fromkeys(names)))
 
 
 def _most_telling(messages: Sequence[str], seen: Observed | None) -> str | None:

@@ -24,6 +24,7 @@ from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.usage import pod_usage
 
 #: Beyond so many kinds nothing more is remembered: pods that differ so much have little in common.
 _REMEMBERED = 256
@@ -102,7 +103,15 @@ def kind_of(world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> Hashable
         return None
     priority = pod.spec.priority if world.nominated else None
     spec = msgspec.structs.replace(pod.spec, resource_claims=(), priority=priority)
-    return _content(spec), tuple(_claims(claims)), lacks_admin_label(world, pod)
+    away = world.repelled(pod)
+    return _content(spec), tuple(_claims(claims)), lacks_admin_label(world, pod), away.pairs, _nominated_for(world, pod)
+
+
+def _nominated_for(world: World, pod: Pod) -> Hashable:
+    """What the anti-affinity of pods that are about to get a node reads of the pod."""
+    if not any(pod_usage(each).repels for each in world.nominated):
+        return None
+    return pod.metadata.namespace, _content(pod.metadata.labels)
 
 
 def _claims(claims: Sequence[ResourceClaim]) -> Iterator[Hashable]:

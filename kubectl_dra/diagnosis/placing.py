@@ -1,5 +1,7 @@
 """Placing copies of a pod that does not exist yet, one after the other, each taking what the scheduler would give it.
 
+Plugins that are not simulated are taken to admit every node; who asks says so.
+
 Which of several fitting nodes a scheduler takes depends on scores that are not simulated: the one with the fewest
 copies so far is taken, which is what spreading comes to. Nothing of the Inventory is changed.
 """
@@ -16,6 +18,7 @@ from kubectl_dra.allocation.outcome import Allocated
 from kubectl_dra.diagnosis import classic, quota
 from kubectl_dra.diagnosis.attempt import Attempt, Result, attempt
 from kubectl_dra.diagnosis.claims import EXTENDED_CLAIM_ANNOTATION, FINALIZER, resolve, sources
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.extended import virtual_claim
 from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
@@ -34,6 +37,8 @@ from kubectl_dra.model.resource import (
 )
 from kubectl_dra.model.usage import NodeUsage, pod_usage
 
+# The codes of what aborts an attempt.
+_ABORTS: Final = "DRA-3"
 #: Nobody counts copies beyond this; a larger number is "at least".
 MAX_COPIES: Final = 500
 
@@ -68,7 +73,7 @@ def place(world: World, pods: Iterable[Pod]) -> Placed:
         fitting = _take(world, key, candidates, nodes)
         if fitting is None:
             diagnosis = Diagnoser(world).pod(key)
-            if diagnosis.verdict is not Verdict.SCHEDULABLE:
+            if not _gets_devices(diagnosis):
                 return Placed(world, nodes, diagnosis)
             candidates = [n for group in diagnosis.nodes if group.outcome is NodeOutcome.FITS for n in group.nodes]
             fitting = _take(world, key, candidates, nodes)
@@ -77,6 +82,14 @@ def place(world: World, pods: Iterable[Pod]) -> Placed:
         name = fitting[0].metadata.name
         nodes[name] = nodes.get(name, 0) + 1
     return Placed(world, nodes)
+
+
+def _gets_devices(diagnosis: PodDiagnosis) -> bool:
+    """Whether a copy fits, as far as it is simulated: other plugins may be open."""
+    codes = [cause.code for cause in diagnosis.causes]
+    if diagnosis.verdict is Verdict.UNKNOWN and codes[:1] == [Code.NOT_SIMULATED]:
+        return not any(code.startswith(_ABORTS) for code in codes)
+    return diagnosis.verdict is Verdict.SCHEDULABLE
 
 
 _Fitting = tuple[Node, Result, Attempt]

@@ -76,6 +76,7 @@ class AssumptionKind(StrEnum):
     POD_GROUP = "podGroup"  # PodGroups are not read, and gang scheduling is not simulated
     NODE_ALLOCATABLE = "nodeAllocatable"  # resources that devices add to a pod's requests are not simulated
     SEARCH_ORDER = "searchOrder"  # this scheduler's order is random: the first solution, or error, is not predicted
+    NOT_SIMULATED = "notSimulated"  # a plugin that decides about something in the pod: it is taken to admit all nodes
     FEATURES = "features"  # the server's version is not known: the feature gates' defaults of another one are taken
 
 
@@ -319,6 +320,25 @@ class TakenPorts(TaggedFact, frozen=True):
     ports: tuple[str, ...]
 
 
+class KeptAway(TaggedFact, frozen=True):
+    """Pods on nodes keep others away by required anti-affinity: the topology keys by which they do."""
+
+    topology_keys: tuple[str, ...]
+
+
+class OpenPlugin(Fact, frozen=True):
+    """A plugin of the scheduler that is not simulated here, and the fields of the pod that it decides about."""
+
+    plugin: str
+    fields: tuple[str, ...] = ()
+
+
+class OpenPlugins(TaggedFact, frozen=True):
+    """What is left open although the devices would be there."""
+
+    plugins: tuple[OpenPlugin, ...]
+
+
 class PluginText(TaggedFact, frozen=True):
     """What the scheduler said of a plugin that is not simulated here."""
 
@@ -426,6 +446,8 @@ Detail = (
     | NodeSelection
     | NodeShortage
     | TakenPorts
+    | KeptAway
+    | OpenPlugins
     | PluginText
     | KubeletText
     | Health

@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.binding import DEFAULT_TIMEOUT, parse_time
 from kubectl_dra.diagnosis.claims import extended_claims
 from kubectl_dra.diagnosis.extended import ClassMap, clashing, class_by_resource
 from kubectl_dra.diagnosis.gates import DEFAULT_SCHEDULER
+from kubectl_dra.diagnosis.nodefilters.repelled import Repelled, Repelling, repelling
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
@@ -45,12 +46,13 @@ _MADE_FROM: Final[Mapping[str, tuple[str, ...]]] = {
     "extended_claims": ("claims",),
     "nominated": ("pods",),
     "usage": ("usage",),
+    "repelling": ("usage", "nodes"),
     "sharing_hides_counters": ("slices",),
 }
 
 
 #: What also depends on how completely kinds were read.
-_READ: Final = frozenset({"usage"})
+_READ: Final = frozenset({"usage", "repelling"})
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,15 @@ class World:
     def usage(self) -> Mapping[str, NodeUsage] | None:
         """What pods take of each node; None if not all pods are known."""
         return self.inventory.usage if self.evidence.complete("Pod") else None
+
+    @cached_property
+    def repelling(self) -> Repelling:
+        """The required anti-affinity of pods on nodes, and the labels of those nodes; empty if pods are not known."""
+        return repelling(self.inventory.nodes.values(), self.usage) if self.usage is not None else {}
+
+    def repelled(self, pod: Pod) -> Repelled:
+        """From where pods that are there keep ``pod`` away."""
+        return Repelled.of(pod, self.repelling, self.inventory.namespaces, self.evidence.complete("Namespace"))
 
     @cached_property
     def newest(self) -> tuple[tuple[int, str], ...]:

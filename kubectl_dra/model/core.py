@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec import field
 
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.meta import Condition, NodeSelector, ObjectMeta
+from kubectl_dra.model.meta import Condition, LabelSelector, NodeSelector, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
 
 # --- nodes ----------------------------------------------------------------------------------------------------------
@@ -73,6 +73,18 @@ class ContainerPort(Record, frozen=True):
     protocol: str = ""
 
 
+class RestartPolicyRule(Record, frozen=True):
+    """``restartPolicyRules[]`` of a container: only the action matters to the scheduler."""
+
+    action: str = ""
+
+
+class VolumeMount(Record, frozen=True):
+    """``volumeMounts[]`` of a container: only what a node must declare support for."""
+
+    bind_mount_options: tuple[str, ...] = ()
+
+
 class Container(Record, frozen=True):
     """A container or init container; an init container with restartPolicy Always is a sidecar."""
 
@@ -80,6 +92,8 @@ class Container(Record, frozen=True):
     resources: ResourceRequirements = ResourceRequirements()
     ports: tuple[ContainerPort, ...] = ()
     restart_policy: str | None = None
+    restart_policy_rules: tuple[RestartPolicyRule, ...] = ()
+    volume_mounts: tuple[VolumeMount, ...] = ()
 
 
 class Toleration(Record, frozen=True):
@@ -98,10 +112,61 @@ class NodeAffinity(Record, frozen=True):
     required_during_scheduling_ignored_during_execution: NodeSelector | None = None
 
 
+class PodAffinityTerm(Record, frozen=True):
+    """A required term about other pods; the API server has merged ``matchLabelKeys`` into the selector."""
+
+    topology_key: str = ""
+    label_selector: LabelSelector | None = None
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: LabelSelector | None = None
+
+
+class PodAffinity(Record, frozen=True):
+    """``spec.affinity.podAffinity`` or ``podAntiAffinity``: the required part."""
+
+    required_during_scheduling_ignored_during_execution: tuple[PodAffinityTerm, ...] = ()
+
+
 class Affinity(Record, frozen=True):
     """``spec.affinity``."""
 
     node_affinity: NodeAffinity | None = None
+    pod_affinity: PodAffinity | None = None
+    pod_anti_affinity: PodAffinity | None = None
+
+
+class TopologySpreadConstraint(Record, frozen=True):
+    """``spec.topologySpreadConstraints[]``: what it is about, and whether it can keep a pod from a node."""
+
+    topology_key: str = ""
+    when_unsatisfiable: str = ""
+
+
+class PersistentVolumeClaimVolume(Record, frozen=True):
+    """``volumes[].persistentVolumeClaim``."""
+
+    claim_name: str = ""
+
+
+class VolumeSource(Record, frozen=True):
+    """A source of a volume of which only matters that it is there."""
+
+
+class Volume(Record, frozen=True):
+    """``spec.volumes[]``: the sources that a plugin of the scheduler looks at."""
+
+    name: str = ""
+    persistent_volume_claim: PersistentVolumeClaimVolume | None = None
+    ephemeral: VolumeSource | None = None
+    aws_elastic_block_store: VolumeSource | None = None
+    azure_disk: VolumeSource | None = None
+    azure_file: VolumeSource | None = None
+    cinder: VolumeSource | None = None
+    gce_persistent_disk: VolumeSource | None = None
+    iscsi: VolumeSource | None = None
+    portworx_volume: VolumeSource | None = None
+    rbd: VolumeSource | None = None
+    vsphere_volume: VolumeSource | None = None
 
 
 class SchedulingGate(Record, frozen=True):
@@ -150,6 +215,10 @@ class PodSpec(Record, frozen=True):
     preemption_policy: str | None = None
     priority: int | None = None
     host_network: bool = False
+    host_users: bool | None = None
+    runtime_class_name: str | None = None
+    volumes: tuple[Volume, ...] = ()
+    topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
 
 
 class PodResourceClaimStatus(Record, frozen=True):

@@ -66,6 +66,13 @@ class NodeSelector(Record, frozen=True):
     node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
 
 
+class LabelSelector(Record, frozen=True):
+    """A metav1 selector of labels: all its parts hold; without any part it matches everything."""
+
+    match_labels: dict[str, str] = field(default_factory=dict)
+    match_expressions: tuple[NodeSelectorRequirement, ...] = ()
+
+
 class LocalObject(Record, frozen=True):
     """An object of which only identity matters (Namespace, workloads)."""
 

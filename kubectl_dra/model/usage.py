@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 from kubectl_dra.model.core import Container, ContainerStatus, Pod
 from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.repulsion import Repulsion, repulsions
 
 HostPort = tuple[str, str, int]
 Amounts = dict[str, int]
 _TERMINAL: Final = frozenset({"Succeeded", "Failed"})
 # Pod-level requests exist only for these (and hugepages-*).
 _POD_LEVEL: Final = frozenset({"cpu", "memory"})
+_NO_REPULSIONS: Final[Mapping[Repulsion, int]] = MappingProxyType({})
 _NANO: Final = -9
 _NANOS_PER_MILLI: Final = 10**6
 _NANOS_PER_UNIT: Final = 10**9
@@ -25,15 +28,29 @@ _NANOS_PER_UNIT: Final = 10**9
 
 @dataclass(frozen=True, slots=True)
 class NodeUsage:
-    """Sums over the pods of one node: number of pods, requested amounts, taken host ports (ip, protocol, port)."""
+    """Sums over the pods of one node: number of pods, requested amounts, taken host ports (ip, protocol, port).
+
+    ``repels``: the required anti-affinity of the pods, and how many of them have it.
+    """
 
     pods: int = 0
     requests: Mapping[str, int] = field(default_factory=dict)
     ports: frozenset[HostPort] = frozenset()
+    repels: Mapping[Repulsion, int] = field(default_factory=lambda: _NO_REPULSIONS)
 
     def plus(self, other: NodeUsage) -> NodeUsage:
         """Both together."""
-        return NodeUsage(self.pods + other.pods, _sum((self.requests, other.requests)), self.ports | other.ports)
+        repels = _added(self.repels, other.repels) if other.repels else self.repels
+        return NodeUsage(
+            self.pods + other.pods, _sum((self.requests, other.requests)), self.ports | other.ports, repels
+        )
+
+    def minus(self, pod: NodeUsage) -> NodeUsage:
+        """Without one of the pods."""
+        requests = {name: value - pod.requests.get(name, 0) for name, value in self.requests.items()}
+        left = {each: count - pod.repels.get(each, 0) for each, count in self.repels.items()}
+        repels = {each: count for each, count in left.items() if count > 0}
+        return NodeUsage(self.pods - pod.pods, requests, self.ports - pod.ports, repels)
 
 
 def amount(resource: str, quantity: Quantity) -> int:
@@ -43,7 +60,8 @@ def amount(resource: str, quantity: Quantity) -> int:
 
 def pod_usage(pod: Pod) -> NodeUsage:
     """What one pod takes of its node; what an unfinished resize still holds or already got counts too."""
-    return NodeUsage(1, pod_requests(pod, use_status=True), frozenset(host_ports(pod)))
+    repels = dict.fromkeys(repulsions(pod), 1) or _NO_REPULSIONS
+    return NodeUsage(1, pod_requests(pod, use_status=True), frozenset(host_ports(pod)), repels)
 
 
 def is_terminal(pod: Pod) -> bool:
@@ -56,6 +74,7 @@ def usage_by_node(pods: Iterable[Pod]) -> dict[str, NodeUsage]:
     counts: dict[str, int] = {}
     requests: dict[str, Amounts] = {}
     ports: dict[str, set[HostPort]] = {}
+    repels: dict[str, dict[Repulsion, int]] = {}
     for pod in pods:
         node = pod.spec.node_name
         if not node or is_terminal(pod):
@@ -63,7 +82,13 @@ def usage_by_node(pods: Iterable[Pod]) -> dict[str, NodeUsage]:
         counts[node] = counts.get(node, 0) + 1
         _add(requests.setdefault(node, {}), pod_requests(pod, use_status=True))
         ports.setdefault(node, set()).update(host_ports(pod))
-    return {node: NodeUsage(count, requests[node], frozenset(ports[node])) for node, count in counts.items()}
+        for each in set(repulsions(pod)):
+            of_node = repels.setdefault(node, {})
+            of_node[each] = of_node.get(each, 0) + 1
+    return {
+        node: NodeUsage(count, requests[node], frozenset(ports[node]), repels.get(node, _NO_REPULSIONS))
+        for node, count in counts.items()
+    }
 
 
 def pod_requests(pod: Pod, *, use_status: bool = False) -> Amounts:
@@ -199,6 +224,10 @@ def _sum(parts: Iterable[Mapping[str, int]]) -> Amounts:
     for part in parts:
         _add(total, part)
     return total
+
+
+def _added(a: Mapping[Repulsion, int], b: Mapping[Repulsion, int]) -> Mapping[Repulsion, int]:
+    return {each: a.get(each, 0) + b.get(each, 0) for each in {**a, **b}}
 
 
 def _max(a: Mapping[str, int], b: Mapping[str, int]) -> Amounts:

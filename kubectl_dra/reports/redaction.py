@@ -22,6 +22,7 @@ _NAME_FIELDS: Final = frozenset(
     | {"request", "requestName", "containerName", "podGroupName", "deviceClassName", "resourceClaimName"}
     | {"resourceClaimTemplateName", "driverName", "resourceClassName", "hardwareAddress", "interfaceName", "ips"}
     | {"controller", "selectedNode", "potentialNodes", "unsuitableNodes"}
+    | {"claimName", "namespaces", "runtimeClassName"}
 )
 # Vocabulary of the API: enum values, versions, times, ids without meaning. No chosen name stands in these fields.
 _STRUCTURAL: Final = frozenset(
@@ -29,6 +30,7 @@ _STRUCTURAL: Final = frozenset(
     | {"type", "status", "reason", "source", "coverage", "health", "restartPolicy", "preemptionPolicy", "finalizers"}
     | {"uid", "resourceVersion", "shareID", "schedulerName", "version", "versions", "time", "taken", "timeAdded"}
     | {"creationTimestamp", "deletionTimestamp", "lastTransitionTime", "allocationTimestamp"}
+    | {"whenUnsatisfiable", "action", "bindMountOptions"}
 )
 # Maps whose keys are qualified names: the domain may be a driver's name, the id behind it is vocabulary.
 _QUALIFIED_KEYS: Final = frozenset(
@@ -38,7 +40,9 @@ _QUALIFIED_KEYS: Final = frozenset(
 _QUALIFIED_TEXTS: Final = frozenset(
     {"matchAttribute", "distinctAttribute", "partitionTypeAttribute", "extendedResourceName", "resourceName"}
 )
-_FREE_KEYS: Final = frozenset({"labels", "annotations", "nodeSelector", "parameters", "data", "vendorParameters"})
+_FREE_KEYS: Final = frozenset(
+    {"labels", "annotations", "nodeSelector", "matchLabels", "parameters", "data", "vendorParameters"}
+)
 # The one domain of resource names whose ids are names of classes.
 _CLASS_DOMAIN: Final = "deviceclass.resource.kubernetes.io"
 _KUBERNETES: Final = re.compile(r"(?:.*\.)?(?:kubernetes|k8s)\.io")
@@ -47,6 +51,7 @@ _KEPT: Final = frozenset({"", "default", "kube-system", "true", "false"})
 _WORDS: Final = frozenset(
     {"pod", "pods", "node", "nodes", "claim", "claims", "request", "requests", "device", "devices", "driver", "pool"}
     | {"class", "slice", "container", "containers", "resource", "resources", "template", "selector", "taint", "plugin"}
+    | {"volume", "volumes", "storage", "disk", "zone", "port", "ports", "affinity", "topology", "rules", "data"}
 )
 _NAME_MARKS: Final = frozenset("\"'/`")
 
@@ -146,7 +151,7 @@ class Replacer:
             return _LITERAL.sub(lambda match: match[0][0] + self._literal(match[0][1:-1]) + match[0][-1], text)
         if field in _QUALIFIED_TEXTS:
             return self.qualified(text)
-        return self.label_key(text) if field == "key" else self.text(text)
+        return self.label_key(text) if field in ("key", "topologyKey") else self.text(text)
 
     def _literal(self, text: str) -> str:
         return self._wholes.get(text) or self.text(text)

@@ -196,7 +196,7 @@ def test_deep_trees_in_a_thread_with_a_small_stack():
 
 
 def test_deep_json_is_no_crash_after_deep_trees() -> None:
-    """Python's limit bounds decoders written in C too, which would otherwise run off the end of their thread's stack."""
+    """Python's limit bounds decoders in C too, which would otherwise run off the end of their thread's stack."""
     allow_deep_trees()
     deep = b'{"a":' * 100_000
 

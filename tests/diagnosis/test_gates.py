@@ -6,7 +6,15 @@ import pytest
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import diagnose_pod
-from kubectl_dra.diagnosis.records import Agreement, ClaimEntry, ObjectRef, PodDiagnosis, QuotaShortage, Verdict
+from kubectl_dra.diagnosis.records import (
+    Agreement,
+    ClaimEntry,
+    NodeOutcome,
+    ObjectRef,
+    PodDiagnosis,
+    QuotaShortage,
+    Verdict,
+)
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from tests.diagnosis import build, facts
@@ -106,7 +114,9 @@ def test_a_claim_of_the_pod_group_needs_the_feature() -> None:
     without = diagnose(pod, claim)
     assert codes(without) == [Code.CLAIM_NOT_OWNED]
     accepted = diagnose(pod, claim, DRAWorkloadResourceClaims=True, GenericWorkload=True)
-    assert accepted.verdict is Verdict.SCHEDULABLE
+    # PodGroups are not read: whether the gang is complete is open.
+    assert (accepted.verdict, codes(accepted)) == (Verdict.UNKNOWN, [Code.NOT_SIMULATED])
+    assert [group.outcome for group in accepted.nodes] == [NodeOutcome.FITS]
     other = owned(build.claim("shared"), kind="PodGroup", uid="g", name="other")
     refused = diagnose(pod, other, DRAWorkloadResourceClaims=True, GenericWorkload=True)
     assert entry(refused).scheduler_text.endswith("(neither Pod nor PodGroup gang is the owner)")

@@ -236,7 +236,7 @@ def test_unknown_usage_still_rejects_what_can_never_fit() -> None:
     inventory = facts.inventory([build.pod(requests={"cpu": "5"}), build.node()])
     request = Request.of(next(iter(inventory.pods.values())), ())
     filters = NodeFilters(request, None)
-    assert filters.not_checked == ("NodePorts", "NodeResourcesFit")
+    assert filters.not_checked == ("NodePorts", "NodeResourcesFit", "InterPodAffinity")
     found = filters.reject(inventory.nodes["node-1"])
     assert found is not None
     assert found.texts == ("Insufficient cpu",)
@@ -281,7 +281,14 @@ def test_order_of_the_filters() -> None:
         ("Insufficient cpu", "NodeResourcesFit", Kind.SIMULATED),
         ("cannot allocate all claims", DYNAMIC_RESOURCES, Kind.SIMULATED),
         ("node(s) didn't find available persistent volumes to bind", "VolumeBinding", Kind.VOLUMES),
-        ('persistentvolumeclaim "data" not found', "VolumeBinding", Kind.VOLUMES),
+        ('persistentvolumeclaim "data" not found', "VolumeRestrictions", Kind.VOLUMES),
+        ('persistentvolumeclaim "data" is being deleted', "VolumeBinding", Kind.VOLUMES),
+        (
+            'waiting for ephemeral volume controller to create the persistentvolumeclaim "pod-data"',
+            "VolumeBinding",
+            Kind.VOLUMES,
+        ),
+        ("PersistentVolume had no name", "VolumeZone", Kind.VOLUMES),
         ("node(s) didn't match pod topology spread constraints", "PodTopologySpread", Kind.TOPOLOGY),
         ("node(s) didn't match pod anti-affinity rules", "InterPodAffinity", Kind.TOPOLOGY),
         ("licence server says no", UNKNOWN, Kind.OTHER),

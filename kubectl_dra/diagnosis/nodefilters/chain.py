@@ -1,7 +1,8 @@
 """The order of the simulated filters, and what one pod asks of them.
 
 Upstream: the default plugins of the scheduler's configuration: NodeName, NodeUnschedulable, TaintToleration,
-NodeAffinity, NodePorts, NodeResourcesFit; the first that rejects a node ends it.
+NodeAffinity, NodePorts, NodeResourcesFit, and of InterPodAffinity the anti-affinity of pods that are there; the first
+that rejects a node ends it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kubectl_dra.diagnosis.nodefilters import affinity, ports, resources, taints
+from kubectl_dra.diagnosis.nodefilters import affinity, ports, repelled, resources, taints
+from kubectl_dra.diagnosis.nodefilters.repelled import NOBODY, Repelled
 from kubectl_dra.model.core import Node, Pod, Taint, Toleration
 from kubectl_dra.model.meta import NodeSelectorTerm
 from kubectl_dra.model.usage import HostPort, NodeUsage, host_ports, pod_requests, pod_usage
@@ -19,7 +21,7 @@ _NO_USAGE: Final = NodeUsage()
 NODE_NAME: Final = "NodeName"
 NODE_AFFINITY: Final = "NodeAffinity"
 #: What can't be checked without knowing the pods on a node.
-NEED_PODS: Final = ("NodePorts", "NodeResourcesFit")
+NEED_PODS: Final = ("NodePorts", "NodeResourcesFit", repelled.PLUGIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class Rejection:
     unmatched: tuple[str, ...] = ()
     ports: tuple[HostPort, ...] = ()
     lacks: tuple[resources.Lack, ...] = ()
+    kept_away_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,8 @@ class Request:
 class NodeFilters:
     """The filters of one pod over many nodes.
 
-    ``usage`` None: the pods on nodes are not known. ``names_taints``: the reasons name the taint, as until 1.33.
+    ``usage`` None: the pods on nodes are not known. ``away``: from where their anti-affinity keeps the pod.
+    ``names_taints``: the reasons name the taint, as until 1.33.
     """
 
     def __init__(
@@ -73,9 +77,11 @@ class NodeFilters:
         usage: Mapping[str, NodeUsage] | None,
         nominated: Iterable[Pod] = (),
         *,
+        away: Repelled = NOBODY,
         names_taints: bool = False,
     ) -> None:
         self._request = request
+        self._away = away
         self._names_taints = names_taints
         self._usage = usage
         self._nominated = _by_node(nominated)
@@ -88,7 +94,7 @@ class NodeFilters:
 
     def reject(self, node: Node) -> Rejection | None:
         """The first rejection of ``node``, None if all filters pass."""
-        return self._by_spec(node) or self._by_pods(node)
+        return self._by_spec(node) or self._by_pods(node) or self._kept_away(node)
 
     def _by_spec(self, node: Node) -> Rejection | None:
         request = self._request
@@ -116,6 +122,13 @@ class NodeFilters:
             return Rejection("NodePorts", (ports.TEXT,), ports=taken)
         found = tuple(resources.lacks(request.amounts, node, usage, request.by_class))
         return Rejection("NodeResourcesFit", tuple(lack.text for lack in found), lacks=found) if found else None
+
+    def _kept_away(self, node: Node) -> Rejection | None:
+        nominated = self._nominated.get(node.metadata.name, _NO_USAGE).repels
+        if not (self._away.pairs or nominated):
+            return None
+        keys = tuple(dict.fromkeys(self._away.keys(node, nominated)))
+        return Rejection(repelled.PLUGIN, (repelled.TEXT,), kept_away_by=keys) if keys else None
 
     def _usage_of(self, node: str) -> NodeUsage:
         usage = self._usage.get(node, _NO_USAGE) if self._usage is not None else _NO_USAGE

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from kubectl_dra.diagnosis.nodefilters import affinity, ports, resources, taints
+from kubectl_dra.diagnosis.nodefilters import affinity, ports, repelled, resources, taints
 
 DYNAMIC_RESOURCES: Final = "DynamicResources"
 UNKNOWN: Final = "unknown plugin"
@@ -48,7 +48,7 @@ _EXACT: Final[Mapping[str, str]] = {
     "node(s) had no available volume zone": "VolumeZone",
     "node(s) didn't match pod topology spread constraints": "PodTopologySpread",
     "node(s) didn't match pod topology spread constraints (missing required label)": "PodTopologySpread",
-    "node(s) didn't satisfy existing pods anti-affinity rules": "InterPodAffinity",
+    repelled.TEXT: repelled.PLUGIN,
     "node(s) didn't match pod affinity rules": "InterPodAffinity",
     "node(s) didn't match pod anti-affinity rules": "InterPodAffinity",
     "node(s) didn't match Pod's required features": "NodeDeclaredFeatures",
@@ -64,7 +64,11 @@ _PATTERNS: Final = tuple(
         (r"Insufficient \S+", "NodeResourcesFit"),
         (r"node\(s\) had untolerated taint \{.*\}", "TaintToleration"),
         (r"node\(s\) didn't satisfy plugin\(?s?\)? .*", "PreFilter"),
-        (r"persistentvolumeclaim \".*\" (not found|is being deleted|bound to non-existent .*)", "VolumeBinding"),
+        (r"persistentvolumeclaim \".*\" not found", "VolumeRestrictions"),
+        (r"persistentvolumeclaim \".*\" (is being deleted|bound to non-existent .*)", "VolumeBinding"),
+        (r"waiting for ephemeral volume controller to create the persistentvolumeclaim \".*\"", "VolumeBinding"),
+        (r"PVC .* was not created for pod .*", "VolumeBinding"),
+        (r"PersistentVolumeClaim had no .*|PersistentVolume had no name", "VolumeZone"),
         (r".*CSI driver.*", "NodeVolumeLimits"),
         (
             r"resourceclaim (cannot be allocated for the node \(unsuitable\)|must be reallocated|in use)",
@@ -105,6 +109,11 @@ def plugin_of(reason: str) -> str:
     if reason in _EXACT:
         return _EXACT[reason]
     return next((plugin for pattern, plugin in _PATTERNS if pattern.fullmatch(reason)), UNKNOWN)
+
+
+def is_simulated(reason: str) -> bool:
+    """Whether ``reason`` is one that is reproduced here; of InterPodAffinity one is."""
+    return reason == repelled.TEXT or kind_of(plugin_of(reason)) is Kind.SIMULATED
 
 
 def kind_of(plugin: str) -> Kind:

@@ -178,9 +178,7 @@ def _unused(usage: Mapping[str, NodeUsage], pods: Iterable[Pod]) -> dict[str, No
     for pod in pods:
         node = pod.spec.node_name
         if node in sums:
-            mine, total = pod_usage(pod), sums[node]
-            requests = {name: value - mine.requests.get(name, 0) for name, value in total.requests.items()}
-            sums[node] = NodeUsage(total.pods - 1, requests, total.ports - mine.ports)
+            sums[node] = sums[node].minus(pod_usage(pod))
     return sums
 
 

@@ -18,6 +18,8 @@ from kubectl_dra.diagnosis.records import (
     Missing,
     Negotiation,
     ObjectRef,
+    OpenPlugin,
+    OpenPlugins,
     ParametersProblem,
     PoolProblem,
     Retry,
@@ -52,6 +54,8 @@ def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe
             yield from _binding(binding, now)
         case KubeletText() as kubelet:
             yield from wrapped(fmt("Kubelet, {} ago: {}", age(kubelet.time, now), kubelet.text), indent=2)
+        case OpenPlugins(plugins=plugins):
+            yield from _open(plugins)
         case Retry() as retry:
             yield from _retry(retry)
         case _:
@@ -115,6 +119,13 @@ def _place(text: str, error: FatalError) -> int:
         return -1
     mentions = [found.start(1) for found in re.finditer(rf"[.\"'](\b{re.escape(match[1])}\b)", text)]
     return mentions[0] if len(mentions) == 1 else -1
+
+
+def _open(plugins: Sequence[OpenPlugin]) -> Iterator[Safe]:
+    """The fields of the pod that other plugins decide about, and which those are."""
+    for field in dict.fromkeys(field for plugin in plugins for field in plugin.fields):
+        names = [plugin.plugin for plugin in plugins if field in plugin.fields]
+        yield from wrapped(fmt("{}: {}", field, Safe(", ").join(names)), indent=4, first=2)
 
 
 def _claim_entry(entry: ClaimEntry, namespace: str, now: datetime) -> Iterator[Safe]:

@@ -26,6 +26,8 @@ _NO_PAIR: Final = "No other change helps, nor do two together, of those that can
 _OF_THE_CLUSTER: Final = frozenset(
     {Verdict.SCHEDULER_ERROR, Verdict.SCHEDULABLE, Verdict.UNSCHEDULABLE, Verdict.UNKNOWN}
 )
+# The codes of what aborts an attempt.
+_ABORTS: Final = "DRA-3"
 _OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
 _AGREEMENT: Final = {
     Agreement.AGREES: "agrees with the above",
@@ -47,6 +49,7 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
         list(missing_lines(report.missing)) if report.verdict in _OF_THE_CLUSTER else [],
         list(remedy_lines(report.remedies, report.verdict)),
         wrapped(Safe(_NO_PAIR)) if report.no_pair_helps else [],
+        _taken_to_admit(report),
         _random_order(report),
         [*_scheduler(report, now), *_footer(report)],
     ]
@@ -78,9 +81,21 @@ def _headline(report: PendingReport) -> Safe:
         Verdict.UNSCHEDULABLE: fmt("{} cannot be scheduled: {}.", pod, reason),
         Verdict.UNKNOWN: fmt("Whether pod {} can be scheduled is unknown: {}.", str(report.pod.key), reason),
     }
+    if report.code is Code.NOT_SIMULATED:
+        return _open_headline(report, pod, reason)
     if report.verdict is Verdict.SCHEDULABLE and report.code in _OTHER_PLUGINS:
         return fmt("{} would get its devices{}, but {}.", pod, _fitting(report), reason)
     return sentences[report.verdict]
+
+
+def _open_headline(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
+    """What the devices decide, where other plugins that are not simulated have a say."""
+    aborts = next((cause for cause in report.causes if cause.code.startswith(_ABORTS)), None)
+    if aborts is None:
+        text = "{} would get its devices{}; whether it can be scheduled is unknown: {}."
+        return fmt(text, pod, _fitting(report), reason)
+    unless = fmt("unless other plugins keep it from there ({})", reason)
+    return fmt("{} cannot be scheduled{}: {}, {}.", pod, _although(report), reason_sentence(aborts), unless)
 
 
 def _on(report: PendingReport) -> Safe:
@@ -148,6 +163,14 @@ def _why_out(group: NodeGroupRecord) -> Safe:
         return Safe("")
     sentences = [reason_sentence(cause) for cause in group.causes] or [safe(group.message)]
     return Safe("; ").join(dict.fromkeys(sentences))
+
+
+def _taken_to_admit(report: PendingReport) -> list[Safe]:
+    """Which plugins the ways out leave open."""
+    names = [each.subject for each in report.assumed if each.kind is AssumptionKind.NOT_SIMULATED]
+    if not (names and report.remedies):
+        return []
+    return wrapped(fmt("Not simulated here, and taken to admit the pod: {}.", listed(names)))
 
 
 def _random_order(report: PendingReport) -> list[Safe]:

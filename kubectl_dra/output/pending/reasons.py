@@ -22,6 +22,7 @@ from kubectl_dra.diagnosis.records import (
     Funnel,
     Gates,
     Health,
+    KeptAway,
     KubeletText,
     MissingEvidence,
     Negotiation,
@@ -29,6 +30,7 @@ from kubectl_dra.diagnosis.records import (
     NodeShortage,
     NodeTaint,
     ObjectRef,
+    OpenPlugins,
     ParametersProblem,
     PluginText,
     PodGroupName,
@@ -331,6 +333,16 @@ def _ports(ports: TakenPorts, _cause: Cause) -> Safe:
     return fmt("host {} {} taken", Safe(plural("port", len(ports.ports))), listed(ports.ports))
 
 
+def _kept_away(kept: KeptAway, _cause: Cause) -> Safe:
+    return fmt("pods that are there keep it away by required anti-affinity, per {}", listed(kept.topology_keys))
+
+
+def _not_simulated(found: OpenPlugins, _cause: Cause) -> Safe:
+    names = [each.plugin for each in found.plugins]
+    verbs = Safe("decides as well and is") if len(names) == 1 else Safe("decide as well and are")
+    return fmt("{} {} not simulated", listed(names), verbs)
+
+
 def _plugin(text: PluginText, _cause: Cause) -> Safe:
     return fmt("{} says: {}", text.plugin, text.text)
 
@@ -443,6 +455,7 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.NODE_AFFINITY: _with(NodeSelection, _node_selection),
     Code.NODE_RESOURCES: _with(NodeShortage, _shortage),
     Code.NODE_PORTS: _with(TakenPorts, _ports),
+    Code.KEPT_AWAY: _with(KeptAway, _kept_away),
     Code.VOLUMES: _with(PluginText, _plugin),
     Code.TOPOLOGY: _with(PluginText, _plugin),
     Code.OTHER_PLUGIN: _with(PluginText, _plugin),
@@ -455,4 +468,5 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.CONSUMER_GONE: _with(Consumers, _consumers_gone),
     Code.CLAIM_KEPT_BY_CONSUMERS: _with(Consumers, _kept),
     Code.EVIDENCE_MISSING: _with(MissingEvidence, _missing),
+    Code.NOT_SIMULATED: _with(OpenPlugins, _not_simulated),
 }

@@ -66,8 +66,15 @@ def _pod_lines(pod: PodSimulation) -> Iterator[Safe]:
     if shown:
         more = fmt(" +{}", len(shown) - _NODES_SHOWN) if len(shown) > _NODES_SHOWN else Safe("")
         yield from wrapped(fmt("on {}{}", Safe(", ").join(shown[:_NODES_SHOWN]), more), indent=2)
+    if pod.open and pod.copies:
+        yield from wrapped(_open(pod), indent=2)
     if pod.pending is not None and pod.pending.causes and _is_enough(pod):
         yield from wrapped(fmt("no more: {}", reason_sentence(pod.pending.causes[0])), indent=2)
+
+
+def _open(pod: PodSimulation) -> Safe:
+    each = (fmt("{} ({})", one.plugin, Safe(", ").join(one.fields)) for one in pod.open)
+    return fmt("not simulated, and may allow less: {}", Safe(", ").join(each))
 
 
 def _is_enough(pod: PodSimulation) -> bool:
@@ -87,6 +94,8 @@ def _verdict(pod: PodSimulation) -> Safe:
         name = fmt("A bare pod with {}", name)
     if _up_to_driver(pod):
         return fmt("{}: its driver decides whether it fits.", name)
+    if pod.open and pod.copies:
+        return _at_most(name, pod)
     if pod.wanted == 1:
         return fmt("{} fits." if pod.fits else "{} does not fit.", name)
     if pod.wanted is None and pod.capped:
@@ -98,6 +107,17 @@ def _verdict(pod: PodSimulation) -> Safe:
         return fmt("{}: at least {} of {} fit; no more were tried.", name, pod.copies, wanted)
     number = Safe("all") if pod.copies == pod.wanted else fmt("{}", pod.copies)
     return fmt("{}: {} of {} fit.", name, number, counted(pod.wanted, "copy"))
+
+
+def _at_most(name: Safe, pod: PodSimulation) -> Safe:
+    """What the devices allow, where something else decides as well."""
+    if pod.wanted == 1:
+        return fmt("{} would get its devices; whether it fits is unknown.", name)
+    if pod.capped:
+        return fmt("{} would get its devices at least {} times; whether it fits is unknown.", name, pod.copies)
+    if pod.wanted is None:
+        return fmt("{} fits at most {}.", name, counted(pod.copies, "time"))
+    return fmt("{}: at most {} of {} fit.", name, pod.copies, counted(pod.wanted, "copy"))
 
 
 def _name(ref: ObjectRef) -> Safe:

@@ -1,0 +1,287 @@
+"""Plugins besides DynamicResources that look at a pod: what is simulated of them, and what is left open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.diagnose import Diagnoser, diagnose_pod
+from kubectl_dra.diagnosis.nodefilters.unsimulated import open_plugins
+from kubectl_dra.diagnosis.placing import place
+from kubectl_dra.diagnosis.records import (
+    Agreement,
+    AssumptionKind,
+    Bound,
+    NodeOutcome,
+    OpenPlugins,
+    PodDiagnosis,
+    Verdict,
+)
+from kubectl_dra.diagnosis.remedies import remedies
+from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from tests.diagnosis import build, facts
+
+POD = Key(build.NAMESPACE, "pod")
+HOST = "kubernetes.io/hostname"
+CLAIMED = {"name": "data", "persistentVolumeClaim": {"claimName": "d"}}
+OF_CLAIMS = ("VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone")
+TERM = {"topologyKey": HOST, "labelSelector": {"matchLabels": {"app": "web"}}}
+
+
+def required(*terms: Mapping[str, Any]) -> dict[str, Any]:
+    return {"requiredDuringSchedulingIgnoredDuringExecution": list(terms)}
+
+
+def diagnose(*objects: dict[str, Any], withheld: Sequence[str] = (), said: str = "") -> PodDiagnosis:
+    """The diagnosis of the pod beside a node with one device, after the scheduler has ``said`` something."""
+    if said:
+        condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": said}
+        next(o for o in objects if o["kind"] == "Pod")["status"]["conditions"] = [condition]
+    world = [build.device_class(), build.node(labels={HOST: "node-1"}), build.slice_("node-1", build.device("gpu-0"))]
+    return diagnose_pod(facts.inventory([*world, *objects]), facts.evidence(*withheld), features(37), POD)
+
+
+def codes(found: PodDiagnosis) -> list[Code]:
+    return [cause.code for cause in found.causes]
+
+
+# --- which plugins a pod concerns -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "plugins"),
+    [
+        ({}, ()),
+        ({"volumes": [{"name": "t", "emptyDir": {}}, {"name": "c", "configMap": {"name": "x"}}]}, ()),
+        ({"volumes": [CLAIMED]}, OF_CLAIMS),
+        ({"volumes": [{"name": "e", "ephemeral": {"volumeClaimTemplate": {}}}]}, ("NodeVolumeLimits", "VolumeBinding")),
+        ({"volumes": [{"name": "i", "iscsi": {"iqn": "x"}}]}, ("VolumeRestrictions",)),
+        ({"volumes": [{"name": "a", "azureDisk": {"diskName": "x"}}]}, ("NodeVolumeLimits",)),
+        (
+            {"volumes": [{"name": "g", "gcePersistentDisk": {"pdName": "x"}}]},
+            ("VolumeRestrictions", "NodeVolumeLimits"),
+        ),
+        ({"volumes": [{"name": "n", "nfs": {"server": "x"}}, {"name": "s", "csi": {"driver": "x"}}]}, ()),
+        (
+            {"topologySpreadConstraints": [{"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]},
+            ("PodTopologySpread",),
+        ),
+        ({"topologySpreadConstraints": [{"topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]}, ()),
+        ({"affinity": {"podAffinity": required(TERM)}}, ("InterPodAffinity",)),
+        ({"affinity": {"podAntiAffinity": required(TERM)}}, ("InterPodAffinity",)),
+        ({"affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1}]}}}, ()),
+        ({"schedulingGroup": {"podGroupName": "gang"}}, ("GangScheduling",)),
+        ({"hostNetwork": True, "hostUsers": False}, ("NodeDeclaredFeatures",)),
+        ({"hostNetwork": True, "hostUsers": True}, ()),
+        ({"hostUsers": False}, ()),
+    ],
+)
+def test_what_a_pod_asks_of_plugins_that_are_not_simulated(spec: dict[str, Any], plugins: Sequence[str]) -> None:
+    (pod,) = facts.inventory([build.pod(**spec)]).pods.values()
+    assert [each.plugin for each in open_plugins(pod)] == list(plugins)
+    found = diagnose(build.pod(claims=["claim"], **spec), build.claim())
+    assert found.verdict is (Verdict.UNKNOWN if plugins else Verdict.SCHEDULABLE)
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        {"restartPolicyRules": [{"action": "RestartAllContainers"}]},
+        {"volumeMounts": [{"name": "t", "mountPath": "/t", "bindMountOptions": ["noexec"]}]},
+    ],
+)
+def test_what_only_some_nodes_declare(container: dict[str, Any]) -> None:
+    (pod,) = facts.inventory([build.pod(containers=[{"name": "main", **container}])]).pods.values()
+    assert [each.plugin for each in open_plugins(pod)] == ["NodeDeclaredFeatures"]
+
+
+# --- what is said of them ---------------------------------------------------------------------------------------------
+
+
+def test_devices_that_fit_are_no_verdict_where_other_plugins_decide() -> None:
+    found = diagnose(build.pod(claims=["claim"], volumes=[CLAIMED]), build.claim())
+    assert (found.verdict, found.reason, found.message) == (Verdict.UNKNOWN, None, None)
+    assert codes(found) == [Code.NOT_SIMULATED]
+    detail = found.causes[0].detail
+    assert isinstance(detail, OpenPlugins)
+    assert {each.plugin: each.fields for each in detail.plugins} == dict.fromkeys(OF_CLAIMS, ("spec.volumes[data]",))
+    (group,) = found.nodes
+    assert (group.outcome, group.not_checked) == (NodeOutcome.FITS, OF_CLAIMS)
+    assert found.certainty.nodes is Bound.AT_MOST
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("1 node(s) didn't find available persistent volumes to bind.", Code.VOLUMES),
+        ("1 node(s) didn't match pod topology spread constraints.", Code.TOPOLOGY),
+        ('persistentvolumeclaim "d" not found. not found', Code.VOLUMES),
+    ],
+)
+def test_the_schedulers_words_close_the_question(said: str, code: Code) -> None:
+    pod = build.pod(claims=["claim"], volumes=[CLAIMED])
+    found = diagnose(pod, build.claim(), said=f"0/1 nodes are available: {said}")
+    assert (found.verdict, found.agreement) == (Verdict.SCHEDULABLE, Agreement.AGREES)
+    assert codes(found) == [code]
+    assert found.nodes[0].not_checked == ()
+    assert not any(each.kind is AssumptionKind.NOT_SIMULATED for each in found.assumed)
+
+
+def test_words_about_another_state_leave_it_open() -> None:
+    pod = build.pod(claims=["claim"], volumes=[CLAIMED])
+    found = diagnose(pod, build.claim(), said="0/1 nodes are available: 1 cannot allocate all claims.")
+    assert (found.verdict, found.agreement) == (Verdict.UNKNOWN, Agreement.UNCHECKED)
+
+
+def test_too_few_devices_stay_too_few_but_nobody_knows_who_rejects_the_node_first() -> None:
+    pod, many = build.pod(claims=["claim"], volumes=[CLAIMED]), build.claim("claim", build.request(count=2))
+    found = diagnose(pod, many)
+    assert (found.verdict, found.message, found.agreement) == (Verdict.UNSCHEDULABLE, None, Agreement.UNOBSERVED)
+    assert codes(found) == [Code.TOO_FEW_DEVICES]
+    assumed = [each.subject for each in found.assumed if each.kind is AssumptionKind.NOT_SIMULATED]
+    assert assumed == list(OF_CLAIMS)
+    said = "0/1 nodes are available: 1 cannot allocate all claims."
+    assert diagnose(pod, many, said=said).message == said
+
+
+def test_an_error_on_a_node_that_another_plugin_may_reject_is_no_verdict() -> None:
+    broken = build.claim("claim", build.request(selector='device.attributes["x.example.com"].y == 1'))
+    pod = build.pod(claims=["claim"], volumes=[CLAIMED])
+    found = diagnose(pod, broken)
+    assert found.verdict is Verdict.UNKNOWN
+    assert codes(found) == [Code.NOT_SIMULATED, Code.SELECTOR_FAILS]
+    error = diagnose(build.pod(claims=["claim"]), broken).message
+    assert error
+    told = diagnose(pod, broken, said=error)
+    assert (told.verdict, told.message, told.agreement) == (Verdict.SCHEDULER_ERROR, error, Agreement.AGREES)
+
+
+def test_ways_out_are_tried_as_far_as_it_is_simulated() -> None:
+    many = build.claim("claim", build.request(count=2))
+    pod = build.pod(claims=["claim"], volumes=[CLAIMED])
+    world = [build.device_class(), build.node(), build.slice_("node-1", build.device("gpu-0"))]
+    facts_ = World(facts.inventory([*world, pod, many]), facts.evidence(), features(37))
+    assert remedies(facts_, Diagnoser(facts_).pod(POD))
+
+
+# --- anti-affinity of pods that are there -----------------------------------------------------------------------------
+
+
+def other(term: Mapping[str, Any], node: str = "node-1", name: str = "other", **fields: Any) -> dict[str, Any]:
+    pod = build.pod(name, node_name=node, phase="Running", affinity={"podAntiAffinity": required(term)})
+    pod["metadata"].update(fields)
+    return pod
+
+
+def web(**fields: Any) -> dict[str, Any]:
+    pod = build.pod(claims=["claim"])
+    pod["metadata"].update({"labels": {"app": "web"}, **fields})
+    return pod
+
+
+@pytest.mark.parametrize(
+    ("term", "kept"),
+    [
+        ({"labelSelector": {"matchLabels": {"app": "web"}}}, True),
+        ({"labelSelector": {"matchLabels": {"app": "db"}}}, False),
+        ({"labelSelector": {}}, True),
+        ({}, False),
+        ({"labelSelector": {"matchExpressions": [{"key": "app", "operator": "In", "values": ["web", "x"]}]}}, True),
+        ({"labelSelector": {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["web"]}]}}, False),
+        ({"labelSelector": {"matchExpressions": [{"key": "tier", "operator": "NotIn", "values": ["web"]}]}}, True),
+        ({"labelSelector": {"matchExpressions": [{"key": "app", "operator": "Exists"}]}}, True),
+        ({"labelSelector": {"matchExpressions": [{"key": "app", "operator": "DoesNotExist"}]}}, False),
+        ({"labelSelector": {}, "namespaces": ["dev"]}, False),
+        ({"labelSelector": {}, "namespaces": ["dev", build.NAMESPACE]}, True),
+        ({"labelSelector": {}, "namespaceSelector": {}}, True),
+        ({"labelSelector": {}, "namespaceSelector": {"matchLabels": {"team": "a"}}}, True),
+        ({"labelSelector": {}, "namespaceSelector": {"matchLabels": {"team": "b"}}}, False),
+        ({"labelSelector": {}, "namespaces": ["dev"], "namespaceSelector": {"matchLabels": {"team": "a"}}}, True),
+    ],
+)
+def test_whom_the_anti_affinity_of_a_pod_keeps_away(term: dict[str, Any], kept: bool) -> None:
+    namespace = build.namespace(team="a")
+    found = diagnose(web(), build.claim(), other({"topologyKey": HOST, **term}), namespace)
+    assert found.verdict is (Verdict.UNSCHEDULABLE if kept else Verdict.SCHEDULABLE)
+    if kept:
+        assert codes(found) == [Code.KEPT_AWAY]
+        assert found.message == ("0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules.")
+
+
+def test_it_holds_on_all_nodes_with_the_same_label() -> None:
+    nodes = [build.node(name, labels={"zone": zone}) for name, zone in (("b1", "b"), ("b2", "b"), ("c1", "c"))]
+    slices = [build.slice_(name, build.device("gpu-0")) for name in ("b1", "b2", "c1")]
+    term = {**TERM, "topologyKey": "zone"}
+    found = diagnose(web(), build.claim(), *nodes, *slices, other(term, "b1"), other(term, "gone", "elsewhere"))
+    outcomes = {name: group.outcome for group in found.nodes for name in group.nodes}
+    assert outcomes == {
+        "node-1": NodeOutcome.FITS,
+        "c1": NodeOutcome.FITS,
+        "b1": NodeOutcome.REJECTED,
+        "b2": NodeOutcome.REJECTED,
+    }
+
+
+def test_finished_pods_and_pods_of_other_namespaces_keep_nobody_away() -> None:
+    finished = other(TERM)
+    finished["status"]["phase"] = "Succeeded"
+    assert diagnose(web(), build.claim(), finished).verdict is Verdict.SCHEDULABLE
+    assert diagnose(web(), build.claim(), other(TERM, namespace="dev")).verdict is Verdict.SCHEDULABLE
+
+
+def test_without_labels_of_the_namespace_it_is_open() -> None:
+    term = {"topologyKey": HOST, "labelSelector": {}, "namespaceSelector": {"matchLabels": {"team": "a"}}}
+    found = diagnose(web(), build.claim(), other(term), withheld=["Namespace"])
+    assert (found.verdict, codes(found)) == (Verdict.UNKNOWN, [Code.NOT_SIMULATED])
+
+
+def test_the_schedulers_words_about_it_agree_and_are_told_once() -> None:
+    said = "0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules."
+    found = diagnose(web(), build.claim(), other(TERM), said=said)
+    assert (found.agreement, codes(found)) == (Agreement.AGREES, [Code.KEPT_AWAY])
+
+
+def test_pods_about_to_come_keep_others_away_from_their_node_only() -> None:
+    coming = other(TERM, "")
+    coming["status"] = {"phase": "Pending", "nominatedNodeName": "node-1"}
+    second = [build.node("node-2", labels={HOST: "node-1"}), build.slice_("node-2", build.device("gpu-0"))]
+    found = diagnose(web(), build.claim(), coming, *second)
+    assert {name for group in found.nodes if group.outcome is NodeOutcome.FITS for name in group.nodes} == {"node-2"}
+
+
+def test_pods_with_other_labels_are_of_another_kind() -> None:
+    objects = [build.device_class(), build.node(labels={HOST: "node-1"}), build.slice_("node-1", build.device("gpu-0"))]
+    free = build.pod("free", claims=["claim"])
+    inventory = facts.inventory([*objects, web(), free, build.claim(), other(TERM)])
+    diagnoser = Diagnoser(World(inventory, facts.evidence(), features(37)))
+    assert diagnoser.pod(POD).verdict is Verdict.UNSCHEDULABLE
+    assert diagnoser.pod(Key(build.NAMESPACE, "free")).verdict is Verdict.SCHEDULABLE
+
+
+# --- copies ---------------------------------------------------------------------------------------------------------
+
+
+def test_copies_that_keep_each_other_away_are_one_per_node() -> None:
+    nodes = [build.node(name, labels={HOST: name}) for name in ("a", "b")]
+    slices = [build.slice_(name, build.device("gpu-0"), build.device("gpu-1")) for name in ("a", "b")]
+    template = {
+        "kind": "ResourceClaimTemplate",
+        "metadata": {"name": "gpus", "namespace": build.NAMESPACE},
+        "spec": {"spec": {"devices": {"requests": [build.request()]}}},
+    }
+    copies = []
+    for number in range(4):
+        pod = build.pod(f"web-{number}", templates=["gpus"], affinity={"podAntiAffinity": required(TERM)})
+        pod["metadata"]["labels"] = {"app": "web"}
+        copies.append(pod)
+    pods = facts.inventory(copies).pods.values()
+    inventory = facts.inventory([build.device_class(), template, *nodes, *slices])
+    placed = place(World(inventory, facts.evidence(), features(37)), pods)
+    assert placed.nodes == {"a": 1, "b": 1}
+    assert placed.failed is not None
+    assert codes(placed.failed) == [Code.KEPT_AWAY]
