@@ -11,7 +11,7 @@ _CLASSIC: Final = 30
 _LACKS: Final = {
     31: ("v1alpha3", "no alternatives, device status, taints, partitions, shared devices or extended resources"),
     32: ("v1beta1", "no alternatives, taints, partitions, shared devices or extended resources"),
-    33: ("v1beta2", "no shared devices, binding conditions or extended resources"),
+    33: ("v1beta1 or v1beta2", "no shared devices, binding conditions or extended resources"),
 }
 
 

@@ -12,7 +12,7 @@ from kubectl_dra.output.generations import server_note
         (30, "no DeviceClasses, taints"),
         (31, "(resource.k8s.io/v1alpha3) has no alternatives"),
         (32, "(resource.k8s.io/v1beta1) has no alternatives"),
-        (33, "(resource.k8s.io/v1beta2) has no shared devices"),
+        (33, "(resource.k8s.io/v1beta1 or v1beta2) has no shared devices"),
     ],
 )
 def test_what_an_old_server_lacks(minor: int, words: str) -> None:
