@@ -30,6 +30,8 @@ _PLURALS: Mapping[str, tuple[str, bool]] = {
     "Namespace": ("namespaces", False),
     "Pod": ("pods", True),
     "ResourceQuota": ("resourcequotas", True),
+    "PersistentVolumeClaim": ("persistentvolumeclaims", True),
+    "StorageClass": ("storageclasses", False),
     "Role": ("roles", True),
     "RoleBinding": ("rolebindings", True),
     "ClusterRole": ("clusterroles", False),

@@ -13,7 +13,9 @@ _CORE: Final = {
     "Role": "rbac.authorization.k8s.io/v1",
     "RoleBinding": "rbac.authorization.k8s.io/v1",
 }
-CLUSTER_SCOPED: Final = frozenset({"DeviceClass", "ResourceClass", "ResourceSlice", "DeviceTaintRule", "Node"})
+CLUSTER_SCOPED: Final = frozenset(
+    {"DeviceClass", "ResourceClass", "ResourceSlice", "DeviceTaintRule", "Node", "StorageClass"}
+)
 
 
 @dataclass(frozen=True)
