@@ -12,6 +12,8 @@ PYTEST := $(BIN)/pytest
 OFFLINE := not controlplane and not matrix and not go and not bench and not shells and not tmux and not packaging
 # One more than there are processors, because some tests wait for what time brings.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# Byte code is kept, whatever the environment says: the tests start the program some hundred times.
+export PYTHONDONTWRITEBYTECODE :=
 DEMO := $(BIN)/kubectl-dra --from demo
 
 .DEFAULT_GOAL := help

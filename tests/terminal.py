@@ -10,21 +10,21 @@ import signal
 import subprocess
 import termios
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+
+from tests.forked import Forked
 
 _PATIENCE = 60.0
 
 
 class Terminal:
-    """``shown`` is all that came to the terminal so far; stdout goes to a pipe where ``piped``."""
+    """``shown`` is all that came to the terminal so far."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], *, piped: bool = False) -> None:
+    def __init__(self, start: Callable[[int], subprocess.Popen[str] | Forked]) -> None:
+        """``start`` gets the terminal's file descriptor."""
         self._master, slave = pty.openpty()
-        stdout = subprocess.PIPE if piped else slave
-        self._child = subprocess.Popen(
-            command, stdin=slave, stdout=stdout, stderr=slave, env=dict(environment), start_new_session=True, text=True
-        )
+        self._child = start(slave)
         os.close(slave)
         self.shown = ""
 
@@ -84,9 +84,20 @@ class Terminal:
 
 @contextmanager
 def terminal(command: Sequence[str], environment: Mapping[str, str], *, piped: bool = False) -> Iterator[Terminal]:
-    """A running command; it is ended at the latest when the block ends."""
-    running = Terminal(command, environment, piped=piped)
-    try:
+    """A running command, stdout in a pipe where ``piped``; it is ended at the latest when the block ends."""
+
+    def start(slave: int) -> subprocess.Popen[str]:
+        stdout = subprocess.PIPE if piped else slave
+        return subprocess.Popen(
+            command, stdin=slave, stdout=stdout, stderr=slave, env=dict(environment), start_new_session=True, text=True
+        )
+
+    with closing(Terminal(start)) as running:
         yield running
-    finally:
-        running.close()
+
+
+@contextmanager
+def forked_terminal(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Terminal]:
+    """``kubectl-dra WORDS``, where it does not matter how Python starts and ends."""
+    with closing(Terminal(lambda slave: Forked(words, environment, os.ttyname(slave)))) as running:
+        yield running

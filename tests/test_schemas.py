@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
+import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 from referencing import Registry, Resource
+
+from kubectl_dra.commands.app import run
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS = {path.stem: json.loads(path.read_text()) for path in (ROOT / "docs" / "schema").glob("*.json")}
@@ -40,17 +43,22 @@ CALLS = {
 }
 
 
+Printed = Callable[[str], dict[str, Any]]
+
+
 def validator(kind: str) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(SCHEMAS[kind], registry=REGISTRY)
 
 
-def printed(call: str) -> dict[str, Any]:
-    import shlex
+@pytest.fixture
+def printed(capfd: pytest.CaptureFixture[str]) -> Callable[[str], dict[str, Any]]:
+    """What a command prints about the demo cluster."""
 
-    command = [sys.executable, "-m", "kubectl_dra", *shlex.split(call), "--from", "demo", "-o", "json"]
-    environment = {**os.environ, "KUBECONFIG": "/nonexistent"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    document: dict[str, Any] = json.loads(done.stdout)
+    def document(call: str) -> dict[str, Any]:
+        run([*shlex.split(call), "--from", "demo", "-o", "json"])
+        found: dict[str, Any] = json.loads(capfd.readouterr().out)
+        return found
+
     return document
 
 
@@ -65,7 +73,7 @@ def test_a_schema_is_a_schema(kind: str) -> None:
 
 
 @pytest.mark.parametrize(("call", "kind"), CALLS.items())
-def test_what_is_printed_is_what_is_promised(call: str, kind: str) -> None:
+def test_what_is_printed_is_what_is_promised(printed: Printed, call: str, kind: str) -> None:
     document = printed(call)
     assert document["kind"] == kind
     validator(kind).validate(document)
@@ -77,7 +85,7 @@ def test_every_golden_document_is_valid(path: Path) -> None:
     validator(document["kind"]).validate(document)
 
 
-def test_a_schema_refuses() -> None:
+def test_a_schema_refuses(printed: Printed) -> None:
     document = printed("why-pending trainer-0 -n ml")
     for field in ("verdict", "causes", "apiVersion", "output"):
         broken = {name: value for name, value in document.items() if name != field}

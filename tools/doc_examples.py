@@ -7,13 +7,16 @@ Arguments that end with ``| head -NUMBER`` show so many lines.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+
+from kubectl_dra.commands.app import run
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = re.compile(r"^(.*?)(?: \| head -(\d+))?$", re.DOTALL)
@@ -29,12 +32,11 @@ def documents() -> Iterator[Path]:
 def output(arguments: str) -> str:
     """What the program prints, notes included."""
     words, lines = HEAD.fullmatch(arguments).groups()  # type: ignore[union-attr] - it matches everything
-    command = [sys.executable, "-m", "kubectl_dra", *shlex.split(words)]
-    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, cwd=ROOT, check=False
-    )
-    return "\n".join(done.stdout.splitlines()[: int(lines) if lines else None])
+    shown = io.BytesIO()
+    screen = io.TextIOWrapper(shown, encoding="utf-8", write_through=True)
+    with redirect_stdout(screen), redirect_stderr(screen):
+        run(shlex.split(words))
+    return "\n".join(shown.getvalue().decode().splitlines()[: int(lines) if lines else None])
 
 
 def refreshed(text: str) -> str:
@@ -50,6 +52,8 @@ def refreshed(text: str) -> str:
 
 def main() -> int:
     """Write or check all documents."""
+    os.environ |= {"NO_COLOR": "1", "COLUMNS": "80", "KUBECONFIG": os.devnull}
+    os.chdir(ROOT)
     stale = []
     for path in documents():
         text = path.read_text()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kubectl_dra.commands import app
 from kubectl_dra.commands.app import COMMANDS
 from kubectl_dra.version import __version__
 
@@ -83,13 +84,14 @@ def test_help_is_the_programs_own() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help(name: str) -> None:
-    done = run(name, "--help")
-    assert done.returncode == 0
-    assert done.stdout.startswith(f"Usage: kubectl dra {name} ")
-    assert "Options of all commands:" in done.stdout
-    assert done.stdout.index("Examples:") < done.stdout.index("Options:")
-    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+def test_every_command_has_help(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert app.run([name, "--help"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert out.startswith(f"Usage: kubectl dra {name} ")
+    assert "Options of all commands:" in out
+    assert out.index("Examples:") < out.index("Options:")
+    assert all(len(line) <= 80 for line in out.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -110,12 +112,12 @@ def test_every_command_has_help(name: str) -> None:
     ],
 )
 def test_errors_are_one_line_what_and_one_line_what_to_do(
-    arguments: tuple[str, ...], code: int, what: str, hint: str
+    arguments: tuple[str, ...], code: int, what: str, hint: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    done = run(*arguments)
-    assert done.returncode == code
-    assert done.stdout == ""
-    first, second = done.stderr.splitlines()
+    assert app.run(arguments) == code
+    out, err = capfd.readouterr()
+    assert out == ""
+    first, second = err.splitlines()
     assert first.startswith(what)
     assert second.startswith("try:   ")
     assert hint in second

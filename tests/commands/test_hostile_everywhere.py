@@ -15,6 +15,7 @@ TAILS = {
     "terminal": "\x1b[31m\u202eevil\u200b\r\n\x9b\x07[bold]{0}%s\u2066",
     "shell": " ;evil $(touch x)`id`'\"&|<>*?~!#\\",
 }
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 ACTIVE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 NAMED = ("Node", "Pod", "ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "Namespace", "DeviceTaintRule")
 POD, CLAIM, POOL, CLASS = "trainer-0", "serve-0-net", "node-a", "gpu.example.com"
@@ -136,7 +137,8 @@ def test_nothing_acts(capfd, monkeypatch, tmp_path, hostile, command):
         met += "evil" in out + err
         if {"json", "yaml"} & set(words) or (command == "snapshot" and not err):
             assert out.isascii(), words
-            assert err or yaml.safe_load(out), words
+            # What is not JSON is YAML; the reader in C, where there is one, because pages are long.
+            assert err or (json.loads(out) if out.startswith("{") else yaml.load(out, LOADER)), words
         else:
             assert is_shell_safe(out + err), (words, out, err)
     assert met > len(calls(tail, "")[command]) // 2

@@ -20,7 +20,7 @@ from tests.golden_files import check_golden
 from tests.live.fake_api import running, write_kubeconfig
 from tests.live.fake_rules import FakeCluster
 from tests.live.proxy import Fault, Proxy, recording
-from tests.terminal import Terminal, terminal
+from tests.terminal import Terminal, forked_terminal, terminal
 
 NIC = "nic.example.com/rack-1/nic-3"
 GPU = "gpu.example.com/node-a/gpu-0"
@@ -74,8 +74,9 @@ def asking(proxy: Proxy) -> Interactive:
     """The command on a pseudo-terminal."""
 
     def start(*arguments: str, piped: bool = False) -> AbstractContextManager[Terminal]:
-        command = [sys.executable, "-m", "kubectl_dra", "taint-device", *arguments]
-        return terminal(command, os.environ, piped=piped)
+        if not piped:
+            return forked_terminal(["taint-device", *arguments], os.environ)
+        return terminal([sys.executable, "-m", "kubectl_dra", "taint-device", *arguments], os.environ, piped=True)
 
     return start
 
