@@ -113,8 +113,8 @@ def _conversion(
     source: Source, found: tuple[Kind, Record] | BadObject | None, surroundings: _Surroundings, target: str
 ) -> Conversion:
     if isinstance(found, BadObject):
-        kind_name = _text(read_fields(in_utf8(source.data)), "kind") or found.kind
-        return Conversion(kind_name, found.namespace, found.name, (source.data,), error=found.error)
+        kind_name = _text(read_fields(in_utf8(source.data)), "kind") or source.kind or found.kind
+        return Conversion(kind_name, found.namespace, found.name, (_as_written(source),), error=found.error)
     if found is None or found[0].group != RESOURCE_GROUP:
         return _other(source, found)
     kind, record = found
@@ -128,6 +128,15 @@ def _conversion(
     refused = tuple(error for _, v1 in result.records for error in _refused(v1))
     name = _text(tree, "kind") or source.kind or kind.name
     return Conversion(name, meta.namespace, meta.name, objects, tuple(result.losses.found), refused)
+
+
+def _as_written(source: Source) -> bytes:
+    """An object that can't be read; an item of a typed list with what the list says that it is."""
+    fields = read_fields(source.data)
+    if not fields or "kind" in fields or not source.kind:
+        return source.data
+    head = {"apiVersion": source.api_version, "kind": source.kind}
+    return msgspec.json.encode({**head, **fields})
 
 
 def _refused(record: Record) -> Iterator[FieldError]:

@@ -287,3 +287,16 @@ def test_named_resources_of_a_node_are_one_pool() -> None:
     )
     assert kind is RESOURCE_SLICE
     assert record.spec.pool.name == record.spec.node_name  # type: ignore[attr-defined]
+
+
+def test_a_broken_item_of_a_typed_list_keeps_what_the_list_says_of_it() -> None:
+    data = b'{"metadata": {"name": "pool"}, "spec": {"driver": 3}}'
+    source = Source(data, "devmgmtproto.k8s.io/v1alpha1", "DevicePool")
+    (conversion,) = convert([source])
+    assert (conversion.kind, conversion.name) == ("DevicePool", "pool")
+    assert conversion.error == "spec.driver: expected a string, got the number 3"
+    assert json.loads(conversion.objects[0]) == {
+        "apiVersion": "devmgmtproto.k8s.io/v1alpha1",
+        "kind": "DevicePool",
+        **json.loads(data),
+    }
