@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kubectl_dra.model.features import OLDEST_MINOR
 from kubectl_dra.output.safe import Safe, fmt
 
 _CLASSIC: Final = 30
@@ -21,8 +22,9 @@ def server_note(version: tuple[int, int] | None) -> Safe:
     if minor <= _CLASSIC:
         return fmt(
             "Kubernetes 1.{} has classic DRA (resource.k8s.io/v1alpha2): drivers decide about devices, which only "
-            "structured parameters show; it has no DeviceClasses, taints, partitions or shared devices",
+            "structured parameters show; it has no DeviceClasses, taints, partitions or shared devices{}",
             minor,
+            Safe("; verdicts are those of the scheduler of 1.30" if minor < OLDEST_MINOR else ""),
         )
     if minor not in _LACKS:
         return Safe("")

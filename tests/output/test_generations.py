@@ -19,6 +19,11 @@ def test_what_an_old_server_lacks(minor: int, words: str) -> None:
     assert words in server_note((1, minor))
 
 
+def test_schedulers_before_those_that_are_reproduced_are_taken_for_the_oldest() -> None:
+    assert "verdicts are those of the scheduler of 1.30" in server_note((1, 29))
+    assert "verdicts" not in server_note((1, 30))
+
+
 @pytest.mark.parametrize("version", [None, (1, 34), (1, 37), (1, 40)])
 def test_others_need_no_note(version: tuple[int, int] | None) -> None:
     assert server_note(version) == ""
