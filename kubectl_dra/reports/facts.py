@@ -52,7 +52,7 @@ class KnownPool(Protocol):
     by_selector: bool
 
 
-def _same(old: Sequence[ResourceSlice], new: Sequence[ResourceSlice]) -> bool:
+def _same(old: Sequence[object], new: Sequence[object]) -> bool:
     return old is new or (len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True)))
 
 
@@ -84,7 +84,7 @@ class Facts:
     def _still_known(self, facts: Facts) -> dict[PoolId, KnownPool]:
         """Pools of which nothing has changed that any report of pools depends on."""
         old, new = self.inventory, facts.inventory
-        same_rules = old.taint_rules is new.taint_rules
+        same_rules = _same(tuple(old.taint_rules.values()), tuple(new.taint_rules.values()))
         if not same_rules or self.evidence.extent != facts.evidence.extent or old.nodes.keys() != new.nodes.keys():
             return {}
         same_nodes = old.nodes is new.nodes

@@ -5,12 +5,15 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from kubectl_dra.api.kinds import RESOURCE_SLICE
 from kubectl_dra.model.evidence import Coverage, Evidence
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.source.live.discovery import Served, discover
 from kubectl_dra.source.live.needs import Needs
@@ -22,6 +25,9 @@ from kubectl_dra.source.spec import Connection
 
 INTERVAL_SECONDS: Final = 0.25
 _QUEUE_SIZE: Final = 1000
+_PAUSE_SECONDS: Final = 0.02
+# How long to rest after a publication, in what it cost.
+_REST: Final = 9.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,9 @@ class Feed:
 
     Changes that come closer together are published together; none is lost. A kind that can't be read is told as trouble
     in a publication that is not whole. After ``crash``, which gets an error of the program, nothing more comes.
+
+    ``former`` are the ``objects`` of a feed of the same cluster that was closed: what is found unchanged stays the same
+    object.
     """
 
     def __init__(
@@ -63,12 +72,13 @@ class Feed:
         needs: Needs,
         publish: Callable[[Published], None],
         crash: Callable[[BaseException], None],
+        former: Mapping[str, Mapping[Key, Any]] | None = None,
     ) -> None:
         self._connection = connection
         self._needs = needs
         self._publish = publish
         self._crash = crash
-        self._store = Store(needs)
+        self._store = Store(needs, former)
         self._inbox: queue.Queue[Message] = queue.Queue(_QUEUE_SIZE)
         self._closed = threading.Event()
         self._login = threading.Lock()
@@ -93,6 +103,11 @@ class Feed:
                     self._follow(Scope(kind, namespace, fields))
         threading.Thread(target=self._run, name="feed", daemon=True).start()
 
+    @property
+    def objects(self) -> Mapping[str, Mapping[Key, Any]]:
+        """All objects by kind."""
+        return self._store.objects
+
     def close(self) -> None:
         """Stop; nothing is published afterwards but what is being published now."""
         self._closed.set()
@@ -111,7 +126,8 @@ class Feed:
         if version is None:
             self._inbox.put(Refused(scope, Coverage.NOT_SERVED, "not served"))
             return
-        Reflector(scope, version, self._needs, self._current, self._renew, self._inbox, self._closed).start()
+        known = partial(self._store.known, scope.kind.name)
+        Reflector(scope, version, self._needs, self._current, self._renew, known, self._inbox, self._closed).start()
 
     def _current(self) -> Session:
         with self._login:
@@ -139,18 +155,26 @@ class Feed:
         due, dirty = 0.0, False
         while not self._closed.is_set():
             ready = dirty and not self._waiting
-            message = self._next(max(0.0, due - time.monotonic()) if ready else 1.0)
-            if message is not None:
+            messages = self._next(max(0.0, due - time.monotonic()) if ready else 1.0)
+            for message in messages:
                 dirty |= self._apply(message)
             if dirty and not self._waiting and time.monotonic() >= due:
+                began = time.thread_time()
                 self._send()
-                due, dirty = time.monotonic() + INTERVAL_SECONDS, False
+                rest = max(INTERVAL_SECONDS, _REST * (time.thread_time() - began))
+                due, dirty = time.monotonic() + rest, False
+            elif messages:
+                # One waking for many events; what comes alone is taken at once.
+                self._closed.wait(_PAUSE_SECONDS)
 
-    def _next(self, seconds: float) -> Message | None:
-        try:
-            return self._inbox.get(timeout=seconds) if seconds > 0 else self._inbox.get_nowait()
-        except queue.Empty:
-            return None
+    def _next(self, seconds: float) -> list[Message]:
+        """All messages that are there; waits for the first one."""
+        found: list[Message] = []
+        with suppress(queue.Empty):
+            found.append(self._inbox.get(timeout=seconds) if seconds > 0 else self._inbox.get_nowait())
+            while len(found) < _QUEUE_SIZE:
+                found.append(self._inbox.get_nowait())
+        return found
 
     def _apply(self, message: Message) -> bool:
         if isinstance(message, Crashed):
@@ -184,4 +208,6 @@ class Feed:
             self._evidence = self._store.evidence(self._served.server_version, self._session.server)
             self._news = False
         troubles, whole = tuple(self._troubles.values()), not self._unread
+        if whole:
+            self._store.forget_former()
         self._publish(Published(self._store.inventory(), self._evidence, troubles, self._heard, whole))

@@ -5,14 +5,16 @@ So memory does not grow with the pods of a cluster, only with its nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from sys import intern
+from typing import Any, Final
 
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Container, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.usage import NodeUsage, is_terminal, pod_usage, usage_by_node
+from kubectl_dra.source.live.sharing import Sharer, kept
 
 _NATIVE: Final = "kubernetes.io/"
 # Implicit extended resources: every DeviceClass can be asked for by this prefix and its name.
@@ -22,21 +24,29 @@ _CLASS_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
 class PodTracker:
     """Takes chunks of a list of pods, and remembers of each what it takes, so that it can be taken away again."""
 
-    def __init__(self, named: frozenset[Key] = frozenset(), keep_all: bool = False) -> None:
+    def __init__(
+        self,
+        named: frozenset[Key],
+        keep_all: bool,
+        known: Callable[[Key], Any],
+        sharer: Sharer,
+    ) -> None:
         self.kept: list[Record] = []
         self.usage: dict[str, NodeUsage] = {}
         self.taken: dict[Key, tuple[str, NodeUsage]] = {}
         self._named = named
         self._keep_all = keep_all
+        self._known = known
+        self._sharer = sharer
 
     def add(self, records: Iterable[Record]) -> None:
         """Take one chunk."""
         for pod in records:
             if isinstance(pod, Pod):
-                key = key_of(pod.metadata)
+                key = _shared_key(pod)
                 if self._keep_all or key in self._named or matters(pod):
-                    self.kept.append(pod)
-                if place := taken_by(pod):
+                    self.kept.append(kept(pod, self._known, self._sharer))
+                if place := taken_by(pod, self._sharer):
                     self.taken[key] = place
 
 
@@ -56,11 +66,15 @@ class PodReducer:
         add_usage(self.usage, usage_by_node(pods))
 
 
-def taken_by(pod: Pod) -> tuple[str, NodeUsage] | None:
+def taken_by(pod: Pod, sharer: Sharer) -> tuple[str, NodeUsage] | None:
     """The node of a pod and what it takes of it; None if it takes nothing."""
     if not pod.spec.node_name or is_terminal(pod):
         return None
-    return pod.spec.node_name, pod_usage(pod)
+    return intern(pod.spec.node_name), sharer.usage(pod_usage(pod))
+
+
+def _shared_key(pod: Pod) -> Key:
+    return Key(intern(pod.metadata.namespace), pod.metadata.name)
 
 
 def add_usage(total: dict[str, NodeUsage], more: Mapping[str, NodeUsage]) -> None:

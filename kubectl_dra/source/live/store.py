@@ -7,7 +7,7 @@ that is older than what is known of its object is left out, by the order of reso
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import reduce
 from typing import Any, Final
@@ -23,6 +23,7 @@ from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.source.live.listing import now
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.pods import PodTracker, matters, taken_by
+from kubectl_dra.source.live.sharing import Sharer
 from kubectl_dra.source.live.watch import (
     Broken,
     Changed,
@@ -45,8 +46,10 @@ _MAX_LEFT: Final = 10_000
 class Store:
     """Applies messages; :meth:`inventory` and :meth:`evidence` are snapshots that later messages don't change."""
 
-    def __init__(self, needs: Needs) -> None:
+    def __init__(self, needs: Needs, former: Mapping[str, Mapping[Key, Any]] | None = None) -> None:
         self._needs = needs
+        self._former = former or {}
+        self._sharer = Sharer()
         self._objects: dict[str, dict[Key, Any]] = {}
         self._bad: dict[tuple[Scope, Key], BadObject] = {}
         self._reads: dict[Scope, Read] = {}
@@ -55,6 +58,23 @@ class Store:
         self._published = Inventory()
         # Kinds whose dict is not that of the published Inventory, and may be changed.
         self._own_kinds: set[str] = set()
+
+    @property
+    def objects(self) -> Mapping[str, Mapping[Key, Any]]:
+        """The objects of now by kind; changes with them."""
+        return self._objects
+
+    def known(self, kind: str, key: Key) -> Any:  # noqa: ANN401 - any kind's record
+        """An object as it was heard of last, here or by the feed before; None if not known. Any thread may ask."""
+        for objects in (self._objects, self._former):
+            found = objects.get(kind, {}).get(key)
+            if found is not None:
+                return found
+        return None
+
+    def forget_former(self) -> None:
+        """Everything has been read once."""
+        self._former = {}
 
     def apply(self, message: Message) -> bool:
         """Take one message; whether it changes what an Inventory or its evidence says."""
@@ -124,7 +144,7 @@ class Store:
             return False
         news = self._bad.pop((scope, key), None) is not None
         if isinstance(record, Pod):
-            news |= self._pods.put(key, None if message.deleted else taken_by(record))
+            news |= self._pods.put(key, None if message.deleted else taken_by(record, self._sharer))
         if stays:
             self._own(scope.kind.name)[key] = record
         elif known is None:
@@ -223,7 +243,7 @@ class _NodeSums:
 
     def __init__(self) -> None:
         self._usage: dict[str, NodeUsage] = {}
-        self._places: dict[Key, tuple[str, NodeUsage]] = {}
+        self._nodes: dict[Key, str] = {}
         self._members: dict[str, dict[Key, NodeUsage]] = {}
         self._touched: set[str] = set()
 
@@ -250,20 +270,20 @@ class _NodeSums:
 
     def drop(self, chosen: Callable[[Key], bool]) -> None:
         """Take away some pods."""
-        for key in [key for key in self._places if chosen(key)]:
+        for key in [key for key in self._nodes if chosen(key)]:
             self.put(key, None)
 
     def put(self, key: Key, place: tuple[str, NodeUsage] | None) -> bool:
         """Change one pod; whether that changes anything."""
-        before = self._places.pop(key, None)
-        if place is not None:
-            self._places[key] = place
+        node = self._nodes.get(key)
+        before = None if node is None else (node, self._members[node][key])
         if before == place:
             return False
         if before is not None:
-            del self._members[before[0]][key]
+            del self._nodes[key], self._members[before[0]][key]
             self._touched.add(before[0])
         if place is not None:
+            self._nodes[key] = place[0]
             self._members.setdefault(place[0], {})[key] = place[1]
             self._touched.add(place[0])
         return True

@@ -10,9 +10,9 @@ import queue
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -37,6 +37,7 @@ from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, ta
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.pods import PodTracker
 from kubectl_dra.source.live.session import Session
+from kubectl_dra.source.live.sharing import Sharer, kept
 from kubectl_dra.source.live.slices import BAD_REQUEST, field_selector, slice_fields
 
 IDLE_SECONDS: Final = 90.0  # servers send a bookmark about once a minute
@@ -156,10 +157,24 @@ _failure: Final = msgspec.json.Decoder(_Failure)
 _positioned: Final = msgspec.json.Decoder(_Positioned)
 
 
+class _KeepShared(KeepAll):
+    """Keeps everything, what is known already as the same object."""
+
+    def __init__(self, known: Callable[[Key], Any], sharer: Sharer) -> None:
+        super().__init__()
+        self._known = known
+        self._sharer = sharer
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Take one chunk."""
+        super().add(kept(record, self._known, self._sharer) for record in records)
+
+
 class Reflector:
     """A thread that follows ``scope`` and puts messages into ``out`` until ``closed`` is set.
 
-    ``session`` gives the session to use; ``renew`` is told when its login is no longer accepted.
+    ``session`` gives the session to use; ``renew`` is told when its login is no longer accepted. ``known`` says which
+    version of an object is there already, so that a list that is taken again does not bring everything a second time.
     """
 
     def __init__(
@@ -169,6 +184,7 @@ class Reflector:
         needs: Needs,
         session: Callable[[], Session],
         renew: Callable[[Session], None],
+        known: Callable[[Key], Any],
         out: queue.Queue[Message],
         closed: threading.Event,
     ) -> None:
@@ -177,6 +193,8 @@ class Reflector:
         self._needs = needs
         self._session = session
         self._renew = renew
+        self._known = known
+        self._sharer = Sharer()
         self._out = out
         self._closed = closed
         self._position = ""
@@ -256,8 +274,8 @@ class Reflector:
 
     def _new_sink(self) -> Sink:
         if self.scope.kind is POD:
-            return PodTracker(self._needs.pods, self._needs.all_pods)
-        return KeepAll()
+            return PodTracker(self._needs.pods, self._needs.all_pods, self._known, self._sharer)
+        return _KeepShared(self._known, self._sharer)
 
     def _watch(self, session: Session) -> None:
         """Watch until the server ends it or falls silent; a watch that held for a while ends a row of failures."""
@@ -313,6 +331,7 @@ class Reflector:
             record = decode_object(data, self._api_version, self.scope.kind)
         except DecodeError as error:
             return Unreadable(self.scope, bad_object(data, self.scope.kind.name, str(error)), deleted, self._position)
+        self._sharer.record(record)
         return Changed(self.scope, record, deleted, self._position)
 
     def _put(self, message: Message) -> None:
