@@ -1,7 +1,7 @@
 """The program in a process of its own, without the half second in which a new interpreter imports everything.
 
-For tests that need a process (a terminal, signals, an exit code) but not its start: a server that has imported what live
-commands import forks one child per run. How Python starts and ends is not seen here; ``tests/faults`` sees it.
+For tests that need a process (a terminal, signals, an exit code) but not its start: a server that has imported what
+live commands import forks one child per run. How Python starts and ends is not seen here; ``tests/faults`` sees it.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def _run(words: Sequence[str], environment: Mapping[str, str], terminal: str, op
     os.close(device)
     opened.send(None)
     opened.close()
-    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)
-    sys.stderr = open(2, "w", closefd=False, errors="backslashreplace", buffering=1)
+    sys.stdin, sys.stdout = os.fdopen(0, closefd=False), os.fdopen(1, "w", closefd=False)
+    sys.stderr = os.fdopen(2, "w", closefd=False, errors="backslashreplace", buffering=1)
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = ["kubectl-dra", *words]
