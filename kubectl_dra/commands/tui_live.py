@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from kubectl_dra.commands.cluster import features_of
 from kubectl_dra.commands.errors import UsageProblem
+from kubectl_dra.model.ids import Key
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.feed import Feed, Published
 from kubectl_dra.source.live.needs import Needs
@@ -36,6 +37,7 @@ class WatchedFeed:
         self._trouble: tuple[float, str] | None = None
         self._silence: tuple[float, str] | None = None
         self._has_data = False
+        self._objects: Mapping[str, Mapping[Key, Any]] = {}
 
     def start(self, listener: Listener) -> None:
         """Connect and follow, in the background."""
@@ -68,7 +70,8 @@ class WatchedFeed:
 
     def _follow(self, listener: Listener) -> bool:
         """One feed until somebody wants another one; False if there was no connection."""
-        feed = Feed(self._connection, self._needs, self._taker(listener), listener.on_crash)
+        former, self._objects = self._objects, {}
+        feed = Feed(self._connection, self._needs, self._taker(listener), listener.on_crash, former)
         pulse = Pulse(self._connection, lambda problem: self._answered(problem, listener))
         try:
             try:
@@ -84,6 +87,8 @@ class WatchedFeed:
         finally:
             pulse.close()
             feed.close()
+            # A feed that read nothing knows no more than the one before.
+            self._objects = feed.objects or former
 
     def _taker(self, listener: Listener) -> Callable[[Published], None]:
         last: Published | None = None
