@@ -7,9 +7,11 @@ count, and such pools kept their devices.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from heapq import merge
+from operator import itemgetter
 from typing import Final
 
 from kubectl_dra.allocation.slices import Condition, condition_of, everywhere, relevant, unsupported, uses_groups
@@ -113,6 +115,7 @@ class SliceIndex:
             else:
                 shared.append(slice_)
         self._by_pool: dict[_PoolKey, list[ResourceSlice]] | None = None
+        self._in_turn: dict[str, list[tuple[int, ResourceSlice]]] | None = None
         self._conditions: dict[Condition, int] = {everywhere: 0}
         self._conditional: list[tuple[int, ResourceSlice]] = []
         self._ignored: list[ResourceSlice] = []
@@ -134,6 +137,17 @@ class SliceIndex:
     def own(self, node_name: str) -> Sequence[ResourceSlice]:
         """The slices of one node only."""
         return self._own.get(node_name, ())
+
+    def in_turn(self, node_name: str) -> Iterator[ResourceSlice]:
+        """The slices of a node, of no node, and with counters, in the order given."""
+        if self._in_turn is None:
+            self._in_turn = {}
+            for place, slice_ in enumerate(self.slices):
+                name = "" if slice_.spec.shared_counters else slice_.spec.node_name or ""
+                self._in_turn.setdefault(name, []).append((place, slice_))
+        common = self._in_turn.get("", ())
+        own = self._in_turn.get(node_name, ()) if node_name else ()
+        return (slice_ for _, slice_ in merge(common, own, key=itemgetter(0)))
 
     def of_pool(self, pool: PoolId) -> Sequence[ResourceSlice]:
         """All slices of a pool, every generation, in the order given."""
@@ -204,10 +218,10 @@ def _gather_own(index: SliceIndex, view: _View, node_name: str) -> Gathered:
 
 
 def _gather_all(index: SliceIndex, node: Node) -> Gathered:
-    """As the first implementation does: all slices in turn."""
+    """As the first implementation does: slices in turn, those with counters wherever they are."""
     newest: dict[_PoolKey, list[ResourceSlice]] = {}
     ignored: list[ResourceSlice] = []
-    for slice_ in index.slices:
+    for slice_ in index.in_turn(node.metadata.name):
         if unsupported(slice_, index.features):
             ignored.append(slice_)
         elif relevant(slice_, node, index.features):
