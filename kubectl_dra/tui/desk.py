@@ -102,6 +102,12 @@ class Desk:
         return None if found is None else found.record
 
     @property
+    def has_all(self) -> bool:
+        """Whether there is a result of everything wanted, however old."""
+        with self._changed:
+            return bool(self._results) and all(topic in self._results for topic in (*self._urgent, *self._others))
+
+    @property
     def idle(self) -> bool:
         """Whether everything wanted is up to date, and was announced."""
         with self._changed:

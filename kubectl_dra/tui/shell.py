@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import ClassVar, Final
 
+from textual import events
 from textual.app import App, ComposeResult
 from textual.containers import Container
 from textual.filter import LineFilter
@@ -69,6 +70,9 @@ class Shell(App[None]):
         self.written: list[Safe] = []
         few = self.no_color or self.console.color_system in (None, "standard")
         self._few_colours = [FewColours(foreground=not self.no_color)] if few else []
+        #: When a key was pressed last (``time.monotonic``), and how many views were closed since somebody tidied up.
+        self.last_key = 0.0
+        self.closed = 0
         self._notice_until = 0.0
         self._mail = Mail(self._wake)
         self._stacks: dict[str, list[View]] = {}
@@ -144,10 +148,15 @@ class Shell(App[None]):
     def start_over(self) -> None:
         """Close all views; the first one again."""
         for stack in self._stacks.values():
-            for view in stack:
-                view.remove()
+            self._close(stack)
         self._stacks.clear()
         self.go("overview")
+
+    async def on_event(self, event: events.Event) -> None:
+        """Everything from the terminal comes by here."""
+        if isinstance(event, events.Key):
+            self.last_key = time.monotonic()
+        await super().on_event(event)
 
     # --- what threads say -------------------------------------------------------------------------------------------
 
@@ -258,8 +267,7 @@ class Shell(App[None]):
     def go(self, tab: str) -> None:
         """Bring a tab to the front; a tab that is in front already goes back to its first view."""
         if tab == self._tab:
-            for view in self._stacks.get(tab, [])[1:]:
-                view.remove()
+            self._close(self._stacks.get(tab, [])[1:])
             del self._stacks.get(tab, [])[1:]
         self._hide()
         self._tab = tab
@@ -277,8 +285,13 @@ class Shell(App[None]):
 
     def pop(self) -> None:
         """One level up."""
-        self._stacks[self._tab].pop().remove()
+        self._close([self._stacks[self._tab].pop()])
         self._to_front()
+
+    def _close(self, views: Sequence[View]) -> None:
+        for view in views:
+            view.remove()
+        self.closed += len(views)
 
     def _hide(self) -> None:
         view, focused = self.view, self.focused

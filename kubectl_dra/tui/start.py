@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import os
 import signal
 import sys
@@ -20,6 +21,9 @@ _SWITCH_SECONDS: Final = 0.001
 # Textual writes its frames to stderr.
 _FRAMES: Final = 2
 _LOOK_SECONDS: Final = 1.0
+_QUIET_SECONDS: Final = 20.0
+# Less often than Python does by itself: tens of thousands of objects come with every reading.
+_COLLECT: Final = (50_000, 20, 100)
 
 
 def run(settings: Settings) -> int:
@@ -29,6 +33,7 @@ def run(settings: Settings) -> int:
         os.environ.setdefault("COLORTERM", "truecolor")
     # A key goes through three threads, and each waits so long for the one that computes.
     sys.setswitchinterval(_SWITCH_SECONDS)
+    gc.set_threshold(*_COLLECT)
     app = DraApp(settings)
     threading.Thread(target=_watch_terminal, name="terminal", daemon=True).start()
     asyncio.run(_until_left(app))
@@ -47,7 +52,28 @@ async def _until_left(app: DraApp) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, _leave, app, 128 + number)
+    tidying = asyncio.create_task(_tidy(app))
     await app.run_async(inline=app.settings.inline)
+    tidying.cancel()
+
+
+async def _tidy(app: DraApp) -> None:
+    """Keep the garbage collector short: it stops all threads for as long as it takes to look at every object.
+
+    What was read from a cluster is no garbage, so it is left out as soon as it is there. Views that were closed are
+    collected when nobody has pressed a key for a while.
+    """
+    frozen = False
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        if not frozen and app.desk.has_all:
+            gc.freeze()
+            frozen = True
+        if app.closed and time.monotonic() - app.last_key > _QUIET_SECONDS:
+            app.closed = 0
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()
 
 
 def _leave(app: DraApp, code: int) -> None:
