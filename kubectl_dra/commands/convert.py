@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from kubectl_dra.commands.errors import UsageProblem
+from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.kubectl_style import KubectlStyle
 from kubectl_dra.commands.options import Options, one_of, shared_options
 
@@ -57,6 +57,8 @@ def _convert(options: Options, version: str) -> int:
 
     name = "stdin" if options.filename == "-" else options.filename
     sources = [Source(*written) for written in read_written(read_bytes(options.filename), name)]
+    if not sources:
+        raise CommandError(f"{name}: holds no objects", "kubectl dra convert -f FILE")
     report = conversion_report(sources, version)
     for line in notes(report, version):
         console(options).note(line)

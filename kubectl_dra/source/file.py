@@ -36,11 +36,11 @@ def load_file(path: str) -> tuple[Inventory, Evidence]:
 def read_file(path: str) -> Manifests:
     """The objects of a file or of stdin (``-``), one by one. Raises :class:`FileError`."""
     name = "stdin" if path == STDIN else path
-    return read_manifests(read_bytes(path), name)
+    return read_manifests(read_bytes(path, "name a file, - for stdin, or demo"), name)
 
 
-def read_bytes(path: str) -> bytes:
-    """The bytes of a file or of stdin, unpacked if they are gzip. Raises :class:`FileError`."""
+def read_bytes(path: str, hint: str = "name a file, or - for stdin") -> bytes:
+    """The bytes of a file or of stdin, unpacked if they are gzip. Raises :class:`FileError` with ``hint``."""
     name = "stdin" if path == STDIN else path
     try:
         if path == STDIN:
@@ -50,7 +50,7 @@ def read_bytes(path: str) -> bytes:
                 data = _limited(stream, name)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise FileError(f"{name}: {reason}", "name a file, - for stdin, or demo") from error
+        raise FileError(f"{name}: {reason}", hint) from error
     return _unzipped(data, name) if data.startswith(_GZIP) else data
 
 

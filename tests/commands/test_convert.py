@@ -98,6 +98,22 @@ def test_usage(arguments: list[str], what: str, capsys: pytest.CaptureFixture[st
     assert f"error: {what}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("", "file: holds no objects\ntry:   kubectl dra convert -f FILE\n"),
+        (None, "file: No such file or directory\ntry:   name a file, or - for stdin\n"),
+    ],
+)
+def test_nothing_to_read(tmp_path: Path, text: str | None, error: str, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "file"
+    if text is not None:
+        file.write_text(text)
+    assert run(["convert", "-f", str(file)]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"error: {tmp_path}/{error}")
+
+
 def test_names_from_manifests_can_not_act_on_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     hostile = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a\x1b[2Jb"}}
     assert run(["convert", "-f", _file(tmp_path, json.dumps(hostile | {"spec": {"x\x1b]0;y": 1}}))]) == 0
