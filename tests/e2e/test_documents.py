@@ -1,0 +1,63 @@
+"""The kubectl commands that docs/reasons shows are ones that the real kubectl and server understand."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.controlplane import Client, ControlPlane
+from tests.controlplane.__main__ import plane_environment
+
+pytestmark = pytest.mark.controlplane
+PAGES = Path(__file__).parents[2] / "docs" / "reasons"
+NAME = "documented"
+PLACEHOLDERS = re.compile(r"\b(POD|CLAIM|NODE|NAMESPACE)\b")
+# Kinds of 1.30 and 1.31, and an alpha that is off.
+ELSEWHERE = re.compile(r"podschedulingcontext|resourceclass|resourceclaimparameters|podgroups")
+OBJECTS = [
+    ("/api/v1/namespaces", {"kind": "Namespace"}),
+    ("/api/v1/nodes", {"kind": "Node"}),
+    (
+        f"/api/v1/namespaces/{NAME}/pods",
+        {"kind": "Pod", "spec": {"schedulerName": "nobody", "containers": [{"name": "c", "image": "i"}]}},
+    ),
+    (
+        f"/apis/resource.k8s.io/v1/namespaces/{NAME}/resourceclaims",
+        {"kind": "ResourceClaim", "apiVersion": "resource.k8s.io/v1", "spec": {}},
+    ),
+]
+
+
+def commands() -> list[str]:
+    """What blocks and backticks say, without what other programs do with it."""
+    text = "\n".join(path.read_text() for path in sorted(PAGES.glob("*.md")))
+    found = re.findall(r"^(kubectl (?!dra ).*)$|`(kubectl (?!dra )[a-z-]+ [^`\n]*)`", text, re.MULTILINE)
+    return sorted({(block or quoted).partition(" | ")[0] for block, quoted in found})
+
+
+@pytest.fixture
+def objects(client: Client) -> Iterator[None]:
+    for path, body in OBJECTS:
+        client.request("POST", path, {"apiVersion": "v1"} | body | {"metadata": {"name": NAME}})
+    yield
+    for path, _ in reversed(OBJECTS[1:]):
+        client.request("DELETE", f"{path}/{NAME}")
+
+
+@pytest.mark.usefixtures("objects")
+def test_kubectl_understands_them(plane: ControlPlane) -> None:
+    shown = commands()
+    assert len(shown) > 40
+    for line in shown:
+        command = PLACEHOLDERS.sub(NAME, line.replace(" --watch", "")).replace("kubectl", str(plane.kubectl), 1)
+        environment = plane_environment(plane)
+        done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=False)
+        if ELSEWHERE.search(line):
+            assert "the server doesn't have a resource type" in done.stderr, (line, done)
+        else:
+            # `auth can-i` ends with 1 for no.
+            assert done.returncode == 0 or done.stdout == "no\n", (line, done)
