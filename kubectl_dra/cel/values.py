@@ -325,16 +325,6 @@ def go_name(value: Value) -> str:
     return _GO_NAMES[value.__class__]
 
 
-def is_list(value: Value) -> bool:
-    """Whether the value is a list."""
-    return value.__class__ in LISTS
-
-
-def is_map(value: Value) -> bool:
-    """Whether the value is a map."""
-    return value.__class__ in MAPS
-
-
 # --- keys of maps -----------------------------------------------------------------------------------------------------
 
 
