@@ -10,6 +10,7 @@ _CORE: Final = {
     "Pod": "v1",
     "Node": "v1",
     "Event": "v1",
+    "ResourceQuota": "v1",
     "Role": "rbac.authorization.k8s.io/v1",
     "RoleBinding": "rbac.authorization.k8s.io/v1",
 }
