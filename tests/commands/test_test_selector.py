@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from kubectl_dra.commands.app import run
-from tests.golden_files import check_golden
+from tests.golden_files import FOLDER, check_golden
 
 GPU = 'device.attributes["gpu.example.com"]'
 MEMORY = 'device.capacity["gpu.example.com"].memory'
@@ -108,8 +108,9 @@ def test_page(capfd, name):
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith("explain")])
-def test_headline_numbers_are_sums_of_the_tables(capfd, name):
-    _, out, _ = call(capfd, *PAGES[name])
+def test_headline_numbers_are_sums_of_the_tables(name):
+    """Of the pages that are compared above."""
+    out = (FOLDER / "test-selector" / f"{name}.txt").read_text(encoding="utf-8")
     first = out.partition("\nCompiles")[0].replace("\n", " ")
     matches = re.match(r"≥?(\d+) of (\d+) devices|All (\d+) devices", first)
     if matches is None:
@@ -202,8 +203,8 @@ def test_wrong_words_get_one_line_what_and_one_line_what_to_do(capfd, arguments,
     [("match", 0), ("all", 0), ("none", 3), ("partial", 3), ("field", 3), ("too-complex", 3), ("expensive", 4)],
 )
 def test_exit_code(capfd, name, code):
+    """Without the flag it is 0, as above."""
     assert call(capfd, *PAGES[name], "--exit-code")[0] == code
-    assert call(capfd, *PAGES[name])[0] == 0
 
 
 def test_partial_evidence(capfd, tmp_path):
