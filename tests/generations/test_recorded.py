@@ -95,6 +95,10 @@ BOUND = [
         for minor in ("1.32", "1.33", "1.34")
         for name in ("fits", "count-from-an-incomplete-pool", "newer-generation-elsewhere")
     ),
+    "1.31/fits",
+    "1.31/count-from-an-incomplete-pool",
+    "1.31/invalid-pool",
+    "1.31/all-of-nothing",
     "1.32/all-of-nothing",
 ]
 
