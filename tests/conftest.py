@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
+_LONGEST = Path(__file__).parent / "tui"
 # How long one example takes says nothing on a busy machine; benchmarks measure.
 settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("project")
+
+
+# Most of what the tests make is long-lived or gone at once; looking for cycles more often took a tenth of the time.
+gc.set_threshold(100_000, 50, 100)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest ones first: no worker is left with one of them when the others have ended."""
+    items.sort(key=lambda item: not item.path.is_relative_to(_LONGEST))
 
 
 def pytest_collection_finish() -> None:
