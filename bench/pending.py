@@ -20,7 +20,9 @@ def rows() -> Iterator[Row]:
         with tempfile.TemporaryDirectory() as folder:
             path = str(Path(folder) / "cluster.json")
             child("pending", path, str(pods))
-            ours = run([sys.executable, "-m", "kubectl_dra", "why-pending", "-A", "--from", path], None, f"{pods:,} pods")
+            ours = run(
+                [sys.executable, "-m", "kubectl_dra", "why-pending", "-A", "--from", path], None, f"{pods:,} pods"
+            )
             yield Row(f"why-pending -A, {world.WAITING_KINDS} kinds, snapshot", f"{NODES} nodes, {pods} waiting", ours)
 
 
