@@ -36,7 +36,19 @@ class Tab:
     alarm: bool = False
 
 
-class Header(Static):
+class Bar(Static):
+    """One line of the frame; drawn again only when it says something else, and nothing else is laid out for it."""
+
+    said: Safe | None = None
+
+    def say(self, text: Safe) -> None:
+        """Other words."""
+        if text != self.said:
+            self.said = text
+            self.update(content(text), layout=False)
+
+
+class Header(Bar):
     """Where the data comes from, which namespace is in view, how old it is, what is allowed."""
 
     DEFAULT_CSS = """
@@ -49,7 +61,7 @@ class Header(Static):
         left = styled(styled(Safe("kubectl dra"), Style.BOLD), Style.NAME) + Safe(_GAP) + source + Safe(_GAP) + where
         allowed = styled(styled(Safe("CAN WRITE"), Style.BOLD), Style.WARN) if unlocked else Safe("read-only")
         right = state + Safe(_GAP) + (allowed if unlocked else styled(allowed, Style.DIM))
-        self.update(content(spread(left, right, max(self.size.width, 20))))
+        self.say(spread(left, right, max(self.size.width, 20)))
 
 
 def state_text(status: Status, moment: Moment | None, now: float | None = None) -> Safe:
@@ -74,7 +86,7 @@ def _recorded(moment: Moment | None) -> Safe:
     return fmt("■ {} UTC", f"{taken:%Y-%m-%d %H:%M}") if taken is not None else Safe("■ recorded")
 
 
-class Tabs(Static):
+class Tabs(Bar):
     """The tabs; a click goes there."""
 
     DEFAULT_CSS = """
@@ -101,7 +113,7 @@ class Tabs(Static):
         for tab, text in zip(tabs, texts, strict=True):
             position += width(text) + len(gap)
             self._ends.append((position, tab.action))
-        self.update(content(Safe(gap).join(texts)))
+        self.say(Safe(gap).join(texts))
 
     def _text(self, tab: Tab, current: bool) -> Safe:
         word = styled(Safe(tab.text), Style.DIM)
@@ -120,7 +132,7 @@ class Tabs(Static):
                 return
 
 
-class Crumbs(Static):
+class Crumbs(Bar):
     """Where we are, and a few words about it; also what just went wrong."""
 
     DEFAULT_CSS = """
@@ -131,17 +143,17 @@ class Crumbs(Static):
         """Other words."""
         columns = max(self.size.width, 20)
         if notice:
-            self.update(content(clipped(styled(Safe("! "), Style.WARN) + notice, columns)))
+            self.say(clipped(styled(Safe("! "), Style.WARN) + notice, columns))
             return
         arrow = styled(Safe(" › "), Style.DIM)
         names = [*crumbs[:-1], styled(crumbs[-1], Style.BOLD)] if crumbs else []
         shown = arrow.join(names)
         if filter_:
             shown += Safe("  ") + styled(fmt("/{}", filter_), Style.WARN)
-        self.update(content(spread(shown, info, columns)))
+        self.say(spread(shown, info, columns))
 
 
-class Footer(Static):
+class Footer(Bar):
     """The keys that do something here, the most useful first, as many as fit."""
 
     DEFAULT_CSS = """
@@ -159,7 +171,7 @@ class Footer(Static):
             if room >= width(text):
                 texts.append(text)
                 room -= width(text) + 2
-        self.update(content(Safe("  ").join(texts)))
+        self.say(Safe("  ").join(texts))
 
 
 class Completer(Suggester):

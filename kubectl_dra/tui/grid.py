@@ -230,9 +230,15 @@ class Grid(Lines, Generic[RowT]):
         if not self.rows:
             return
         self._moved = True
+        before, top = self.cursor, self.scroll_offset.y
         self.cursor = self._near(index, step)
         self._follow()
-        self.refresh()
+        if self.scroll_offset.y == top:
+            # Nothing but two rows looks different.
+            for row in {before, self.cursor}:
+                self.refresh_line(row + self._header)
+        else:
+            self.refresh()
         self._tell()
 
     def select(self, wanted: Callable[[RowT], bool]) -> bool:

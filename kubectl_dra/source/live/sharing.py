@@ -11,7 +11,6 @@ from sys import intern
 from typing import Any, Final, TypeVar
 
 from msgspec import Raw
-from msgspec import Raw
 from msgspec.structs import force_setattr
 
 from kubectl_dra.model.base import Record
@@ -108,8 +107,6 @@ def _flat(value: Any) -> Iterator[Any]:  # noqa: ANN401 - any part of a record
         yield len(value)
         for each in value:
             yield from _flat(each)
-    elif isinstance(value, Raw):
-        yield bytes(value)
     else:
         # Of numbers that are equal, one may be a truth value.
         yield type(value)

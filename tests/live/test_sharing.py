@@ -1,0 +1,78 @@
+"""Equal parts of objects are kept once, different ones stay different, and nothing that objects say changes."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kubectl_dra.api.encode import encode_part
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity, ResourceSlice, ResourceSliceSpec
+from kubectl_dra.model.usage import NodeUsage
+from kubectl_dra.source import load
+from kubectl_dra.source.live.sharing import Sharer, kept
+from kubectl_dra.source.spec import DEMO, SourceSpec
+
+
+def _all():
+    inventory, _ = load(SourceSpec(DEMO))
+    kinds = (inventory.nodes, inventory.pods, inventory.claims, inventory.slices, inventory.classes)
+    return [record for kind in kinds for record in kind.values()]
+
+
+def test_what_objects_say_stays_the_same():
+    sharer = Sharer()
+    shared, untouched = _all(), _all()
+    for record in shared:
+        sharer.record(record)
+    assert [encode_part(record) for record in shared] == [encode_part(record) for record in untouched]
+
+
+def _slice(*devices):
+    return ResourceSlice(spec=ResourceSliceSpec(devices=devices))
+
+
+def _device(name, amount, **attributes):
+    return Device(
+        name=name,
+        attributes={key: DeviceAttribute(string=value) for key, value in attributes.items()},
+        capacity={"memory": DeviceCapacity(Quantity.parse(amount))},
+    )
+
+
+def test_equal_parts_are_the_same_object():
+    one, two = _slice(_device("a", "1Gi", model="x", uuid="1")), _slice(_device("a", "1Gi", model="x", uuid="2"))
+    sharer = Sharer()
+    for record in (one, two):
+        sharer.record(record)
+    first, second = one.spec.devices[0], two.spec.devices[0]
+    assert first.attributes["model"] is second.attributes["model"]
+    assert (first.attributes["uuid"].string, second.attributes["uuid"].string) == ("1", "2")
+    assert first.capacity is second.capacity
+
+
+def test_amounts_that_are_written_differently_stay_so():
+    one, two = _slice(_device("a", "1Gi")), _slice(_device("a", "1024Mi"))
+    sharer = Sharer()
+    for record in (one, two):
+        sharer.record(record)
+    values = [each.spec.devices[0].capacity["memory"].value for each in (one, two)]
+    assert values == [Quantity.parse("1Gi"), Quantity.parse("1024Mi")]
+
+
+def test_what_most_pods_take_is_kept_once():
+    sharer = Sharer()
+    usages = [sharer.usage(NodeUsage(1, {"cpu": 2, "memory": 3})) for _ in range(3)]
+    assert usages[0] is usages[1] is usages[2]
+    assert sharer.usage(NodeUsage(1, {"cpu": 3, "memory": 2})) == NodeUsage(1, {"cpu": 3, "memory": 2})
+
+
+def test_the_same_version_of_an_object_stays_the_same_object():
+    old = next(iter(load(SourceSpec(DEMO))[0].claims.values()))
+    same = msgspec.structs.replace(old)
+    known = {key_of(old.metadata): old}
+    assert kept(same, known.get, Sharer()) is old
+    later = msgspec.structs.replace(old, metadata=msgspec.structs.replace(old.metadata, resource_version="999999"))
+    assert kept(later, known.get, Sharer()) is later
+    assert kept(same, {Key("", "other"): old}.get, Sharer()) is same
