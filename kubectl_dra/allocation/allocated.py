@@ -48,6 +48,8 @@ class AllocatedState:
 
     def __init__(self, claims: Iterable[ResourceClaim], features: Features) -> None:
         self._consumable = features.consumable_capacity
+        #: Pools in which it is not what it was before, where it was made from an earlier state.
+        self.changed: Collection[tuple[str, str]] = ()
         self._pools: dict[tuple[str, str], dict[str, DeviceState]] = {}
         #: Devices held with admin access, by pool.
         self._admin: dict[tuple[str, str], set[str]] = {}
@@ -62,6 +64,7 @@ class AllocatedState:
         changed = changed_allocations(before, after)
         pools = {pool for key in changed for pool in _pools_of(before.get(key), after.get(key))}
         other = AllocatedState.__new__(AllocatedState)
+        other.changed = pools
         other._consumable = self._consumable
         other._pools = {pool: state for pool, state in self._pools.items() if pool not in pools}
         other._admin = {pool: names for pool, names in self._admin.items() if pool not in pools}

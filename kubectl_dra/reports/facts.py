@@ -87,15 +87,16 @@ class Facts:
         same_rules = _same(tuple(old.taint_rules.values()), tuple(new.taint_rules.values()))
         if not same_rules or self.evidence.extent != facts.evidence.extent or old.nodes.keys() != new.nodes.keys():
             return {}
-        same_nodes = old.nodes is new.nodes
-        return {
-            pool: known
-            for pool, known in tuple(self.known_pools.items())
-            if (same_nodes or not known.by_selector)
-            and facts.allocated.pool(*pool) is self.allocated.pool(*pool)
-            and facts.allocated.admin(*pool) is self.allocated.admin(*pool)
-            and _same(old.slices_by_pool.get(pool, ()), new.slices_by_pool.get(pool, ()))
-        }
+        known = dict(self.known_pools)
+        if facts.allocated is not self.allocated:
+            for pool in facts.allocated.changed:
+                known.pop(PoolId(*pool), None)
+        if old.nodes is not new.nodes:
+            known = {pool: worked for pool, worked in known.items() if not worked.by_selector}
+        if old.slices is not new.slices:
+            before, after = old.slices_by_pool, new.slices_by_pool
+            known = {pool: known[pool] for pool in known if _same(before.get(pool, ()), after.get(pool, ()))}
+        return known
 
     @cached_property
     def known_pools(self) -> dict[PoolId, KnownPool]:

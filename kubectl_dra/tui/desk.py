@@ -5,7 +5,7 @@ computed from it next, and each second turn goes to the topic that has waited lo
 facts change faster than they can be thought through.
 
 What is shown for the first time is computed at once. What is only refreshed is paced by its own cost, so that keys find
-the processor free: what is on the screen may take a third of it, the rest a tenth.
+the processor free: what is on the screen may take a quarter of it, the rest a tenth.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Final, Generic, Protocol, TypeVar
 from kubectl_dra.tui.feed import Moment
 
 #: How long to rest after a refresh that took so much processor time, before the next of its sort.
-_REST: Final = 2.0
+_REST: Final = 3.0
 _REST_BEHIND: Final = 9.0
 RecordT = TypeVar("RecordT")
 RecordT_co = TypeVar("RecordT_co", covariant=True)

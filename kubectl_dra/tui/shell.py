@@ -78,6 +78,8 @@ class Shell(App[None]):
         self._stacks: dict[str, list[View]] = {}
         self._tab = settings.tab
         self._number = 0
+        # Looked up so often that searching for them would show.
+        self._header, self._tabs, self._crumbs, self._footer = Header(), Tabs(), Crumbs(), Footer()
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = settings.theme
@@ -113,12 +115,12 @@ class Shell(App[None]):
 
     def compose(self) -> ComposeResult:
         """The frame."""
-        yield Header()
-        yield Tabs()
-        yield Crumbs()
+        yield self._header
+        yield self._tabs
+        yield self._crumbs
         yield Container(id="body")
         yield Prompt(self.prompt_done)
-        yield Footer()
+        yield self._footer
 
     def on_mount(self) -> None:
         """Start reading and working."""
@@ -326,11 +328,11 @@ class Shell(App[None]):
 
     def refresh_frame(self) -> None:
         """Header, tabs, breadcrumbs, footer."""
-        if not self.is_running or not self.query(Header):
+        if not self.is_running or not self._footer.is_attached:
             return
         state = state_text(self.status, self.moment)
-        self.query_one(Header).show(safe(self.feed.title), self.namespace, state, self.unlocked)
-        self.query_one(Tabs).show(self._tab_texts(), self._tab)
+        self._header.show(safe(self.feed.title), self.namespace, state, self.unlocked)
+        self._tabs.show(self._tab_texts(), self._tab)
         if self.notice and time.monotonic() > self._notice_until:
             self.notice = Safe("")
         view = self.view
@@ -339,10 +341,10 @@ class Shell(App[None]):
         filter_ = view.filter if isinstance(view, ListView) else ""
         crumbs = [each.crumb for each in self._stacks[self._tab]]
         info = joined([self._unknown(), view.info], "   ")
-        self.query_one(Crumbs).show(crumbs, filter_, info, self.notice)
+        self._crumbs.show(crumbs, filter_, info, self.notice)
         here = [action for action in ACTIONS if not action.general or action.id in view.extras]
         offered = [action for action in here if action.keys and self.offers(action.id)]
-        self.query_one(Footer).show(offered, self.is_typing)
+        self._footer.show(offered, self.is_typing)
 
     def _unknown(self) -> Safe:
         """Kinds that decide and could not be read completely: numbers carry ``≥ ≤ ?`` because of them."""
