@@ -82,9 +82,11 @@ def usage_by_node(pods: Iterable[Pod]) -> dict[str, NodeUsage]:
         counts[node] = counts.get(node, 0) + 1
         _add(requests.setdefault(node, {}), pod_requests(pod, use_status=True))
         ports.setdefault(node, set()).update(host_ports(pod))
-        for each in set(repulsions(pod)):
+        # Few pods have any affinity.
+        if pod.spec.affinity is not None:
             of_node = repels.setdefault(node, {})
-            of_node[each] = of_node.get(each, 0) + 1
+            for each in set(repulsions(pod)):
+                of_node[each] = of_node.get(each, 0) + 1
     return {
         node: NodeUsage(count, requests[node], frozenset(ports[node]), repels.get(node, _NO_REPULSIONS))
         for node, count in counts.items()
