@@ -132,6 +132,9 @@ def test_no_kubeconfig_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(KubeconfigError, match="no kubeconfig found"):
         target_of(Connection())
+    with pytest.raises(KubeconfigError, match="does not exist") as caught:
+        target_of(Connection(context="x"))
+    assert caught.value.hint == "set KUBECONFIG or --kubeconfig, or read a file with --from"
     with pytest.raises(KubeconfigError, match="does not exist"):
         target_of(Connection(kubeconfig=str(tmp_path / "nosuch")))
 

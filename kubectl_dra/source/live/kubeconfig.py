@@ -21,6 +21,8 @@ DEFAULT_NAMESPACE: Final = "default"
 _SERVICE_ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _CLUSTER_PATHS: Final = ("certificate-authority",)
 _USER_PATHS: Final = ("client-certificate", "client-key", "tokenFile")
+# Where there is nothing to choose from.
+_ANOTHER: Final = "set KUBECONFIG or --kubeconfig, or read a file with --from"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +155,14 @@ def _with_absolute_paths(value: Entry, singular: str, folder: Path) -> Entry:
 def _find(entries: Mapping[str, Named], name: str, kind: str) -> Named:
     found = entries.get(name)
     if found is None:
-        known = ", ".join(sorted(entries)) or "none"
-        raise KubeconfigError(f'{kind} "{name}" does not exist in the kubeconfig', f"choose a {kind}: {known}")
+        hint = f"choose a {kind}: {', '.join(sorted(entries))}" if entries else _ANOTHER
+        raise KubeconfigError(f'{kind} "{name}" does not exist in the kubeconfig', hint)
     return found
 
 
 def _nothing_chosen(files: tuple[Path, ...], config: Kubeconfig) -> KubeconfigError:
     if not files:
-        return KubeconfigError("no kubeconfig found", "set KUBECONFIG or --kubeconfig, or read a file with --from")
+        return KubeconfigError("no kubeconfig found", _ANOTHER)
     names = ", ".join(sorted(config.contexts))
     where = os.pathsep.join(map(str, files))
     hint = f"choose a context with --context: {names}" if names else "name another --kubeconfig"
