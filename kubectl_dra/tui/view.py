@@ -56,6 +56,11 @@ class View(Container):
         """Where records come from."""
         return self.dra.desk
 
+    def on_mount(self) -> None:
+        """Take the focus: before this there was nothing here to give it to, however long the view was in front."""
+        if self.dra.view is self:
+            self.dra.focus_view()
+
     def topics(self) -> Sequence[Topic[object]]:
         """What is shown here."""
         return ()
