@@ -1,8 +1,8 @@
 """Builds dist/kubectl-dra-linux-amd64.tar.gz, which needs no Python, and the krew manifest.
 
-A folder made by PyInstaller: it starts faster than a zipped application (docs/platforms.md), writes nothing into the
-home folder, and brings its own interpreter. The same inputs give the same bytes: names, owners, times and the order of
-files come from here and not from the machine.
+A folder made by PyInstaller: it brings its own interpreter, starts the first time as it does later, and writes nothing
+into the home folder (docs/platforms.md has figures of others). The same inputs give the same bytes: names, owners,
+times and the order of files come from here and not from the machine.
 """
 
 from __future__ import annotations
