@@ -1,8 +1,10 @@
 """The terminal UI as a person meets it: a process on a pseudo-terminal, from the key to the frame that it changes.
 
 A cluster of 80,000 devices that changes a thousand times a second is served by a process of its own
-(``bench.churning``). What is measured: the first screen after the data, keys in the long list, letters in its filter;
-at rest, while everything changes, and during a relist; the memory; and whether the end is what a fresh list says.
+(``bench.churning``); some of its pods wait, so that diagnoses are always under way. What is measured: the first screen
+after the data, keys in the long list, letters in its filter; at rest, while everything changes, and during a relist;
+and the memory. In the end the cluster holds still, and every line on the screen must be what a terminal UI says that was
+started only then, and has nothing but lists.
 
 ``python bench/tui.py [NODES [SECONDS]]`` prints the figures.
 """
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import math
 import os
 import pty
 import re
@@ -32,16 +35,40 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from bench import server, world  # noqa: E402
-from bench.frame import Budget, Cost, Measure, Row  # noqa: E402
+from bench.frame import Budget, Cost, Measure, Row, WrongAnswerError  # noqa: E402
 
 NODES, RATE, SECONDS = 10_000, 1_000, 60
 DEVICES = NODES * world.DEVICES
 KEYS = ("down", "down", "pagedown", "down", "up", "pagedown", "down", "up") * 5
 LETTERS = "node-0001"
-_CODES = {"down": b"\x1b[B", "up": b"\x1b[A", "pagedown": b"\x1b[6~", "home": b"\x1b[H", "escape": b"\x1b"}
+WAITING = world.WAITING_KINDS
+_CODES = {
+    "down": b"\x1b[B",
+    "up": b"\x1b[A",
+    "pagedown": b"\x1b[6~",
+    "home": b"\x1b[H",
+    "end": b"\x1b[F",
+    "escape": b"\x1b",
+    "enter": b"\r",
+}
 _SIZE = (40, 140)
 _PATIENCE = 300.0
+# A key that was not drawn after so many seconds is missed.
+_KEY_PATIENCE = 10.0
 _PAUSE = 0.1
+# What is compared in the end: the keys that lead there from wherever one is.
+_PLACES = (
+    (":", "devices", "enter", "home"),
+    ("end",),
+    (":", "claims", "enter", "home"),
+    ("end",),
+    (":", "pending", "enter", "home"),
+    (":", "overview", "enter"),
+)
+_SETTLING = 120.0
+_TOKEN = re.compile(
+    r"\x1b\[(\d*);?(\d*)H|\x1b\[[0-9;?<>=]*[ -/]*[@-~]|\x1b\].*?(?:\x07|\x1b\\)|([^\x1b\x00-\x1f]+)|.", re.S
+)
 
 
 class Screen:
@@ -83,6 +110,22 @@ class Screen:
         if ready:
             self.text += os.read(self.master, 1 << 16)
 
+    def lines(self) -> list[str]:
+        """What stands on the screen now."""
+        rows = [[" "] * _SIZE[1] for _ in range(_SIZE[0])]
+        row = column = 0
+        for token in _TOKEN.finditer(self.text.decode(errors="replace")):
+            if token[0].endswith("H") and token[0].startswith("\x1b["):
+                row, column = int(token[1] or 1) - 1, int(token[2] or 1) - 1
+            elif token[0] == "\r":
+                column = 0
+            elif token[0] == "\n":
+                row += 1
+            elif token[3] and 0 <= row < _SIZE[0]:
+                rows[row][column : column + len(token[3])] = token[3]
+                column += len(token[3])
+        return ["".join(each).rstrip() for each in rows]
+
     def rest(self, seconds: float) -> None:
         """Look, and press nothing."""
         deadline = time.perf_counter() + seconds
@@ -113,7 +156,11 @@ def changing(nodes: int) -> Iterator[tuple[dict[str, str], Callable[[int], None]
         folder = Path(name)
         gpus = (world.gpu_slice(number) for number in range(nodes))
         cluster = {"nodes": world.nodes(nodes), "resourceslices": gpus, "deviceclasses": world.classes()}
-        server.record(folder, {**cluster, "resourceclaims": world.held(nodes), "pods": world.running(nodes)})
+        pairs = [world.waiting(number) for number in range(WAITING)]
+        claims = [*world.held(nodes), *(claim for _, claim in pairs)]
+        server.record(
+            folder, {**cluster, "resourceclaims": claims, "pods": [*world.running(nodes), *(p for p, _ in pairs)]}
+        )
         command = [sys.executable, "-m", "bench.churning", name]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
             assert process.stdout is not None
@@ -144,7 +191,10 @@ def _set_rate(url: str, rate: int) -> None:
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds from each key to its frame, and processor seconds per key, all that went on beside it included."""
+    """Seconds from each key to its frame, and processor seconds per key, all that went on beside it included.
+
+    A key that was never drawn took infinitely long.
+    """
 
     each: tuple[float, ...]
     cpu: float
@@ -157,17 +207,34 @@ class Times:
 
 def keys(screen: Screen, page: int) -> Times:
     """From each key to the frame in which the cursor stands in its new row."""
+    row, times, cpu = _go_home(screen), [], screen.cpu()
+    for key in KEYS:
+        row = max(0, row + {"down": 1, "up": -1, "pagedown": page}[key])
+        times.append(_drawn(screen, key, _under_cursor(row)))
+        if times[-1] == math.inf:
+            row = _go_home(screen)
+        screen.rest(_PAUSE)
+    return Times(tuple(times), (screen.cpu() - cpu) / len(times))
+
+
+def _go_home(screen: Screen) -> int:
+    """To the first row, from wherever the cursor is."""
+    screen.press("down")
+    screen.rest(_PAUSE)
     start = len(screen.text)
     screen.press("home")
     screen.until(_under_cursor(0), start)
-    row, times, cpu = 0, [], screen.cpu()
-    for key in KEYS:
-        row = max(0, row + {"down": 1, "up": -1, "pagedown": page}[key])
-        start, began = len(screen.text), time.perf_counter()
-        screen.press(key)
-        times.append(screen.until(_under_cursor(row), start) - began)
-        screen.rest(_PAUSE)
-    return Times(tuple(times), (screen.cpu() - cpu) / len(times))
+    return 0
+
+
+def _drawn(screen: Screen, key: str, pattern: bytes) -> float:
+    """Seconds until a key is drawn."""
+    start, began = len(screen.text), time.perf_counter()
+    screen.press(key)
+    try:
+        return screen.until(pattern, start, _KEY_PATIENCE) - began
+    except TimeoutError:
+        return math.inf
 
 
 def _under_cursor(row: int) -> bytes:
@@ -199,10 +266,7 @@ def letters(screen: Screen) -> Times:
     screen.until(rb"/ *\x1b", start)
     times, cpu = [], screen.cpu()
     for end in range(1, len(LETTERS) + 1):
-        start, began = len(screen.text), time.perf_counter()
-        screen.press(LETTERS[end - 1])
-        screen.until(re.escape(LETTERS[:end].encode()), start)
-        times.append(time.perf_counter() - began)
+        times.append(_drawn(screen, LETTERS[end - 1], re.escape(LETTERS[:end].encode())))
         screen.rest(_PAUSE)
     took = Times(tuple(times), (screen.cpu() - cpu) / len(times))
     screen.press("escape")
@@ -248,9 +312,43 @@ def figures(nodes: int = NODES, seconds: float = SECONDS) -> Iterator[Figure]:
             screen.press("r")
             yield "key, during a relist", keys(screen, page)
             set_rate(0)
+            yield "the same as a fresh list", same_as_fresh(screen, environment)
             yield "peak", screen.peak()
         finally:
             screen.close()
+
+
+def same_as_fresh(screen: Screen, environment: dict[str, str]) -> float:
+    """Seconds until a screen that has seen everything change says what a fresh one says.
+
+    Raises :class:`WrongAnswerError` if it never does.
+    """
+    fresh, began = Screen(environment), time.perf_counter()
+    try:
+        fresh.until("● live".encode())
+        for place in _PLACES:
+            for key in place:
+                for each in (screen, fresh):
+                    each.press(key)
+                    each.rest(0.5)
+            _await_same(screen, fresh, " ".join(place))
+        return time.perf_counter() - began
+    finally:
+        fresh.close()
+
+
+def _await_same(screen: Screen, fresh: Screen, place: str) -> None:
+    deadline = time.perf_counter() + _SETTLING
+    while True:
+        screen.rest(0.5)
+        fresh.rest(0.5)
+        # Without the header, which tells since when the connection is alive.
+        pairs = list(zip(screen.lines()[1:], fresh.lines()[1:], strict=True))
+        if all(ours == theirs for ours, theirs in pairs) and not any("reading" in ours for ours, _ in pairs):
+            return
+        if time.perf_counter() > deadline:
+            wrong = [f"  {ours}\n  {theirs}" for ours, theirs in pairs if ours != theirs]
+            raise WrongAnswerError("\n".join([f"at {place} the screen is not what a fresh one says:", *wrong]))
 
 
 def _first_screen(screen: Screen) -> Iterator[Figure]:
@@ -273,7 +371,8 @@ def rows() -> Iterator[Row]:
     """The budgets."""
     found = dict(figures())
     size = f"{DEVICES} devices"
-    del found["all lists"], found["all lists, processor"]
+    for each in ("all lists", "all lists, processor", "the same as a fresh list"):
+        del found[each]
     peak = found.pop("peak")
     assert isinstance(peak, float)
     for what, seconds in found.items():
@@ -281,7 +380,7 @@ def rows() -> Iterator[Row]:
         if isinstance(seconds, Times):
             clock = statistics.median(seconds.each)
             # While everything changes, the processor's time is not that of the keys.
-            cost = Cost(seconds.cpu if "rest" in what else clock, clock, peak)
+            cost = Cost(seconds.cpu if "rest" in what and clock < math.inf else clock, clock, peak)
         else:
             cost = Cost(seconds, seconds, peak)
         yield Row(f"TUI: {what}", size, cost, budget=budget)
@@ -293,6 +392,8 @@ def main(arguments: Sequence[str]) -> None:
     for what, seconds in figures(nodes, float(arguments[1]) if len(arguments) > 1 else SECONDS):
         if isinstance(seconds, Times):
             middle, worst = statistics.median(seconds.each) * 1000, max(seconds.each) * 1000
+            missed = sum(each == math.inf for each in seconds.each)
+            what += f" ({missed} never drawn)" if missed else ""
             words = f"median {middle:7.1f} ms   worst {worst:7.1f} ms   processor {seconds.cpu * 1000:6.1f} ms a key"
             print(f"{what:<28} {words}   of {len(seconds.each)}", flush=True)
         elif what == "peak":
