@@ -3,8 +3,8 @@
 A cluster of 80,000 devices that changes a thousand times a second is served by a process of its own
 (``bench.churning``); some of its pods wait, so that diagnoses are always under way. What is measured: the first screen
 after the data, keys in the long list, letters in its filter; at rest, while everything changes, and during a relist;
-and the memory. In the end the cluster holds still, and every line on the screen must be what a terminal UI says that was
-started only then, and has nothing but lists.
+and the memory. In the end the cluster holds still, and every line on the screen must be what a terminal UI says that
+was started only then, and has nothing but lists.
 
 ``python bench/tui.py [NODES [SECONDS]]`` prints the figures.
 """
