@@ -1,0 +1,36 @@
+"""Long lists, which are arranged beside the UI's thread, show what short ones show."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_dra.tui import view
+from tests.tui.support import demo_app, play
+
+
+@pytest.fixture
+def long(monkeypatch):
+    """Every list is a long one."""
+    monkeypatch.setattr(view, "AT_ONCE", 0)
+
+
+@pytest.mark.usefixtures("long")
+def test_filter_order_and_cursor():
+    async def script(ui):
+        await ui.command("devices")
+        assert "47" in ui.crumbs
+        grid = ui.app.view.grid
+        await ui.press("down", "down", "down")
+        chosen = grid.selected.id
+        await ui.command("sort state")
+        assert [row.state.value for row in grid.rows] == sorted(
+            (row.state.value for row in grid.rows), key=[row.state.value for row in grid.rows].index
+        )
+        assert grid.selected.id == chosen
+        await ui.press("slash")
+        await ui.type("h100 free")
+        assert "7 of 47" in ui.crumbs
+        await ui.press("escape")
+        assert len(grid.rows) == 47
+
+    play(demo_app(), script)
