@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -28,11 +28,17 @@ class Arranged(Generic[RowT]):
 
 
 class Job(Generic[RowT]):
-    """One arrangement: of which ``rows``, in which ``manner`` (order, filter, …: whatever decides how)."""
+    """One arrangement: of which ``rows``, in which ``manner`` (order, filter, …: whatever decides how).
 
-    def __init__(self, rows: Sequence[RowT], manner: tuple[object, ...], make: Callable[[], Arranged[RowT]]) -> None:
+    ``again``: the same as before, of newer rows.
+    """
+
+    def __init__(
+        self, rows: Sequence[RowT], manner: tuple[object, ...], again: bool, make: Callable[[], Arranged[RowT]]
+    ) -> None:
         self.rows = rows
         self.manner = manner
+        self.again = again
         self.make = make
         self.done: Arranged[RowT] | None = None
 
@@ -44,8 +50,8 @@ class Arranger:
         self.error: BaseException | None = None
         self._wake = wake
         self._changed = threading.Condition()
-        self._next: Job[Any] | None = None
-        self._last: tuple[object, ...] | None = None
+        # One for each list: several are there when a view is opened on another.
+        self._waiting: dict[Hashable, Job[Any]] = {}
         self._due = 0.0
         self._working = False
         self._stopped = False
@@ -60,24 +66,24 @@ class Arranger:
             self._stopped = True
             self._changed.notify()
 
-    def ask(self, job: Job[Any] | None) -> None:
-        """What the list in front waits for; a job that was not begun is dropped."""
+    def ask(self, owner: Hashable, job: Job[Any]) -> None:
+        """What a list waits for now; a job of the same list that was not begun is dropped."""
         with self._changed:
-            self._next = job
+            self._waiting[owner] = job
             self._changed.notify()
 
     @property
     def idle(self) -> bool:
         """Whether nothing is left to do."""
         with self._changed:
-            return self._next is None and not self._working
+            return not self._waiting and not self._working
 
     def _run(self) -> None:
         try:
             while (job := self._job()) is not None:
                 began = time.thread_time()
                 job.done = job.make()
-                self._last, self._due = job.manner, time.monotonic() + _REST * (time.thread_time() - began)
+                self._due = time.monotonic() + _REST * (time.thread_time() - began)
                 del job
                 self._wake()
         except BaseException as error:
@@ -89,11 +95,13 @@ class Arranger:
         with self._changed:
             self._working = False
             while not self._stopped:
-                job = self._next
-                # What somebody has typed is not kept waiting.
-                pause = 0.0 if job is None or job.manner != self._last else self._due - time.monotonic()
-                if job is not None and pause <= 0:
-                    self._next, self._working = None, True
-                    return job
-                self._changed.wait(pause if job is not None else None)
+                # What somebody has typed or opened is not kept waiting.
+                owner = min(self._waiting, key=lambda each: self._waiting[each].again, default=None)
+                if owner is None:
+                    self._changed.wait()
+                elif self._waiting[owner].again and (pause := self._due - time.monotonic()) > 0:
+                    self._changed.wait(pause)
+                else:
+                    self._working = True
+                    return self._waiting.pop(owner)
             return None

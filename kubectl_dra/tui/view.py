@@ -204,8 +204,9 @@ class ListView(View, Generic[RowT]):
         if self._shown is None:
             self.grid.show((), READING)
         if job is None or job.manner != manner or job.done is not None:
-            self._job = Job(rows, manner, lambda: self.prepared(rows))
-            self.dra.arranger.ask(self._job)
+            again = self._shown is not None and self._shown[1] == manner
+            self._job = Job(rows, manner, again, lambda: self.prepared(rows))
+            self.dra.arranger.ask(self, self._job)
 
     def _hand_over(self, rows: Sequence[RowT], manner: tuple[object, ...], arranged: Arranged[RowT]) -> None:
         empty = fmt("nothing contains “{}”; esc shows all {}", self.filter, len(rows)) if rows else self.nothing
