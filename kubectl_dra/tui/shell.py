@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import ClassVar, Final
 
 from textual import events
@@ -34,6 +34,8 @@ from kubectl_dra.tui.view import ListView, Subject, View
 TABS: Final = ("overview", "pools", "claims", "pending", "lab", "taints")
 _DECISIVE: Final = tuple(need.kind for need in needs.POD if need.decides)
 _NOTICE_SECONDS: Final = 6.0
+# How often ages grow while nothing else changes.
+_STEP_SECONDS: Final = 10
 
 
 class Shell(App[None]):
@@ -74,6 +76,8 @@ class Shell(App[None]):
         self.last_key = 0.0
         self.closed = 0
         self._notice_until = 0.0
+        # When the newest facts came (``time.monotonic``), and how many steps have passed while they were true.
+        self.came, self._steps = time.monotonic(), 0
         self._mail = Mail(self._wake)
         self._stacks: dict[str, list[View]] = {}
         self._tab = settings.tab
@@ -127,7 +131,7 @@ class Shell(App[None]):
         self.desk.start()
         self.arranger.start()
         self.feed.start(self._mail)
-        self.set_interval(1.0, self.refresh_frame)
+        self.set_interval(1.0, self._pass_time)
         self.go(self._tab)
 
     def on_unmount(self) -> None:
@@ -162,6 +166,14 @@ class Shell(App[None]):
 
     # --- what threads say -------------------------------------------------------------------------------------------
 
+    def _pass_time(self) -> None:
+        if self.moment is not None and self.status.link is Link.LIVE:
+            steps = int(time.monotonic() - self.came) // _STEP_SECONDS
+            if steps != self._steps and self.view is not None and self.view.is_mounted:
+                self._steps = steps
+                self.view.show()
+        self.refresh_frame()
+
     def _wake(self) -> None:
         if self.is_running:
             self.post_message(self.Given())
@@ -181,6 +193,7 @@ class Shell(App[None]):
             self._number += 1
             moment = self.moment
             self.moment = moment.later(self._number, loaded) if moment is not None else Moment(self._number, *loaded)
+            self.came, self._steps = time.monotonic(), 0
             self.desk.show(self.moment)
         self.topics_changed()
         if self.view is not None:
@@ -198,8 +211,10 @@ class Shell(App[None]):
 
     @property
     def now(self) -> datetime:
-        """The time that ages are counted from."""
-        return self.moment.now if self.moment is not None else datetime.now(UTC)
+        """The time that ages are counted from: that of the data, or later where they are known to be true still."""
+        if self.moment is None:
+            return datetime.now(UTC)
+        return self.moment.now + timedelta(seconds=self._steps * _STEP_SECONDS)
 
     @property
     def knows_pending(self) -> bool:

@@ -114,6 +114,31 @@ def test_the_cursor_stays_on_its_row():
     started(scripted(feed), script)
 
 
+def test_ages_grow_while_nothing_changes_as_long_as_the_cluster_is_followed():
+    feed = ScriptedFeed()
+
+    async def script(ui):
+        await give(ui, feed, *load_demo())
+        await ui.command("claim ml/trainer-0-gpus-x9grb")
+        assert "created 4m ago" in ui.screen
+        ui.app.came -= 3600
+        await ui.holds(lambda: "created 64m ago" in ui.screen)
+        await ui.press("escape")
+        feed.listener.on_status(Status(Link.RECONNECTING, 0.0))
+        await ui.holds(lambda: "reconnecting" in ui.lines[0])
+        ui.app.came -= 365 * 86400
+        reached = ui.app.now
+        await ui.pilot.pause(1.5)
+        assert ui.app.now == reached
+        assert "365d" not in ui.screen
+        feed.listener.on_status(Status(Link.LIVE, 0.0))
+        await ui.holds(lambda: "365d" in ui.screen)
+        await give(ui, feed, *load_demo())
+        await ui.holds(lambda: "365d" not in ui.screen)
+
+    started(scripted(feed), script)
+
+
 @pytest.mark.parametrize(
     ("status", "text"),
     [

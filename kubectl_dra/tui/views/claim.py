@@ -34,7 +34,7 @@ class ClaimView(ReportView):
             return None
         if found.record is None:
             return [self.gone]
-        return claim_page(found.record[0], found.moment.facts.now, self.dra.size.width >= 120)
+        return claim_page(found.record[0], self.dra.now, self.dra.size.width >= 120)
 
     @property
     def subject(self) -> Subject:
@@ -83,7 +83,7 @@ class WhyClaimPage(ReportView):
         found = self.desk.result(self._topic)
         if found is None:
             return None
-        return [self.gone] if found.record is None else claim_pending_page(found.record[1], found.moment.facts.now)
+        return [self.gone] if found.record is None else claim_pending_page(found.record[1], self.dra.now)
 
     @property
     def subject(self) -> Subject:

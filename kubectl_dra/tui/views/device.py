@@ -37,7 +37,7 @@ class DeviceView(ReportView):
         record = next((each for each in devices if each.name == self._device.device), None)
         if found.record is None or record is None:
             return [self.gone]
-        return device_page(record, found.record, found.moment.facts.now)
+        return device_page(record, found.record, self.dra.now)
 
     @property
     def device(self) -> DeviceId:

@@ -42,7 +42,7 @@ class DiagnosisView(ReportView):
             return None
         if found.record is None:
             return [self.gone]
-        page = pending_page(found.record, found.moment.facts.now)
+        page = pending_page(found.record, self.dra.now)
         lines = [styled(_MORE, Style.DIM) if line == MORE else line for line in page]
         if self.desk.result(self._full) is None:
             lines += [Safe(""), styled(Safe("Ways out are being tried …"), Style.DIM)]

@@ -106,4 +106,4 @@ class PoolPage(ReportView):
         if found is None:
             return None
         wide = self.dra.size.width >= 120
-        return [self.gone] if found.record is None else pool_page(found.record, found.moment.facts.now, wide)
+        return [self.gone] if found.record is None else pool_page(found.record, self.dra.now, wide)
