@@ -141,15 +141,15 @@ def claims_table(
 
 def _claim_cells(claim: ClaimRow, now: datetime, wide: bool, namespaces: bool) -> Cells:
     cells = [safe(claim.namespace)] if namespaces else []
-    cells += [safe(claim.name), safe(claim.printed_state), _held(claim, wide), _users(claim, wide)]
+    cells += [safe(claim.name), safe(claim.printed_state), held_devices(claim, wide=wide), _users(claim, wide)]
     if wide:
         cells.append(Safe(", ").join(map(safe, claim.classes)) or Safe("-"))
         cells.append(scope_cell(claim.scope) if claim.scope is not None else Safe("-"))
     return [*cells, age(claim.created, now)]
 
 
-def _held(claim: ClaimRow, wide: bool) -> Safe:
-    """How many devices, of how many where it has none yet; wide names them."""
+def held_devices(claim: ClaimRow, *, wide: bool = False) -> Safe:
+    """How many devices, of how many where it has none yet (``-`` where only a driver knows); wide names them."""
     if not claim.devices and claim.asked == 0:
         return Safe("-")
     if not claim.devices:

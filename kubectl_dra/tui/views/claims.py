@@ -8,6 +8,7 @@ from typing import Final
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.parts import ranges
+from kubectl_dra.output.devices.tables import held_devices
 from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
 from kubectl_dra.output.words import age
 from kubectl_dra.reports.claim_list import ClaimRow
@@ -121,9 +122,8 @@ def _state(row: ClaimRow) -> Safe:
 
 
 def _devices(row: ClaimRow) -> Safe:
-    if row.devices:
-        return fmt("{}", len(row.devices))
-    return styled(fmt("0/{}", row.asked) if row.asked is not None else Safe("0/all"), Style.DIM)
+    text = held_devices(row)
+    return text if row.devices else styled(text, Style.DIM)
 
 
 def _which(row: ClaimRow) -> Safe:
