@@ -380,7 +380,7 @@ def rows() -> Iterator[Row]:
         if isinstance(seconds, Times):
             clock = statistics.median(seconds.each)
             # While everything changes, the processor's time is not that of the keys.
-            cost = Cost(seconds.cpu if "rest" in what and clock < math.inf else clock, clock, peak)
+            cost = Cost(seconds.cpu if what == "key, at rest" and clock < math.inf else clock, clock, peak)
         else:
             cost = Cost(seconds, seconds, peak)
         yield Row(f"TUI: {what}", size, cost, budget=budget)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import errno
 import gc
 import os
@@ -10,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import Final
 
 from kubectl_dra.output.console import Console
@@ -21,9 +23,13 @@ _SWITCH_SECONDS: Final = 0.001
 # Textual writes its frames to stderr.
 _FRAMES: Final = 2
 _LOOK_SECONDS: Final = 1.0
+_SOON_SECONDS: Final = 0.05
 _QUIET_SECONDS: Final = 20.0
 # Less often than Python does by itself: tens of thousands of objects come with every reading.
 _COLLECT: Final = (50_000, 20, 100)
+# glibc's option of mallopt for the number of heaps.
+_M_ARENA_MAX: Final = -8
+_HEAPS: Final = 2
 
 
 def run(settings: Settings) -> int:
@@ -34,6 +40,7 @@ def run(settings: Settings) -> int:
     # A key goes through three threads, and each waits so long for the one that computes.
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.set_threshold(*_COLLECT)
+    _share_heaps()
     app = DraApp(settings)
     threading.Thread(target=_watch_terminal, name="terminal", daemon=True).start()
     asyncio.run(_until_left(app))
@@ -45,6 +52,13 @@ def run(settings: Settings) -> int:
         for line in app.draft.expression.strip().split("\n"):
             console.out(safe(line))
     return app.return_code or 0
+
+
+def _share_heaps() -> None:
+    """Have all threads use the same few heaps: what one that reads gives back can't be used by the others otherwise."""
+    # Other C libraries have no such function, and no heap per thread.
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _HEAPS)
 
 
 async def _until_left(app: DraApp) -> None:
@@ -60,12 +74,15 @@ async def _until_left(app: DraApp) -> None:
 async def _tidy(app: DraApp) -> None:
     """Keep the garbage collector short: it stops all threads for as long as it takes to look at every object.
 
-    What was read from a cluster is no garbage, so it is left out as soon as it is there. Views that were closed are
-    collected when nobody has pressed a key for a while.
+    What was read from a cluster is no garbage, so it is left out as soon as it is there, and what is derived from it
+    likewise. Views that were closed are collected when nobody has pressed a key for a while.
     """
-    frozen = False
+    read = frozen = False
     while True:
-        await asyncio.sleep(_LOOK_SECONDS)
+        await asyncio.sleep(_LOOK_SECONDS if read else _SOON_SECONDS)
+        if not read and app.moment is not None:
+            gc.freeze()
+            read = True
         if not frozen and app.desk.has_all:
             gc.freeze()
             frozen = True
