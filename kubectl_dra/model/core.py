@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from msgspec import field
 
+from kubectl_dra.model.affinity import Affinity, TopologySpreadConstraint
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.meta import Condition, LabelSelector, NodeSelector, ObjectMeta
+from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.volumes import Volume
 
 # --- nodes ----------------------------------------------------------------------------------------------------------
 
@@ -29,6 +31,13 @@ class NodeSpec(Record, frozen=True):
     taints: tuple[Taint, ...] = ()
 
 
+class ContainerImage(Record, frozen=True):
+    """``status.images[]``: an image that the node has, by all its names."""
+
+    names: tuple[str, ...] = ()
+    size_bytes: int = 0
+
+
 class NodeStatus(Record, frozen=True):
     """``status`` of a node."""
 
@@ -36,6 +45,7 @@ class NodeStatus(Record, frozen=True):
     capacity: dict[str, Quantity] = field(default_factory=dict)
     conditions: tuple[Condition, ...] = ()
     declared_features: tuple[str, ...] = ()
+    images: tuple[ContainerImage, ...] = ()
 
 
 class Node(Record, frozen=True):
@@ -89,6 +99,7 @@ class Container(Record, frozen=True):
     """A container or init container; an init container with restartPolicy Always is a sidecar."""
 
     name: str = ""
+    image: str = ""
     resources: ResourceRequirements = ResourceRequirements()
     ports: tuple[ContainerPort, ...] = ()
     restart_policy: str | None = None
@@ -104,69 +115,6 @@ class Toleration(Record, frozen=True):
     value: str = ""
     effect: str = ""
     toleration_seconds: int | None = None
-
-
-class NodeAffinity(Record, frozen=True):
-    """``spec.affinity.nodeAffinity``: the required part."""
-
-    required_during_scheduling_ignored_during_execution: NodeSelector | None = None
-
-
-class PodAffinityTerm(Record, frozen=True):
-    """A required term about other pods; the API server has merged ``matchLabelKeys`` into the selector."""
-
-    topology_key: str = ""
-    label_selector: LabelSelector | None = None
-    namespaces: tuple[str, ...] = ()
-    namespace_selector: LabelSelector | None = None
-
-
-class PodAffinity(Record, frozen=True):
-    """``spec.affinity.podAffinity`` or ``podAntiAffinity``: the required part."""
-
-    required_during_scheduling_ignored_during_execution: tuple[PodAffinityTerm, ...] = ()
-
-
-class Affinity(Record, frozen=True):
-    """``spec.affinity``."""
-
-    node_affinity: NodeAffinity | None = None
-    pod_affinity: PodAffinity | None = None
-    pod_anti_affinity: PodAffinity | None = None
-
-
-class TopologySpreadConstraint(Record, frozen=True):
-    """``spec.topologySpreadConstraints[]``: what it is about, and whether it can keep a pod from a node."""
-
-    topology_key: str = ""
-    when_unsatisfiable: str = ""
-
-
-class PersistentVolumeClaimVolume(Record, frozen=True):
-    """``volumes[].persistentVolumeClaim``."""
-
-    claim_name: str = ""
-
-
-class VolumeSource(Record, frozen=True):
-    """A source of a volume of which only matters that it is there."""
-
-
-class Volume(Record, frozen=True):
-    """``spec.volumes[]``: the sources that a plugin of the scheduler looks at."""
-
-    name: str = ""
-    persistent_volume_claim: PersistentVolumeClaimVolume | None = None
-    ephemeral: VolumeSource | None = None
-    aws_elastic_block_store: VolumeSource | None = None
-    azure_disk: VolumeSource | None = None
-    azure_file: VolumeSource | None = None
-    cinder: VolumeSource | None = None
-    gce_persistent_disk: VolumeSource | None = None
-    iscsi: VolumeSource | None = None
-    portworx_volume: VolumeSource | None = None
-    rbd: VolumeSource | None = None
-    vsphere_volume: VolumeSource | None = None
 
 
 class SchedulingGate(Record, frozen=True):
@@ -209,11 +157,13 @@ class PodSpec(Record, frozen=True):
     tolerations: tuple[Toleration, ...] = ()
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
+    ephemeral_containers: tuple[Container, ...] = ()
     overhead: dict[str, Quantity] = field(default_factory=dict)
     resources: ResourceRequirements | None = None
     resource_claims: tuple[PodResourceClaim, ...] = ()
     preemption_policy: str | None = None
     priority: int | None = None
+    priority_class_name: str = ""
     host_network: bool = False
     host_users: bool | None = None
     runtime_class_name: str | None = None
@@ -288,6 +238,7 @@ class PodStatus(Record, frozen=True):
     phase: str = ""
     reason: str = ""
     message: str = ""
+    start_time: str | None = None
     conditions: tuple[Condition, ...] = ()
     resources: ResourceRequirements | None = None
     allocated_resources: dict[str, Quantity] | None = None

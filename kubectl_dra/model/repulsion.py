@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kubectl_dra.model.core import Pod, PodAffinityTerm
+from kubectl_dra.model.affinity import PodAffinityTerm
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.meta import LabelSelector, NodeSelectorRequirement
 
 Requirements = tuple[NodeSelectorRequirement, ...]

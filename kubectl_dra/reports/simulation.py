@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.placing import MAX_COPIES, Placed, place
 from kubectl_dra.diagnosis.records import Certainty, Missing, ObjectRef, OpenPlugin, Verdict
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditPod, RemoveGates
 from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.affinity import Affinity, NodeAffinity
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.classic import (
     ClassicClaim,
@@ -27,9 +28,7 @@ from kubectl_dra.model.classic import (
     ResourceClassParameters,
 )
 from kubectl_dra.model.core import (
-    Affinity,
     Container,
-    NodeAffinity,
     Pod,
     PodResourceClaim,
     PodSpec,
@@ -358,8 +357,12 @@ def _with_spec(pod: Pod, **fields: object) -> Pod:
 
 def _only(node: str, affinity: Affinity | None) -> Affinity:
     field = NodeSelectorRequirement("metadata.name", "In", (node,))
-    only = NodeAffinity(NodeSelector((NodeSelectorTerm(match_fields=(field,)),)))
-    return msgspec.structs.replace(affinity or Affinity(), node_affinity=only)
+    affinity = affinity or Affinity()
+    only = msgspec.structs.replace(
+        affinity.node_affinity or NodeAffinity(),
+        required_during_scheduling_ignored_during_execution=NodeSelector((NodeSelectorTerm(match_fields=(field,)),)),
+    )
+    return msgspec.structs.replace(affinity, node_affinity=only)
 
 
 def _bare_pods(objects: Sequence[Planned]) -> Iterator[Planned]:

@@ -1,7 +1,8 @@
 """A snapshot: the facts as a document that every command reads with ``--from``.
 
 What is written is an allow-list by construction: the fields of the model's records and nothing else, so no
-environment, arguments, commands or Secrets. Annotations (but DRA's own) and drivers' opaque JSON are left out too.
+environment, arguments, commands or Secrets. Annotations (but DRA's own) and drivers' opaque JSON are left out too;
+names of images are hidden.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import ALL_NAMESPACES, Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.reports import images
 from kubectl_dra.reports.facts import Facts, latest_read
 
 API_VERSION: Final = "kubectl-dra/v1alpha1"
@@ -43,6 +45,9 @@ def snapshot(facts: Facts, namespace: str = ALL_NAMESPACES, with_parameters: boo
         document["notes"] = notes
     objects = _objects(facts.inventory)
     document["items"] = [_item(kind, record, with_parameters) for kind, record in objects if _in(namespace, record)]
+    named = images.named_by(facts.inventory.pods.values())
+    for item in document["items"]:
+        images.hide(item, named)
     return document
 
 

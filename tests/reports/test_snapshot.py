@@ -57,7 +57,34 @@ def test_secrets_of_pods_are_never_written():
     once = text_of(snapshot(facts(), with_parameters=True))
     assert "sesame" in text_of(document())
     assert "sesame" not in once
-    assert not re.search(r'"(env|command|args|image|managedFields)"', once)
+    assert not re.search(r'"(env|command|args|managedFields)"', once)
+
+
+IMAGE = "registry.example.com/secret-project/trainer"
+
+
+def test_names_of_images_are_hidden_and_still_compare():
+    def use(content):
+        node = items(content, "Node")["node-a"]
+        node.setdefault("status", {})["images"] = [
+            {"names": [f"{IMAGE}@sha256:{'0' * 64}", f"{IMAGE}:latest"], "sizeBytes": 7},
+            {"names": ["registry.example.com/other:v1"], "sizeBytes": 9},
+        ]
+        for pod in items(content, "Pod").values():
+            for container in pod["spec"]["containers"]:
+                container["image"] = IMAGE
+            pod["spec"]["volumes"] = [{"name": "model", "image": {"reference": IMAGE}}]
+
+    once = snapshot(changed(use))
+    assert "example.com/secret" not in text_of(once)
+    assert "registry.example.com" not in text_of(once)
+    pod = next(item for item in once["items"] if item["kind"] == "Pod")
+    node = next(item for item in once["items"] if item["metadata"]["name"] == "node-a" and item["kind"] == "Node")
+    (image,) = node["status"]["images"]
+    assert image["sizeBytes"] == 7
+    assert pod["spec"]["containers"][0]["image"] in image["names"]
+    assert pod["spec"]["volumes"][0]["image"]["reference"] in image["names"]
+    assert snapshot(facts(json.loads(text_of(once)))) == once
 
 
 def test_opaque_json_only_on_request():

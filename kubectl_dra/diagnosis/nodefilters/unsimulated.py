@@ -11,7 +11,9 @@ from typing import Final
 
 from kubectl_dra.diagnosis.nodefilters.repelled import NOBODY, Repelled
 from kubectl_dra.diagnosis.records import OpenPlugin
-from kubectl_dra.model.core import Pod, PodAffinity, Volume
+from kubectl_dra.model.affinity import PodAffinity
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.volumes import Volume
 
 _RESTART_ALL: Final = "RestartAllContainers"
 _DO_NOT_SCHEDULE: Final = "DoNotSchedule"

@@ -39,6 +39,9 @@ class Sharer:
             case Node():
                 self._names(record)
                 self._replace(record.status, "conditions", "capacity", "allocatable")
+                if record.status.images:
+                    shared = tuple(self._shared("image", image, image) for image in record.status.images)
+                    force_setattr(record.status, "images", self._shared("images", shared, shared))
             case Pod():
                 self._names(record)
                 self._replace(record.metadata, "owner_references", "labels")

@@ -1,0 +1,93 @@
+"""``spec.volumes[]`` of pods, and the in-tree sources that PersistentVolumes have as well.
+
+Only what a plugin of the scheduler compares or counts; what a volume contains, and Secrets it needs, are left out.
+"""
+
+from __future__ import annotations
+
+from msgspec import field
+
+from kubectl_dra.model.base import Record
+
+
+class PersistentVolumeClaimVolume(Record, frozen=True):
+    """``persistentVolumeClaim``."""
+
+    claim_name: str = ""
+
+
+class VolumeSource(Record, frozen=True):
+    """A source of which only matters that it is there."""
+
+
+class ImageVolume(Record, frozen=True):
+    """``image``: an OCI artifact that is mounted."""
+
+    reference: str = ""
+
+
+class AwsElasticBlockStore(Record, frozen=True):
+    """``awsElasticBlockStore``."""
+
+    volume_id: str = field(default="", name="volumeID")
+    read_only: bool = False
+
+
+class AzureDisk(Record, frozen=True):
+    """``azureDisk``."""
+
+    disk_uri: str = field(default="", name="diskURI")
+    kind: str | None = None
+
+
+class Cinder(Record, frozen=True):
+    """``cinder``."""
+
+    volume_id: str = field(default="", name="volumeID")
+
+
+class GcePersistentDisk(Record, frozen=True):
+    """``gcePersistentDisk``."""
+
+    pd_name: str = ""
+    read_only: bool = False
+
+
+class Iscsi(Record, frozen=True):
+    """``iscsi``."""
+
+    iqn: str = ""
+    read_only: bool = False
+
+
+class PortworxVolume(Record, frozen=True):
+    """``portworxVolume``."""
+
+    volume_id: str = field(default="", name="volumeID")
+
+
+class Rbd(Record, frozen=True):
+    """``rbd``: an image of Ceph."""
+
+    monitors: tuple[str, ...] = ()
+    image: str = ""
+    pool: str = ""
+    read_only: bool = False
+
+
+class Volume(Record, frozen=True):
+    """``spec.volumes[]``: the sources that a plugin of the scheduler looks at."""
+
+    name: str = ""
+    persistent_volume_claim: PersistentVolumeClaimVolume | None = None
+    ephemeral: VolumeSource | None = None
+    image: ImageVolume | None = None
+    aws_elastic_block_store: AwsElasticBlockStore | None = None
+    azure_disk: AzureDisk | None = None
+    azure_file: VolumeSource | None = None
+    cinder: Cinder | None = None
+    gce_persistent_disk: GcePersistentDisk | None = None
+    iscsi: Iscsi | None = None
+    portworx_volume: PortworxVolume | None = None
+    rbd: Rbd | None = None
+    vsphere_volume: VolumeSource | None = None
