@@ -85,9 +85,15 @@ def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
         as_groups=options.as_groups,
         request_timeout=options.request_timeout,
         verbosity=options.verbosity,
+        max_bytes=options.max_bytes,
     )
     return SourceSpec(
-        options.from_, connection, options.namespace, frozenset(needs), all_namespaces=options.all_namespaces
+        options.from_,
+        connection,
+        options.namespace,
+        frozenset(needs),
+        all_namespaces=options.all_namespaces,
+        max_bytes=options.max_bytes,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from kubectl_dra.commands.errors import CommandError, UsageProblem, hint_for
+from kubectl_dra.source.limits import MAX_BYTES, parse_size, size_text
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 _GO_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -21,7 +22,7 @@ class Options:
     """All shared options of one call; those that a command does not take have their defaults.
 
     ``namespace`` is empty if not given. ``output`` is empty for text. ``request_timeout`` is in seconds, None for
-    no limit asked for.
+    no limit asked for. ``max_bytes`` bounds a file, or one list of a live cluster.
     """
 
     namespace: str = ""
@@ -40,6 +41,7 @@ class Options:
     as_user: str = ""
     as_groups: tuple[str, ...] = ()
     request_timeout: float | None = None
+    max_bytes: int = MAX_BYTES
     verbosity: int = 0
     color: str = "auto"
 
@@ -61,6 +63,19 @@ class Timeout(click.ParamType[float | None]):
         if seconds is None:
             self.fail(f'"{value}" is no duration such as 30s or 1m30s', param, ctx)
         return seconds or None
+
+
+class Size(click.ParamType[int]):
+    """Sizes as quantities are written: ``512Mi``, ``16Gi``, or bytes."""
+
+    name = "SIZE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401
+        """Bytes."""
+        size = value if isinstance(value, int) else parse_size(str(value))
+        if size is None:
+            self.fail(f'"{value}" is no size such as 512Mi or 16Gi', param, ctx)
+        return size
 
 
 def _seconds(text: str) -> float | None:
@@ -123,6 +138,12 @@ CLUSTER_OPTIONS: Final = (
     _shared("--as", "as_user", default="", metavar="USER", help="Impersonate this user."),
     _shared("--as-group", "as_groups", multiple=True, metavar="GROUP", help="Impersonate these groups."),
     _shared("--request-timeout", type=Timeout(), default=None, help="Give up on a request after this time."),
+    _shared(
+        "--max-bytes",
+        type=Size(),
+        default=MAX_BYTES,
+        help=f"Read no more of a file, or of one list of a live cluster; {size_text(MAX_BYTES)} unless given.",
+    ),
     _shared("-v", "--v", "verbosity", type=click.IntRange(0, 10), default=0, metavar="LEVEL", help="Log requests."),
     _shared(
         "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colours; NO_COLOR is heeded."

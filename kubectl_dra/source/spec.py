@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kubectl_dra.model.evidence import Fields
 from kubectl_dra.model.ids import Key
+from kubectl_dra.source.limits import MAX_BYTES
 
 DEMO = "demo"
 STDIN = "-"
@@ -13,7 +14,10 @@ STDIN = "-"
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """kubectl's connection flags; empty means what the kubeconfig says. ``request_timeout`` is in seconds."""
+    """kubectl's connection flags; empty means what the kubeconfig says. ``request_timeout`` is in seconds.
+
+    ``max_bytes`` bounds one list, all chunks together.
+    """
 
     kubeconfig: str = ""
     context: str = ""
@@ -23,6 +27,7 @@ class Connection:
     as_groups: tuple[str, ...] = ()
     request_timeout: float | None = None
     verbosity: int = 0
+    max_bytes: int = MAX_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +35,9 @@ class SourceSpec:
     """A source: ``file`` is a path, ``-`` or ``demo``; None means the live cluster behind ``connection``.
 
     ``namespace`` is the one asked for, empty where the source is to say which is current, or where ``all_namespaces``
-    are meant. ``needs`` names the kinds that the command reads, empty for all. ``pods`` are asked for by name: a live
-    cluster keeps them whatever they ask for, and reads them even when they are finished.
+    are meant. ``max_bytes`` bounds a file after decompression. ``needs`` names the kinds that the command reads, empty
+    for all. ``pods`` are asked for by name: a live cluster keeps them whatever they ask for, and reads them even when
+    they are finished.
 
     The rest limits what a live cluster is asked for; files are read as they are. ``slices`` are field selectors, of
     which a slice must match one. ``local``: only the namespace matters, also of pods and claims. ``claims``: the
@@ -44,6 +50,7 @@ class SourceSpec:
     namespace: str = ""
     needs: frozenset[str] = frozenset()
     all_namespaces: bool = False
+    max_bytes: int = MAX_BYTES
     pods: frozenset[Key] = frozenset()
     slices: frozenset[Fields] = frozenset()
     local: bool = False

@@ -25,7 +25,17 @@ from kubectl_dra.commands.completing.selector import selector_candidates
 
 DEMO = ("--from", "demo")
 # Values that nobody can foresee.
-FREE = {"--selector", "--as", "--as-group", "--request-timeout", "--v", "--sort-by", "--timeout", "--copies"}
+FREE = {
+    "--selector",
+    "--as",
+    "--as-group",
+    "--request-timeout",
+    "--v",
+    "--sort-by",
+    "--timeout",
+    "--copies",
+    "--max-bytes",
+}
 
 
 def offered(*words: str) -> list[str]:
