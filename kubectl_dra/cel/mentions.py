@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.cel.ast import Call, Ident, Literal, Node, Parsed, Select
+from kubectl_dra.cel.functions.time import LOCAL_ZONE
 from kubectl_dra.cel.lexer import Token, tokenize
 from kubectl_dra.cel.traverse import walk
 
@@ -54,6 +55,11 @@ def mentions(parsed: Parsed) -> tuple[Mention, ...]:
 def located(parsed: Parsed) -> dict[int, Mention]:
     """The mentions by ``id()`` of the node that each is."""
     return dict(_Finder(parsed).find())
+
+
+def names_local_zone(source: str) -> bool:
+    """Whether a string literal is ``"Local"``, the time zone of whichever machine evaluates."""
+    return any(token.kind == "STRING" and token.text.strip("rR\"'") == LOCAL_ZONE for token in tokenize(source)[0])
 
 
 class _Finder:

@@ -9,6 +9,9 @@ from typing import Final
 
 from kubectl_dra.diagnosis.records import RbacRule
 
+#: What RBAC grants together to whoever may read a kind.
+READING: Final = ("get", "list", "watch")
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
@@ -22,7 +25,7 @@ class Need:
 
     def rule(self, namespace: str = "") -> RbacRule:
         """The rule that grants reading it."""
-        return RbacRule(self.api_group, self.resource, namespace="" if self.cluster_wide else namespace)
+        return RbacRule(self.api_group, self.resource, READING, "" if self.cluster_wide else namespace)
 
 
 _RESOURCE: Final = "resource.k8s.io"

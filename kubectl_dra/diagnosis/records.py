@@ -116,11 +116,14 @@ class ObjectRef(Fact, frozen=True):
 
 
 class RbacRule(Fact, frozen=True):
-    """A rule of a Role or ClusterRole; ``namespace`` is empty where a ClusterRole is needed."""
+    """A rule of a Role or ClusterRole; ``namespace`` is empty where a ClusterRole is needed.
+
+    ``verbs`` has no default, so that JSON always says them.
+    """
 
     api_group: str
     resource: str
-    verbs: tuple[str, ...] = ("get", "list", "watch")
+    verbs: tuple[str, ...]
     namespace: str = ""
 
 

@@ -1,5 +1,7 @@
 """The rules that make evaluation of CEL different from what one would write oneself, each by small examples."""
 
+import time
+
 import pytest
 
 from kubectl_dra.cel import SCHEDULER, CompileError, EvaluationError, compile_expression, device_value
@@ -137,3 +139,19 @@ def test_a_selector_that_gives_no_bool_fails_with_its_type():
 
 def test_the_same_expression_is_compiled_once():
     assert compile_expression("true", SCHEDULER) is compile_expression("true", SCHEDULER)
+
+
+@pytest.fixture
+def far_east(monkeypatch):
+    monkeypatch.setenv("TZ", "Pacific/Kiritimati")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("far_east")
+def test_local_time_is_utc_wherever_this_runs():
+    """The zone is that of the scheduler's process, never of the machine that asks."""
+    assert card('timestamp("2024-01-01T01:00:00Z").getHours("Local") == 1').match
+    assert card('timestamp("2024-01-01T01:00:00Z").getHours("Pacific/Kiritimati") == 15').match

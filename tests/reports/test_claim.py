@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.documents import report_bytes
 from kubectl_dra.reports.claim import claim_report
 from kubectl_dra.reports.claim_list import asked_devices, claim_rows, unused_claims
 from kubectl_dra.reports.holders import ConsumerState
@@ -50,6 +52,17 @@ def test_a_template_that_is_gone_or_can_t_be_read():
     blind = facts(withheld(document(SMALL), ("ResourceClaimTemplate",)))
     unread = report("ml", "serve-0-gpus", blind).template
     assert unread is not None and unread.exists is None
+
+
+def test_a_right_that_is_missing_is_a_whole_rule_in_json():
+    blind = facts(withheld(document(SMALL), ("Pod",)))
+    missing = json.loads(report_bytes("ClaimReport", report("ml", "small", blind)))["missing"]
+    assert missing[0]["rule"] == {
+        "apiGroup": "",
+        "resource": "pods",
+        "verbs": ["get", "list", "watch"],
+        "namespace": "ml",
+    }
 
 
 def test_without_its_pod_the_template_has_no_name():

@@ -11,6 +11,7 @@ from kubectl_dra.allocation.errors import SelectorFailed
 from kubectl_dra.cel import SCHEDULER, CompileError, Environment, compile_expression, device_value
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.resource import Device
+from kubectl_dra.output.selector.page import selector_page
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.selector import (
@@ -396,3 +397,11 @@ def test_the_parts_of_an_explanation_are_its_conditions_evaluated_alone(expressi
                     continue
                 if alone != "fails":
                     assert part.values in (({"matches": "true", "no": "false"}[alone],), ())
+
+
+def test_a_local_time_zone_is_told() -> None:
+    def noted(expression: str) -> bool:
+        return any("read as UTC" in line for line in selector_page(report(expression)))
+
+    assert noted('timestamp("2024-01-01T00:00:00Z").getHours("Local") == 0')
+    assert not noted('timestamp("2024-01-01T00:00:00Z").getHours("UTC") == 0')

@@ -9,6 +9,8 @@ from typing import Final
 from kubectl_dra.cel.functions.operators import NANOS, checked_timestamp
 from kubectl_dra.cel.values import MAX_INT, CelError, Duration, Timestamp, Value
 
+#: Go's name for the time zone of the machine that evaluates (``time.LoadLocation``).
+LOCAL_ZONE: Final = "Local"
 _UNITS: Final = {
     "ns": 1,
     "us": 10**3,
@@ -166,14 +168,12 @@ def format_timestamp(moment: Timestamp) -> str:
 def _zone_offset(zone: str, seconds: int) -> int:
     if ":" in zone:
         return _fixed_offset(zone)
-    if zone in ("", "UTC"):
+    # Go's "Local" is the zone of the scheduler's process, which cannot be read from outside; its image sets none: UTC.
+    if zone in ("", "UTC", LOCAL_ZONE):
         return 0
     from datetime import UTC, datetime
 
     moment = datetime.fromtimestamp(min(max(seconds, -62135510400), 253402214400), UTC)
-    if zone == "Local":
-        local = moment.astimezone().utcoffset()
-        return int(local.total_seconds()) if local else 0
     if ".." in zone or zone[0] in "/\\":
         raise CelError("time: invalid location name")
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError

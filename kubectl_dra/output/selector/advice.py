@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from kubectl_dra.cel.mentions import names_local_zone
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code
@@ -85,6 +86,17 @@ def _all_or(part: int, whole: int) -> Safe:
 
 def _fatal(report: SelectorReport) -> list[str]:
     return list(dict.fromkeys(order.device_class for order in report.orders if order.outside))
+
+
+def local_zone_line(report: SelectorReport) -> Iterator[Safe]:
+    """Which time zone "Local" was taken for."""
+    if any(names_local_zone(selector.expression) for selector in report.selectors):
+        yield from wrapped(
+            Safe(
+                'note: the time zone "Local" is the scheduler\'s own and is read as UTC here, which its image uses; '
+                "name the zone instead"
+            )
+        )
 
 
 # --- search orders --------------------------------------------------------------------------------------------------

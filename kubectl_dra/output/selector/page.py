@@ -6,6 +6,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.advice import (
+    local_zone_line,
     name_lines,
     not_ready_line,
     order_lines,
@@ -24,7 +25,7 @@ def selector_page(report: SelectorReport, wide: bool = False) -> list[Safe]:
     """All lines of the report."""
     head = [*_subject(report), *styled_headline(report), *verdict_lines(report)]
     if report.explanation is not None:
-        return [*head, Safe(""), *explanation_lines(report.explanation, wide)]
+        return [*head, Safe(""), *explanation_lines(report.explanation, wide), *local_zone_line(report)]
     blocks: list[list[Safe]] = [
         head,
         list(failure_lines(report)),
@@ -37,6 +38,7 @@ def selector_page(report: SelectorReport, wide: bool = False) -> list[Safe]:
         list(order_lines(report)),
         list(rewrite_lines(report)),
         list(refusal_lines(report)),
+        list(local_zone_line(report)),
         list(missing_lines(report.missing)),
     ]
     lines: list[Safe] = []
