@@ -1,7 +1,7 @@
-"""Decides whether claims fit on nodes exactly as the scheduler's structured allocator does, and says why not.
+"""Decides whether claims fit on nodes exactly as the scheduler's structured allocator does.
 
 ``Cluster.of`` prepares one scheduling attempt, ``allocate`` answers for one node, ``allocate_many`` for many nodes.
-Nothing here knows pods, and nothing here words a sentence: errors and causes are typed records.
+Nothing here knows pods, and nothing here words a sentence: errors are typed records.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from kubectl_dra.allocation.alike import Answers, Group
 from kubectl_dra.allocation.allocator import Attempt, Cluster
-from kubectl_dra.allocation.outcome import Allocated, Fatal, Observer, Outcome, Undecided, Unsatisfiable
+from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.steps import Budget, TimeLimit
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.resource import ResourceClaim
@@ -24,10 +24,9 @@ def allocate(
     claims: Sequence[ResourceClaim],
     *,
     budget: Budget = _BUDGET,
-    observer: Observer | None = None,
 ) -> Outcome:
     """Allocate all ``claims`` (of one pod, in its order, none of them allocated yet) together on ``node``."""
-    return Attempt(cluster, claims).on(node, budget, observer)
+    return Attempt(cluster, claims).on(node, budget)
 
 
 def allocate_many(
@@ -36,13 +35,9 @@ def allocate_many(
     claims: Sequence[ResourceClaim],
     *,
     budget: Budget = _BUDGET,
-    observer: Observer | None = None,
 ) -> Answers:
-    """The same for many nodes, each on its own; nodes that the search can't tell apart share one search.
-
-    ``observer`` hears only of the searches that are made.
-    """
-    return Answers(Attempt(cluster, claims), nodes, budget, observer)
+    """The same for many nodes, each on its own; nodes that the search can't tell apart share one search."""
+    return Answers(Attempt(cluster, claims), nodes, budget)
 
 
 __all__ = [
@@ -53,7 +48,6 @@ __all__ = [
     "Cluster",
     "Fatal",
     "Group",
-    "Observer",
     "Outcome",
     "TimeLimit",
     "Undecided",

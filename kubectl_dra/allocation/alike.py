@@ -20,7 +20,7 @@ from kubectl_dra.allocation.checks import NODE_FEATURE
 from kubectl_dra.allocation.counters import PoolCounters
 from kubectl_dra.allocation.errors import Aborted, AllocationError
 from kubectl_dra.allocation.groups import PoolGroups
-from kubectl_dra.allocation.outcome import Allocated, Fatal, Observer, Outcome
+from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome
 from kubectl_dra.allocation.pools import Gathered, Pool, gather
 from kubectl_dra.allocation.result import Solution, allocations
 from kubectl_dra.allocation.slices import device_on_node
@@ -68,11 +68,11 @@ class Answers(Mapping[str, Outcome]):
     such an outcome is made anew whenever it is asked for, and its names are looked up when somebody reads them.
     """
 
-    def __init__(self, attempt: Attempt, nodes: Iterable[Node], budget: Budget, observer: Observer | None) -> None:
+    def __init__(self, attempt: Attempt, nodes: Iterable[Node], budget: Budget) -> None:
         self._nodes = {node.metadata.name: node for node in nodes}
         self._attempt = attempt
         self._budget = budget
-        sharing = _Sharing(attempt, budget, observer)
+        sharing = _Sharing(attempt, budget)
         self._found = {name: sharing.on(node) for name, node in self._nodes.items()}
         self.groups = tuple(found.group for found in sharing.made)
         attempt.selection.forget()
@@ -108,10 +108,9 @@ class Answers(Mapping[str, Outcome]):
 class _Sharing:
     """The searches of one attempt so far."""
 
-    def __init__(self, attempt: Attempt, budget: Budget, observer: Observer | None) -> None:
+    def __init__(self, attempt: Attempt, budget: Budget) -> None:
         self.attempt = attempt
         self.budget = budget
-        self.observer = observer
         self.made: list[_Found] = []
         self.effort = 0
         self._root = _Place()
@@ -127,7 +126,7 @@ class _Sharing:
         if found is not None:
             found.group.nodes.append(node.metadata.name)
             return found
-        walk = Walk(self.attempt, node, gathered, self._budget(), self.observer)
+        walk = Walk(self.attempt, node, gathered, self._budget())
         self.effort += walk.effort
         found = self._keep(walk.outcome, node, walk.solution, isinstance(walk.outcome, Fatal) and walk.reach != -1)
         if len(self.made) <= _REMEMBERED:

@@ -7,24 +7,20 @@ from functools import partial
 from typing import Final
 
 from kubectl_dra.allocation.allocated import AllocatedState
-from kubectl_dra.allocation.causes import Cause, PoolIncomplete, PoolInvalid, PoolObsolete, SliceIgnored
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.counting import Counting
 from kubectl_dra.allocation.errors import Aborted, TooManyDevices, UndecidedError
-from kubectl_dra.allocation.frames import ROOT
 from kubectl_dra.allocation.kinds import NotApplicableError
-from kubectl_dra.allocation.outcome import Allocated, Fatal, Observer, Outcome, Undecided, Unsatisfiable
+from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.pools import Gathered, Pool, SliceIndex, gather
 from kubectl_dra.allocation.requests import MAX_RESULTS, Enumerate, Limit, Plan, Stop, plan
 from kubectl_dra.allocation.result import Chosen, Solution, allocations
-from kubectl_dra.allocation.search import Search
+from kubectl_dra.allocation.search import ROOT, Search
 from kubectl_dra.allocation.selectors import Selection, narrows
-from kubectl_dra.allocation.slices import uses_groups
 from kubectl_dra.allocation.steps import Budget
 from kubectl_dra.allocation.taints import merge_rules
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
-from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import AllocationResult, DeviceClass, DeviceTaintRule, ResourceClaim, ResourceSlice
 
 BUDGET: Final = "budget"
@@ -70,34 +66,13 @@ class Attempt:
         """The static checks of a node."""
         return Checks(self.plan, self.selection, self.features, self.cluster.allocated, node, pools)
 
-    def on(self, node: Node, budget: Budget, observer: Observer | None = None) -> Outcome:
+    def on(self, node: Node, budget: Budget) -> Outcome:
         """The answer for a node."""
         try:
             gathered = gather(self.cluster.index, node)
         except Aborted as aborted:
             return Fatal(steps=0, error=aborted.error)
-        return Walk(self, node, gathered, budget, observer).outcome
-
-
-class Collector(Observer):
-    """Keeps each distinct cause once, up to a number."""
-
-    def __init__(self, limit: int = 10_000) -> None:
-        self._causes: dict[Cause, None] = {}
-        self._known: set[int] = set()
-        self._limit = limit
-
-    def rejected(self, cause: Cause) -> None:
-        """Remembers the cause."""
-        # The same object comes again and again; a look at its identity saves hashing it.
-        if id(cause) not in self._known and len(self._causes) < self._limit and cause not in self._causes:
-            self._causes[cause] = None
-            self._known.add(id(cause))
-
-    @property
-    def causes(self) -> tuple[Cause, ...]:
-        """In the order in which they came up first."""
-        return tuple(self._causes)
+        return Walk(self, node, gathered, budget).outcome
 
 
 class Walk:
@@ -108,21 +83,15 @@ class Walk:
     where a short walk did not do.
     """
 
-    def __init__(
-        self, attempt: Attempt, node: Node, gathered: Gathered, budget: Budget, observer: Observer | None
-    ) -> None:
+    def __init__(self, attempt: Attempt, node: Node, gathered: Gathered, budget: Budget) -> None:
         self.attempt = attempt
         self.node = node
         self.budget = budget
         self.solution: Solution | None = None
         self.reach: int | None = None
         self._pools = gathered.pools
-        self._own = Collector()
-        self._observer: Observer = self._own if observer is None else observer
         self._search: Search | None = None
         self.effort = 0
-        for cause in pool_causes(gathered, attempt.features):
-            self._observer.rejected(cause)
         self.checks = attempt.checks(node, gathered.pools)
         self.outcome = self._guarded()
 
@@ -159,29 +128,25 @@ class Walk:
             return outcome
         whole = self.attempt.features.judges_whole_pools
         invalid = whole and any(pool.invalid is not None for pool in self._pools)
-        return Unsatisfiable(steps=search.steps, invalid_pools=invalid, causes=self._own.causes)
+        return Unsatisfiable(steps=search.steps, invalid_pools=invalid)
 
     def _allocations(self, solution: Solution) -> tuple[AllocationResult, ...]:
         return allocations(solution, self.attempt.plan, self.checks.candidates, self.node, self.attempt.features)
 
     def _run(self, needed: list[int], listed: dict[int, list[int]]) -> bool | None:
         """A short walk decides nearly always; if not, steps are computed; if they can't be, the walk goes on."""
-        search = self._search = Search(self.checks, needed, listed, self._observer)
+        search = self._search = Search(self.checks, needed, listed)
         found = search.run(self.budget.first, self.budget.looks)
         if found is None:
             found = self._compute(needed, listed)
         if found is None:
-            self._observer.gave_up(search.steps)
-            if self._observer is self._own:
-                # It has seen what there is to see, and a long walk is faster unobserved.
-                search.observer = None
             found = search.run(self.budget.steps, self.budget.looks)
             self.effort += search.steps
         return found
 
     def _compute(self, needed: list[int], listed: dict[int, list[int]]) -> bool | None:
         """The answer with computed steps, None if they can't be computed."""
-        search = Search(self.checks, needed, listed, None)
+        search = Search(self.checks, needed, listed)
         try:
             counting = Counting(self.checks, needed, listed, self.budget.combinations)
         except NotApplicableError:
@@ -240,18 +205,3 @@ def _constrained(claims: Iterable[ResourceClaim]) -> tuple[str, ...]:
     constraints = (constraint for claim in claims for constraint in claim.spec.devices.constraints)
     names = (c.match_attribute if c.match_attribute is not None else c.distinct_attribute for c in constraints)
     return tuple(sorted({name for name in names if name is not None}))
-
-
-def pool_causes(gathered: Gathered, features: Features) -> Iterable[Cause]:
-    """Why pools of the node, or slices of them, are left out."""
-    for pool in gathered.pools if features.judges_whole_pools else ():
-        if pool.incomplete:
-            yield PoolIncomplete(pool.id, pool.generation, pool.seen, pool.expected)
-        elif pool.invalid is not None:
-            yield PoolInvalid(pool.id, pool.invalid)
-    for obsolete in gathered.obsolete:
-        yield PoolObsolete(obsolete.id, obsolete.generation, obsolete.newer)
-    for slice_ in gathered.ignored:
-        grouped = uses_groups(slice_) and not features.compatibility_groups
-        feature = "DRADeviceCompatibilityGroups" if grouped else "DRAPartitionableDevices"
-        yield SliceIgnored(PoolId(slice_.spec.driver, slice_.spec.pool.name), slice_.metadata.name, feature)

@@ -7,24 +7,12 @@ the search asks again and again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from kubectl_dra.allocation import taints
 from kubectl_dra.allocation.allocated import AllocatedState
 from kubectl_dra.allocation.candidates import Candidate, candidates
 from kubectl_dra.allocation.capacity import Amounts, NotComputableError, resolve
-from kubectl_dra.allocation.causes import (
-    CapacityMissing,
-    CapacityPolicyRefuses,
-    CapacityShort,
-    Cause,
-    FeatureOff,
-    InUse,
-    NotInClass,
-    NotSelected,
-    OtherNode,
-    Tainted,
-)
 from kubectl_dra.allocation.constraints import Value, lookup
 from kubectl_dra.allocation.counters import PoolCounters
 from kubectl_dra.allocation.errors import Aborted, CapacityNotComputable, InvalidPoolMet, PoolNotUsableForAll
@@ -35,8 +23,16 @@ from kubectl_dra.allocation.selectors import Selection
 from kubectl_dra.allocation.slices import check_selector, device_on_node
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
+from kubectl_dra.model.resource import DeviceTaint
 
 NODE_FEATURE: Final = "DRAOptionalNodeOperations"
+
+
+class Unsupported(NamedTuple):
+    """A feature gate that a device needs, off in the scheduler or (``on_node``) on the node."""
+
+    feature: str
+    on_node: bool = False
 
 
 class Checks:
@@ -58,7 +54,7 @@ class Checks:
         self.node = node
         self.pools = pools
         self.candidates = candidates(pools, allocated, features)
-        self._selected: dict[tuple[int, int], Cause | None] = {}
+        self._unselected: dict[tuple[int, int], bool] = {}
         self._amounts: dict[tuple[int, int], Amounts] = {}
         self._values: dict[tuple[int, str, int], Value | None] = {}
 
@@ -87,7 +83,7 @@ class Checks:
         return chosen
 
     def _belongs(self, request: Request, candidate: Candidate) -> bool:
-        if self.unselected(request, candidate) is not None:
+        if self.unselected(request, candidate):
             return False
         if not self.features.consumable_capacity:
             return True
@@ -96,65 +92,58 @@ class Checks:
 
     # --- per device and request -------------------------------------------------------------------------------------
 
-    def rejection(self, request: Request, candidate: Candidate) -> Cause | None:
-        """Why the device can't serve an ``ExactCount`` request, whatever else is chosen. Raises :class:`Aborted`."""
+    def rejects(self, request: Request, candidate: Candidate) -> bool:
+        """Whether the device can't serve an ``ExactCount`` request whatever else is chosen. Raises :class:`Aborted`."""
         invalid = candidate.pool.invalid
         if invalid is not None and self.features.looks_at_pools_first:
             raise Aborted(InvalidPoolMet(candidate.pool.id, invalid.name))
-        cause = self.in_use(request, candidate) or self.unselected(request, candidate)
-        if cause is None and invalid is not None:
+        if self.in_use(request, candidate) or self.unselected(request, candidate):
+            return True
+        if invalid is not None:
             raise Aborted(InvalidPoolMet(candidate.pool.id, invalid.name))
-        if cause is None and self.features.consumable_capacity:
-            cause = self.short(request, candidate)
-        return cause or self.unsupported(request, candidate) or self.tainted(request, candidate)
+        if self.features.consumable_capacity and self.short(request, candidate):
+            return True
+        return self.unsupported(candidate) is not None or self.tainted(request, candidate) is not None
 
-    def refusal(self, request: Request, candidate: Candidate) -> Cause | None:
-        """Why a device that ``All`` means can't be had, whatever else is chosen; capacity comes later."""
+    def refuses(self, request: Request, candidate: Candidate) -> bool:
+        """Whether a device that ``All`` means can't be had, whatever else is chosen; capacity comes later."""
         return (
-            self.in_use(request, candidate) or self.unsupported(request, candidate) or self.tainted(request, candidate)
+            self.in_use(request, candidate)
+            or self.unsupported(candidate) is not None
+            or self.tainted(request, candidate) is not None
         )
 
-    def in_use(self, request: Request, candidate: Candidate) -> InUse | None:
-        """Who holds the device as a whole; admin access does not mind."""
-        if request.admin or candidate.state is None or not candidate.state.dedicated:
-            return None
-        return InUse(candidate.id, request.claim, request.full_name, tuple(candidate.state.holders))
+    @staticmethod
+    def in_use(request: Request, candidate: Candidate) -> bool:
+        """Whether somebody holds the device as a whole; admin access does not mind."""
+        return not request.admin and candidate.state is not None and candidate.state.dedicated
 
-    def unselected(self, request: Request, candidate: Candidate) -> Cause | None:
-        """Why class, selectors or node selection leave the device out. Raises :class:`Aborted`."""
+    def unselected(self, request: Request, candidate: Candidate) -> bool:
+        """Whether class, selectors or node selection leave the device out. Raises :class:`Aborted`."""
         key = (request.number, candidate.position)
-        if key not in self._selected:
-            self._selected[key] = self._unselected(request, candidate)
-        return self._selected[key]
+        found = self._unselected.get(key)
+        if found is None:
+            found = self._unselected[key] = (
+                self.unbindable(candidate) is not None
+                or self.selection.refusing(request, candidate) is not None
+                or self._elsewhere(candidate)
+            )
+        return found
 
-    def _unselected(self, request: Request, candidate: Candidate) -> Cause | None:
-        unbindable = self.unbindable(request, candidate)
-        if unbindable is not None:
-            return unbindable
-        refusing = self.selection.refusing(request, candidate)
-        if refusing is not None:
-            at = (candidate.id, request.claim, request.full_name)
-            if refusing.device_class is not None:
-                return NotInClass(*at, refusing.device_class, refusing.index, refusing.expression)
-            return NotSelected(*at, refusing.index, refusing.expression)
-        return self.elsewhere(request, candidate)
-
-    def unbindable(self, request: Request, candidate: Candidate) -> FeatureOff | None:
+    def unbindable(self, candidate: Candidate) -> Unsupported | None:
         """A device with binding conditions while they are off."""
         if not candidate.device.binding_conditions or self.features.device_binding_and_status:
             return None
-        return FeatureOff(candidate.id, request.claim, request.full_name, "DRADeviceBindingConditions")
+        return Unsupported("DRADeviceBindingConditions")
 
-    def elsewhere(self, request: Request, candidate: Candidate) -> OtherNode | None:
-        """A device of a slice with per-device node selection that is not for the node. Raises :class:`Aborted`."""
+    def _elsewhere(self, candidate: Candidate) -> bool:
+        """Whether a slice with per-device node selection says that its device is for other nodes."""
         if not candidate.slice.spec.per_device_node_selection:
-            return None
+            return False
         device = candidate.device
         if not device.node_name and not device.all_nodes and device.node_selector is not None:
             check_selector(device.node_selector, None)
-        if device_on_node(device, self.node):
-            return None
-        return OtherNode(candidate.id, request.claim, request.full_name)
+        return not device_on_node(device, self.node)
 
     def amounts(self, request: Request, candidate: Candidate, enumerating: bool = False) -> Amounts:
         """What the request takes of the device. Raises :class:`Aborted`."""
@@ -171,44 +160,30 @@ class Checks:
             self._amounts[key] = found
         return found
 
-    def short(self, request: Request, candidate: Candidate) -> Cause | None:
-        """Why capacity or its policy refuse, next to what is allocated. Raises :class:`Aborted`."""
+    def short(self, request: Request, candidate: Candidate) -> bool:
+        """Whether capacity or its policy refuse, next to what is allocated. Raises :class:`Aborted`."""
         amounts = self.amounts(request, candidate)
-        at = (candidate.id, request.claim, request.full_name)
-        if amounts.missing is not None:
-            return CapacityMissing(*at, amounts.missing)
-        if amounts.violated is not None:
-            return CapacityPolicyRefuses(*at, amounts.violated, str(amounts.quantities[amounts.violated]))
-        state = candidate.state
-        lacking = amounts.lacking() if state is None else amounts.lacking(state.consumed)
-        return None if lacking is None else self.capacity_short(request, candidate, lacking)
+        if amounts.missing is not None or amounts.violated is not None:
+            return True
+        return amounts.lacking(candidate.state.consumed if candidate.state is not None else {}) is not None
 
-    def capacity_short(self, request: Request, candidate: Candidate, lacking: tuple[str, int, int]) -> CapacityShort:
-        """The cause for what :meth:`Amounts.lacking` found."""
-        name, needs, left = lacking
-        total = next(total for need, _, total in self.amounts(request, candidate).needs if need == name)
-        holders = tuple(candidate.state.holders) if candidate.state is not None else ()
-        return CapacityShort(candidate.id, request.claim, request.full_name, name, needs, left, total, holders)
-
-    def unsupported(self, request: Request, candidate: Candidate) -> FeatureOff | None:
+    def unsupported(self, candidate: Candidate) -> Unsupported | None:
         """A feature that the device needs and that scheduler or node do not have."""
-        at = (candidate.id, request.claim, request.full_name)
         # Only the experimental implementation looks at skipNodeOperations; the others allocate such devices.
         if candidate.slice.spec.skip_node_operations and self.features.implementation == "experimental":
             if not self.features.optional_node_operations:
-                return FeatureOff(*at, NODE_FEATURE)
+                return Unsupported(NODE_FEATURE)
             if NODE_FEATURE not in self.node.status.declared_features:
-                return FeatureOff(*at, NODE_FEATURE, on_node=True)
+                return Unsupported(NODE_FEATURE, on_node=True)
         if candidate.device.consumes_counters and not self.features.partitionable_devices:
-            return FeatureOff(*at, "DRAPartitionableDevices")
+            return Unsupported("DRAPartitionableDevices")
         return None
 
-    def tainted(self, request: Request, candidate: Candidate) -> Cause | None:
-        """A taint that the request does not tolerate."""
+    def tainted(self, request: Request, candidate: Candidate) -> DeviceTaint | None:
+        """The first taint that the request does not tolerate."""
         if not self.features.device_taints or not candidate.device.taints:
             return None
-        taint = taints.preventing(candidate.device.taints, request.tolerations)
-        return None if taint is None else Tainted(candidate.id, request.claim, request.full_name, taint)
+        return taints.preventing(candidate.device.taints, request.tolerations)
 
     def value(self, request: Request, attribute: str, candidate: Candidate) -> Value | None:
         """The value that a constraint sees, None if the device lacks it. Raises :class:`Aborted`."""

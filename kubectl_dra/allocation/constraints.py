@@ -64,11 +64,10 @@ def common(a: Members, b: Members) -> Members | None:
 class Constraint(ABC):
     """Base: ``add`` says whether a device may join and remembers it, ``remove`` forgets the last one that did."""
 
-    __slots__ = ("attribute", "index", "lists")
+    __slots__ = ("attribute", "lists")
     distinct = False
 
-    def __init__(self, index: int, attribute: str, lists: bool) -> None:
-        self.index = index
+    def __init__(self, attribute: str, lists: bool) -> None:
         self.attribute = attribute
         self.lists = lists
 
@@ -81,10 +80,6 @@ class Constraint(ABC):
         """Forget the device that joined last."""
 
     @abstractmethod
-    def held(self) -> tuple[DeviceAttribute, ...]:
-        """The values that devices have to agree with or differ from."""
-
-    @abstractmethod
     def state(self) -> Held:
         """All that decides about further devices."""
 
@@ -94,8 +89,8 @@ class MatchAttribute(Constraint):
 
     __slots__ = ("_common", "_values")
 
-    def __init__(self, index: int, attribute: str, lists: bool) -> None:
-        super().__init__(index, attribute, lists)
+    def __init__(self, attribute: str, lists: bool) -> None:
+        super().__init__(attribute, lists)
         self._values: list[Value] = []
         self._common: list[Members] = []
 
@@ -119,10 +114,6 @@ class MatchAttribute(Constraint):
         if self.lists:
             self._common.pop()
 
-    def held(self) -> tuple[DeviceAttribute, ...]:
-        """The value of the first device."""
-        return (self._values[0].attribute,) if self._values else ()
-
     def state(self) -> Held:
         """The shared value, or what lists still have in common."""
         if not self._values:
@@ -136,8 +127,8 @@ class DistinctAttribute(Constraint):
     __slots__ = ("_values",)
     distinct = True
 
-    def __init__(self, index: int, attribute: str, lists: bool) -> None:
-        super().__init__(index, attribute, lists)
+    def __init__(self, attribute: str, lists: bool) -> None:
+        super().__init__(attribute, lists)
         self._values: list[Value] = []
 
     def add(self, value: Value) -> bool:
@@ -158,21 +149,17 @@ class DistinctAttribute(Constraint):
         """Frees the value again."""
         self._values.pop()
 
-    def held(self) -> tuple[DeviceAttribute, ...]:
-        """All values taken."""
-        return tuple(value.attribute for value in self._values)
-
     def state(self) -> Held:
         """The values taken."""
         return frozenset(value.members for value in self._values if value.members is not None) or None
 
 
-def make(index: int, spec: DeviceConstraint, lists: bool) -> Constraint | None:
+def make(spec: DeviceConstraint, lists: bool) -> Constraint | None:
     """The constraint of a claim, None for a type that the allocator does not know. If both are set, match wins."""
     if spec.match_attribute is not None:
-        return MatchAttribute(index, spec.match_attribute, lists)
+        return MatchAttribute(spec.match_attribute, lists)
     if spec.distinct_attribute is not None:
-        return DistinctAttribute(index, spec.distinct_attribute, lists)
+        return DistinctAttribute(spec.distinct_attribute, lists)
     return None
 
 

@@ -15,11 +15,10 @@ from typing import Final
 
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.constraints import Held, Members, common
-from kubectl_dra.allocation.frames import Level
 from kubectl_dra.allocation.groups import Shared
 from kubectl_dra.allocation.kinds import Kinds, NotApplicableError, Offer, Stage, Traits
 from kubectl_dra.allocation.requests import MAX_RESULTS, Request
-from kubectl_dra.allocation.search import Search
+from kubectl_dra.allocation.search import Level, Search
 
 # --- what the search holds ------------------------------------------------------------------------------------------
 

@@ -55,15 +55,6 @@ class PoolGroups:
             joined = Shared(groups or None) if present is None else present.joined(groups)
             self.shared[consumption.counter_set] = joined
 
-    def conflict(self, device: Device) -> tuple[str, frozenset[str], Shared] | None:
-        """The first counter set whose users the device does not go with: set, its groups, theirs."""
-        for consumption in device.consumes_counters:
-            present = self.shared.get(consumption.counter_set)
-            groups = frozenset(consumption.compatibility_groups)
-            if present is not None and not present.admits(groups):
-                return consumption.counter_set, groups, present
-        return None
-
     def join(self, device: Device) -> Undo | None:
         """Let a device join; returns what :meth:`leave` needs, None if it does not go with the others."""
         undo: Undo = []

@@ -77,8 +77,7 @@ class Kinds:
         self.stages: list[Stage] = []
         self.first: dict[int, int] = {}
         self.constraints = [
-            [make(i, spec, False) for i, spec in enumerate(plan.claim.spec.devices.constraints)]
-            for plan in checks.plan.claims
+            [make(spec, False) for spec in plan.claim.spec.devices.constraints] for plan in checks.plan.claims
         ]
         self._counters: dict[int, PoolCounters] = {}
         self._groups: dict[int, PoolGroups] = {}
@@ -170,7 +169,7 @@ class Kinds:
 
     def _offer(self, request: Request, candidate: Candidate) -> Offer | None:
         try:
-            if self.checks.rejection(request, candidate) is not None:
+            if self.checks.rejects(request, candidate):
                 return None
             values = self._values(request, candidate)
         except (Aborted, UndecidedError):
@@ -178,7 +177,7 @@ class Kinds:
         return None if values is None else Offer(self._amounts(request, candidate), values)
 
     def _offer_to_all(self, request: Request, candidate: Candidate, place: int | None) -> Offer | None:
-        if place is None or self.checks.refusal(request, candidate) is not None:
+        if place is None or self.checks.refuses(request, candidate):
             return None
         try:
             values = self._values(request, candidate)
@@ -193,7 +192,7 @@ class Kinds:
         return Offer(self._amounts(request, candidate), values, place)
 
     def _is_short(self, request: Request, candidate: Candidate) -> bool:
-        return self.checks.features.consumable_capacity and self.checks.short(request, candidate) is not None
+        return self.checks.features.consumable_capacity and self.checks.short(request, candidate)
 
     def _amounts(self, request: Request, candidate: Candidate) -> tuple[int, ...]:
         if not candidate.shareable:

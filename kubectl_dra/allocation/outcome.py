@@ -1,11 +1,10 @@
-"""The answers of one attempt on one node, and the hooks through which a search tells what it rejects."""
+"""The answers of one attempt on one node."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kubectl_dra.allocation.causes import Cause
 from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.steps import TimeLimit, time_limit
 from kubectl_dra.model.resource import AllocationResult
@@ -43,13 +42,9 @@ class Allocated(Outcome):
 
 @dataclass(frozen=True, kw_only=True)
 class Unsatisfiable(Outcome):
-    """Nothing fits. ``invalid_pools``: the scheduler blames invalid pools, whatever the reason.
-
-    ``causes`` are the rejections met on the way, each once; of nodes that are alike, those of the first.
-    """
+    """Nothing fits. ``invalid_pools``: the scheduler blames invalid pools, whatever the reason."""
 
     invalid_pools: bool
-    causes: tuple[Cause, ...] = ()
 
 
 class Fatal(Outcome):
@@ -75,13 +70,3 @@ class Undecided(Outcome):
     """The budget ended before an answer; ``steps`` is how many the real allocator needs at least."""
 
     why: str
-
-
-class Observer:
-    """Hooks of a search; all of them do nothing unless overridden."""
-
-    def rejected(self, cause: Cause) -> None:
-        """A candidate was rejected, or a pool left out."""
-
-    def gave_up(self, steps: int) -> None:
-        """The steps could not be computed; the plain walk goes on from so many."""

@@ -184,7 +184,7 @@ class _Claim:
             yield Limit(self.prepared, tuple(self.prepared.choices))
         for index, constraint in enumerate(self.specs.constraints):
             known = constraint.match_attribute if self.features.implementation == "stable" else True
-            if known is None or constraints.make(index, constraint, False) is None:
+            if known is None or constraints.make(constraint, False) is None:
                 yield Stop(EmptyConstraint(self.prepared.key, index))
 
     def _choice(self, position: int, request: DeviceRequest) -> Iterator[Step]:

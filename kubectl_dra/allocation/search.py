@@ -1,45 +1,137 @@
 """The exhaustive first-fit search over one node: same order, same answer, same step count as the real allocator.
 
 Upstream: allocateOne and allocateDevice. Upstream recurses; here the levels are an explicit stack, so that depth is no
-limit and the walk can pause when its allowance of steps is used up, and go on later.
+limit and the walk can pause when its allowance of steps is used up, and go on later. A frame on the stack is what one
+of upstream's calls would still have to do when those below it find nothing.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from enum import Enum, auto
+from typing import Final, NamedTuple
 
 from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.capacity import Amounts
-from kubectl_dra.allocation.causes import (
-    Cause,
-    ConstraintRefuses,
-    CountersShort,
-    IncompatibleGroups,
-    TakenEarlier,
-)
 from kubectl_dra.allocation.checks import Checks
-from kubectl_dra.allocation.constraints import Constraint, Held, make
+from kubectl_dra.allocation.constraints import Held, make
 from kubectl_dra.allocation.counters import Consumption, PoolCounters
 from kubectl_dra.allocation.errors import Aborted, ConstraintRefusesAll
-from kubectl_dra.allocation.frames import (
-    FAILED,
-    FOUND,
-    ROOT,
-    TOO_MANY,
-    Alternatives,
-    ClaimEnd,
-    DeadEnd,
-    Forced,
-    Found,
-    Frame,
-    Level,
-    Pick,
-)
 from kubectl_dra.allocation.groups import PoolGroups, Undo
-from kubectl_dra.allocation.outcome import Observer
 from kubectl_dra.allocation.pools import Pool
 from kubectl_dra.allocation.requests import MAX_RESULTS, Request
+
+
+class Level(NamedTuple):
+    """One entry into the search: option is None while no alternative of ``firstAvailable`` is chosen."""
+
+    claim: int
+    request: int
+    option: int | None
+    device: int
+    start: int
+
+
+class End(Enum):
+    """How a level ended: all claims have their devices, or none; ``TOO_MANY`` also skips the device chosen last."""
+
+    FOUND = auto()
+    FAILED = auto()
+    TOO_MANY = auto()
+
+
+ROOT: Final = Level(0, 0, None, 0, 0)
+
+
+class Frame(ABC):
+    """A level to come back to. ``after`` says how the search goes on when what follows it is a dead end."""
+
+    __slots__ = ("search",)
+
+    def __init__(self, search: Search) -> None:
+        self.search = search
+
+    @abstractmethod
+    def after(self, end: End) -> Level | End:
+        """Go on with the next possibility, or leave the stack with a dead end of its own."""
+
+
+class ClaimEnd(Frame):
+    """Too many devices in a later claim are a plain failure here: other choices may leave room there."""
+
+    __slots__ = ()
+
+    def after(self, end: End) -> End:
+        """Fail."""
+        self.search.leave()
+        return End.FAILED
+
+
+class Alternatives(Frame):
+    """The subrequests of ``firstAvailable``, tried in order."""
+
+    __slots__ = ("exceeded", "level", "option", "options")
+
+    def __init__(self, search: Search, level: Level, options: int) -> None:
+        super().__init__(search)
+        self.level = level
+        self.option = 0
+        self.options = options
+        self.exceeded = True
+
+    def after(self, end: End) -> Level | End:
+        """Try the next one; that all were too many is told upwards."""
+        if end is End.FAILED:
+            self.exceeded = False
+        self.option += 1
+        if self.option < self.options:
+            return Level(self.level.claim, self.level.request, self.option, 0, 0)
+        self.search.leave()
+        return End.TOO_MANY if self.exceeded else End.FAILED
+
+
+class Forced(Frame):
+    """A device of an ``All`` request: there is no other choice."""
+
+    __slots__ = ()
+
+    def after(self, end: End) -> End:
+        """Give the device back."""
+        self.search.take_back()
+        self.search.leave()
+        return end
+
+
+class Pick(Frame):
+    """One device of an ``ExactCount`` request: the candidates in order."""
+
+    __slots__ = ("level", "position", "request")
+
+    def __init__(self, search: Search, level: Level, request: Request) -> None:
+        super().__init__(search)
+        self.level = level
+        self.request = request
+        self.position = 0
+
+    def advance(self, start: int) -> Level | End:
+        """Place the next acceptable candidate from ``start`` on."""
+        position = self.search.pick(self.request, start)
+        if position is None:
+            self.search.leave()
+            return End.FAILED
+        self.position = position
+        claim, request, option, device, _ = self.level
+        return Level(claim, request, option, device + 1, self.search.next_position(position))
+
+    def after(self, end: End) -> Level | End:
+        """Give the device back and try those behind it."""
+        self.search.take_back()
+        if end is End.TOO_MANY:
+            self.search.leave()
+            return end
+        return self.advance(self.position + 1)
 
 
 class Placement:
@@ -62,13 +154,10 @@ Oracle = Callable[["Search", Level], int | None]
 class Search:
     """One attempt on one node. ``needed`` is the number of devices per request, ``listed`` the devices of ``All``."""
 
-    def __init__(
-        self, checks: Checks, needed: Sequence[int], listed: dict[int, list[int]], observer: Observer | None
-    ) -> None:
+    def __init__(self, checks: Checks, needed: Sequence[int], listed: dict[int, list[int]]) -> None:
         self.checks = checks
         self.needed = needed
         self.listed = listed
-        self.observer = observer
         self.oracle: Oracle | None = None
         self.steps = 0
         self.looks = 0
@@ -80,14 +169,14 @@ class Search:
         self._needs_one = checks.features.all_means_one_at_least
         lists = checks.features.list_type_attributes
         self._constraints = [
-            [c for i, spec in enumerate(plan.claim.spec.devices.constraints) if (c := make(i, spec, lists)) is not None]
+            [c for spec in plan.claim.spec.devices.constraints if (c := make(spec, lists)) is not None]
             for plan in self._claims
         ]
         self._taken = [0] * len(self.candidates)
         self._shares: dict[int, list[Amounts]] = {}
         self._results = [0] * len(self._claims)
-        # Per request and position: the cause that rules the device out, True if none does, False while not known.
-        self._verdicts: list[list[Cause | bool]] = [[] for _ in checks.plan.requests]
+        # Per request and position: whether the device may serve, None while not known.
+        self._verdicts: list[list[bool | None]] = [[None] * len(self.candidates) for _ in checks.plan.requests]
         self._worthwhile: list[list[int] | None] = [None] * len(checks.plan.requests)
         self._settled = [False] * len(checks.plan.requests)
         self._counters: dict[int, PoolCounters] = {}
@@ -106,11 +195,11 @@ class Search:
             self.steps += 1
             following = self._enter(self._next)
             while not isinstance(following, Level) or self._is_dead(following):
-                if isinstance(following, Found):
+                if following is End.FOUND:
                     return True
                 if not self._stack:
                     return False
-                following = self._stack[-1].after(following if isinstance(following, DeadEnd) else FAILED)
+                following = self._stack[-1].after(following if isinstance(following, End) else End.FAILED)
             self._next = following
 
     def _is_dead(self, level: Level) -> bool:
@@ -128,10 +217,10 @@ class Search:
 
     # --- levels -----------------------------------------------------------------------------------------------------
 
-    def _enter(self, level: Level) -> Level | DeadEnd | Found:
+    def _enter(self, level: Level) -> Level | End:
         claim, position, option, device, start = level
         if claim >= len(self._claims):
-            return FOUND
+            return End.FOUND
         choices = self._claims[claim].choices
         if position >= len(choices):
             self._stack.append(ClaimEnd(self))
@@ -143,27 +232,24 @@ class Search:
             return Level(claim, position, 0, 0, 0)
         request = choice.options[option or 0]
         if request.takes_all and self._needs_one and not self.listed[request.number]:
-            return FAILED
+            return End.FAILED
         missing = self.needed[request.number] - device
         if missing <= 0:
             return Level(claim, position + 1, None, 0, 0)
         if missing > MAX_RESULTS - self._results[claim]:
-            return TOO_MANY
+            return End.TOO_MANY
         if request.takes_all:
             return self._force(level, request)
         pick = Pick(self, level, request)
         self._stack.append(pick)
         return pick.advance(start)
 
-    def _force(self, level: Level, request: Request) -> Level | DeadEnd:
+    def _force(self, level: Level, request: Request) -> Level | End:
         position = self.listed[request.number][level.device]
         self.looks += 1
-        refusal = self.checks.refusal(request, self.candidates[position])
-        if refusal is not None or self._is_taken(request, position):
-            self._observe(refusal)
-            return FAILED
-        if not self._place(request, position, must=True):
-            return FAILED
+        refused = self.checks.refuses(request, self.candidates[position]) or self._is_taken(request, position)
+        if refused or not self._place(request, position, must=True):
+            return End.FAILED
         self._stack.append(Forced(self))
         return level._replace(device=level.device + 1)
 
@@ -197,51 +283,32 @@ class Search:
 
     def pick(self, request: Request, start: int) -> int | None:
         """Place the first acceptable candidate from ``start`` on, None if there is none. Raises :class:`Aborted`."""
-        verdicts, taken = self._verdicts_of(request), self._taken
+        verdicts, taken = self._verdicts[request.number], self._taken
         for position in self._open(request, start):
             self.looks += 1
             if taken[position] and self._is_taken(request, position):
                 continue
-            verdict = verdicts[position]
-            if verdict is False:
+            serves = verdicts[position]
+            if serves is None:
                 self.reach = max(self.reach, position)
-                verdict = verdicts[position] = self.checks.rejection(request, self.candidates[position]) or True
-            if verdict is not True:
-                self._observe(verdict)
-            elif self._place(request, position, must=False):
+                serves = verdicts[position] = not self.checks.rejects(request, self.candidates[position])
+            if serves and self._place(request, position, must=False):
                 return position
         self.reach = len(self.candidates)
         return None
 
     def _open(self, request: Request, start: int) -> Sequence[int]:
         """The positions from ``start`` on that are worth a look: all, or those not ruled out already."""
-        if self.observer is not None:
-            return range(start, len(self.candidates))
         known = self._worthwhile[request.number]
         if known is None or (not start and not self._settled[request.number]):
-            verdicts = self._verdicts_of(request)
-            known = self._worthwhile[request.number] = [p for p, v in enumerate(verdicts) if v is True or v is False]
-            self._settled[request.number] = False not in verdicts
+            verdicts = self._verdicts[request.number]
+            known = self._worthwhile[request.number] = [p for p, serves in enumerate(verdicts) if serves is not False]
+            self._settled[request.number] = None not in verdicts
         return known[bisect_left(known, start) :] if start else known
-
-    def _verdicts_of(self, request: Request) -> list[Cause | bool]:
-        verdicts = self._verdicts[request.number]
-        if not verdicts:
-            verdicts += [False] * len(self.candidates)
-        return verdicts
 
     def _is_taken(self, request: Request, position: int) -> bool:
         taken = self._taken[position]
-        if not taken or (request.admin and not taken >> request.claim_index & 1):
-            return False
-        if self.observer is not None:
-            by = tuple(plan.key for plan in self._claims if taken >> plan.index & 1)
-            self._observe(TakenEarlier(self.candidates[position].id, request.claim, request.full_name, by))
-        return True
-
-    def _observe(self, cause: Cause | bool | None) -> None:
-        if self.observer is not None and isinstance(cause, Cause):
-            self.observer.rejected(cause)
+        return bool(taken) and not (request.admin and not taken >> request.claim_index & 1)
 
     def _place(self, request: Request, position: int, must: bool) -> bool:
         candidate = self.candidates[position]
@@ -300,24 +367,18 @@ class Search:
         for share in shares or ():
             for name, amount, _ in share.needs:
                 used[name] = used.get(name, 0) + amount
-        lacking = amounts.lacking(used)
-        if lacking is not None and self.observer is not None:
-            self._observe(self.checks.capacity_short(request, candidate, lacking))
-        return lacking is None
+        return amounts.lacking(used) is None
 
     def _draw(self, placement: Placement) -> bool:
         """Join the users of the device's counter sets and take its counters."""
         candidate = self.candidates[placement.position]
         if self.checks.features.compatibility_groups:
-            groups = self._pool_groups(candidate.pool)
-            placement.joined = groups.join(candidate.device)
+            placement.joined = self._pool_groups(candidate.pool).join(candidate.device)
             if placement.joined is None:
-                self._observe_groups(placement.request, candidate, groups)
                 return False
         counters = self._pool_counters(candidate.pool)
         consumption = counters.consumption(candidate.device)
         if not counters.charge(consumption):
-            self._observe_counters(placement.request, candidate, counters, consumption)
             self._undo(placement)
             return False
         placement.charged = consumption
@@ -333,8 +394,6 @@ class Search:
             if value is None or not constraint.add(value):
                 if must:
                     raise Aborted(ConstraintRefusesAll(request.claim, request.name, candidate.id))
-                if self.observer is not None:
-                    self._observe_constraint(request, candidate, constraint)
                 return False
             placement.constraints += 1
         return True
@@ -350,24 +409,3 @@ class Search:
         if found is None:
             found = self._groups[id(pool)] = self.checks.groups(pool)
         return found
-
-    def _observe_groups(self, request: Request, candidate: Candidate, groups: PoolGroups) -> None:
-        conflict = groups.conflict(candidate.device) if self.observer is not None else None
-        if conflict is not None:
-            name, own, present = conflict
-            at = (candidate.id, request.claim, request.full_name)
-            self._observe(IncompatibleGroups(*at, name, own or None, present.groups))
-
-    def _observe_counters(
-        self, request: Request, candidate: Candidate, counters: PoolCounters, consumption: Consumption
-    ) -> None:
-        shortage = counters.shortage(consumption) if self.observer is not None else None
-        if shortage is not None:
-            self._observe(CountersShort(candidate.id, request.claim, request.full_name, *shortage))
-
-    def _observe_constraint(self, request: Request, candidate: Candidate, constraint: Constraint) -> None:
-        value = self.checks.value(request, constraint.attribute, candidate)
-        at = (candidate.id, request.claim, request.full_name)
-        seen = None if value is None else value.attribute
-        held = constraint.held()
-        self._observe(ConstraintRefuses(*at, constraint.index, constraint.attribute, constraint.distinct, held, seen))

@@ -271,17 +271,9 @@ def _equality(_: Operand | None, args: list[Operand]) -> Estimate | None:
     return None
 
 
-_ONES: Final = (
-    *("serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason"),
-    *("error", "errored", "masked", "prefixLength", "family", "isUnspecified", "isLoopback"),
-    *("isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast", "format.named", "sign", "asInteger"),
-    *("isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub", "major", "minor"),
-    *("patch", "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery"),
-)
 _PARSERS: Final = ("cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver", "ip")
 
 _BY_FUNCTION: Final[Mapping[str, _Rule]] = {
-    **dict.fromkeys(_ONES, _constant(1)),
     **dict.fromkeys(_PARSERS, _parse_argument(STRING_FACTOR)),
     "check": _constant(350_000),
     "fieldSelector": _selector,

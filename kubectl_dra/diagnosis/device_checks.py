@@ -9,14 +9,13 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Final
 
 from kubectl_dra.allocation.candidates import Candidate
-from kubectl_dra.allocation.causes import CapacityMissing, CapacityPolicyRefuses, CapacityShort, FeatureOff
-from kubectl_dra.allocation.causes import Cause as Rejection
+from kubectl_dra.allocation.capacity import Amounts
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.counters import PoolCounters
 from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.requests import Request, Selector
 from kubectl_dra.allocation.selectors import refusing_condition
-from kubectl_dra.allocation.taints import preventing, selects
+from kubectl_dra.allocation.taints import selects
 from kubectl_dra.cel import Program, device_value
 from kubectl_dra.diagnosis.records import Removal, StageName
 from kubectl_dra.diagnosis.world import World
@@ -77,32 +76,24 @@ class DeviceChecks:
     def _node(self, candidate: Candidate) -> Removal | None:
         if self._listed is not None and candidate.position not in self._listed:
             return self._why_not_listed(candidate)
-        cause = self._asked(self._checks.unselected, candidate)
-        return Removal("otherNode") if cause is not None and not isinstance(cause, FeatureOff) else None
-
-    def _why_not_listed(self, candidate: Candidate) -> Removal:
-        if self._checks.features.consumable_capacity:
-            short = self._asked(self._checks.short, candidate)
-            if short is not None:
-                return _capacity(short, candidate)
-        return Removal("otherNode")
-
-    def _features(self, candidate: Candidate) -> Removal | None:
-        cause = self._asked(self._checks.unselected, candidate) or self._asked(self._checks.unsupported, candidate)
-        return Removal(cause.feature, source="node" if cause.on_node else "") if isinstance(cause, FeatureOff) else None
-
-    def _asked(self, check: Callable[[Request, Candidate], Rejection | None], candidate: Candidate) -> Rejection | None:
+        if self._checks.unbindable(candidate) is not None:
+            return None
         try:
-            return check(self._request, candidate)
+            return Removal("otherNode") if self._checks.unselected(self._request, candidate) else None
         except Aborted:
             return None
+
+    def _why_not_listed(self, candidate: Candidate) -> Removal:
+        return self._capacity(candidate) or Removal("otherNode")
+
+    def _features(self, candidate: Candidate) -> Removal | None:
+        lacking = self._checks.unbindable(candidate) or self._checks.unsupported(candidate)
+        return Removal(lacking.feature, source="node" if lacking.on_node else "") if lacking is not None else None
 
     # --- which can be had ---------------------------------------------------------------------------------------------
 
     def _taints(self, candidate: Candidate) -> Removal | None:
-        if not self._checks.features.device_taints:
-            return None
-        taint = preventing(candidate.device.taints, self._request.tolerations)
+        taint = self._checks.tainted(self._request, candidate)
         return Removal(taint_text(taint), source=self._rule_of(taint, candidate)) if taint is not None else None
 
     def _rule_of(self, taint: DeviceTaint, candidate: Candidate) -> str:
@@ -114,10 +105,10 @@ class DeviceChecks:
         return ""
 
     def _unused(self, candidate: Candidate) -> Removal | None:
-        state = candidate.state
-        if self._request.admin or state is None or not state.dedicated:
+        if candidate.state is None or not self._checks.in_use(self._request, candidate):
             return None
-        return Removal(_names(state.holders), source=", ".join(self._users(state.holders)))
+        holders = candidate.state.holders
+        return Removal(_names(holders), source=", ".join(self._users(holders)))
 
     def _users(self, claims: list[Key]) -> Iterator[str]:
         for key in claims:
@@ -129,8 +120,15 @@ class DeviceChecks:
     def _capacity(self, candidate: Candidate) -> Removal | None:
         if not self._checks.features.consumable_capacity:
             return None
-        cause = self._asked(self._checks.short, candidate)
-        return _capacity(cause, candidate) if cause is not None else None
+        try:
+            amounts = self._checks.amounts(self._request, candidate)
+        except Aborted:
+            return None
+        if amounts.missing is not None:
+            return Removal(amounts.missing, source="missing")
+        if amounts.violated is not None:
+            return Removal(amounts.violated, source="policy", needs=str(amounts.quantities[amounts.violated]))
+        return _too_little(amounts, candidate)
 
     def _counter(self, candidate: Candidate) -> Removal | None:
         device, state = candidate.device, candidate.state
@@ -154,17 +152,17 @@ class DeviceChecks:
 # --- evidence -------------------------------------------------------------------------------------------------------
 
 
-def _capacity(cause: Rejection, candidate: Candidate) -> Removal:
-    match cause:
-        case CapacityMissing():
-            return Removal(cause.capacity, source="missing")
-        case CapacityPolicyRefuses():
-            return Removal(cause.capacity, source="policy", needs=cause.amount)
-        case CapacityShort():
-            style = candidate.device.capacity[cause.capacity].value.format
-            amounts = _text(cause.needs, style), _text(cause.left, style), _text(cause.total, style)
-            return Removal(cause.capacity, (), _names(cause.holders), *amounts)
-    raise TypeError(cause)
+def _too_little(amounts: Amounts, candidate: Candidate) -> Removal | None:
+    """The first capacity of which allocated claims leave too little."""
+    state = candidate.state
+    lacking = amounts.lacking(state.consumed if state is not None else {})
+    if lacking is None:
+        return None
+    name, needs, left = lacking
+    total = next(total for need, _, total in amounts.needs if need == name)
+    style = candidate.device.capacity[name].value.format
+    texts = (_text(amount, style) for amount in (needs, left, total))
+    return Removal(name, (), _names(state.holders if state is not None else ()), *texts)
 
 
 def _text(nanos: int, style: Format) -> str:

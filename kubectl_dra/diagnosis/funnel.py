@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from kubectl_dra.allocation.allocator import Attempt, pool_causes
+from kubectl_dra.allocation.allocator import Attempt
 from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.errors import Aborted
@@ -65,8 +65,7 @@ class Teller:
         self, gathered: Gathered, checks: Checks, shortfalls: list[tuple[Shortfall, ...]], invalid_pools: bool
     ) -> tuple[Cause, ...]:
         requests = [option.request for options in shortfalls for option in options]
-        found = pool_causes(gathered, self._world.features)
-        return tuple(pool_problems.causes(found, self._world.cluster.index, checks, requests, invalid_pools))
+        return tuple(pool_problems.causes(gathered, self._world.cluster.index, checks, requests, invalid_pools))
 
     # --- one request --------------------------------------------------------------------------------------------------
 

@@ -5,27 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_dra.allocation.candidates import Candidate
-from kubectl_dra.allocation.causes import Cause as Rejection
-from kubectl_dra.allocation.causes import PoolIncomplete, PoolInvalid, PoolObsolete, SliceIgnored
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.errors import Aborted
-from kubectl_dra.allocation.pools import Pool, SliceIndex
+from kubectl_dra.allocation.pools import Gathered, Pool, SliceIndex
 from kubectl_dra.allocation.requests import Request
+from kubectl_dra.allocation.slices import uses_groups
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, PoolProblem
+from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import ResourceSlice
 
 
 def causes(
-    found: Iterable[Rejection], index: SliceIndex, checks: Checks, requests: Sequence[Request], invalid_blamed: bool
+    gathered: Gathered, index: SliceIndex, checks: Checks, requests: Sequence[Request], invalid_blamed: bool
 ) -> Iterator[Cause]:
     """Causes for the pools that matter to one of ``requests``; all invalid ones if the scheduler blames them."""
-    for rejection in found:
-        cause = _cause(rejection)
-        if cause is None:
-            continue
-        code, pool, detail = cause
+    for code, pool, detail in _left_out(gathered, checks.features):
         if (invalid_blamed and code is Code.POOL_INVALID) or _matter(index.of_pool(pool), checks, requests):
             yield Cause(code, detail)
     for used in checks.pools:
@@ -35,22 +31,24 @@ def causes(
             yield Cause(Code.POOL_OUTDATED, PoolProblem(str(used.id), older, detail=f"generation {used.generation}"))
 
 
-def _cause(rejection: Rejection) -> tuple[Code, PoolId, PoolProblem] | None:
-    match rejection:
-        case PoolIncomplete():
-            seen = PoolProblem(str(rejection.pool), rejection.generation, rejection.seen, rejection.expected)
-            return Code.POOL_INCOMPLETE, rejection.pool, seen
-        case PoolInvalid():
-            reason = rejection.reason
-            name = f"{reason.counter_set}/{reason.name}" if reason.counter_set else reason.name
-            return Code.POOL_INVALID, rejection.pool, PoolProblem(str(rejection.pool), detail=f"{reason.fault} {name}")
-        case PoolObsolete():
-            detail = PoolProblem(str(rejection.pool), rejection.generation, detail=f"generation {rejection.newer}")
-            return Code.POOL_OUTDATED, rejection.pool, detail
-        case SliceIgnored():
-            detail = PoolProblem(str(rejection.pool), detail=f"{rejection.feature} {rejection.slice_name}")
-            return Code.DEVICES_UNUSABLE, rejection.pool, detail
-    return None
+def _left_out(gathered: Gathered, features: Features) -> Iterator[tuple[Code, PoolId, PoolProblem]]:
+    """The pools of the node, or slices of them, that the allocator leaves out."""
+    for pool in gathered.pools if features.judges_whole_pools else ():
+        name = str(pool.id)
+        if pool.incomplete:
+            yield Code.POOL_INCOMPLETE, pool.id, PoolProblem(name, pool.generation, pool.seen, pool.expected)
+        elif pool.invalid is not None:
+            where = f"{pool.invalid.counter_set}/" if pool.invalid.counter_set else ""
+            detail = f"{pool.invalid.fault} {where}{pool.invalid.name}"
+            yield Code.POOL_INVALID, pool.id, PoolProblem(name, detail=detail)
+    for obsolete in gathered.obsolete:
+        problem = PoolProblem(str(obsolete.id), obsolete.generation, detail=f"generation {obsolete.newer}")
+        yield Code.POOL_OUTDATED, obsolete.id, problem
+    for slice_ in gathered.ignored:
+        grouped = uses_groups(slice_) and not features.compatibility_groups
+        feature = "DRADeviceCompatibilityGroups" if grouped else "DRAPartitionableDevices"
+        ignored = PoolId(slice_.spec.driver, slice_.spec.pool.name)
+        yield Code.DEVICES_UNUSABLE, ignored, PoolProblem(str(ignored), detail=f"{feature} {slice_.metadata.name}")
 
 
 def _matter(slices: Iterable[ResourceSlice], checks: Checks, requests: Sequence[Request]) -> bool:

@@ -32,5 +32,5 @@ class Searched:
 def search(cluster: Cluster, nodes: Sequence[Node], claims: Sequence[ResourceClaim]) -> Mapping[str, Searched]:
     """Allocate all ``claims`` together on each of the nodes."""
     attempt = Attempt(cluster, claims)
-    answers = Answers(attempt, nodes, Budget(), None)
+    answers = Answers(attempt, nodes, Budget())
     return {n: Searched(group.outcome, answers, attempt, n) for group in answers.groups for n in group.nodes}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_dra.allocation import Allocated, Unsatisfiable, allocate
-from kubectl_dra.allocation.causes import Tainted
+from kubectl_dra.allocation import Allocated, Attempt, Unsatisfiable, allocate
+from kubectl_dra.allocation.pools import gather
 from kubectl_dra.allocation.taints import merge_rules, preventing, tolerates
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.meta import ObjectMeta
@@ -127,10 +127,10 @@ def test_features(rules: bool, taints: bool) -> None:
     assert isinstance(outcome, Unsatisfiable if rules and taints else Allocated)
 
 
-def test_the_cause_names_the_taint() -> None:
-    cluster = cluster_of(slice_of([device("a", taints=(TAINT,))]))
-    outcome = allocate(cluster, node_named(), [claim_of(exactly())])
-    assert isinstance(outcome, Unsatisfiable)
-    (cause,) = outcome.causes
-    assert isinstance(cause, Tainted)
-    assert (cause.taint, cause.device.device, cause.request) == (TAINT, "a", "r")
+def test_the_check_names_the_taint() -> None:
+    cluster = cluster_of(slice_of([device("a", taints=(TAINT,)), device("b")]))
+    attempt = Attempt(cluster, [claim_of(exactly())])
+    checks = attempt.checks(node_named(), gather(cluster.index, node_named()).pools)
+    (request,) = attempt.plan.requests
+    assert [checks.tainted(request, candidate) for candidate in checks.candidates] == [TAINT, None]
+    assert [checks.rejects(request, candidate) for candidate in checks.candidates] == [True, False]

@@ -93,6 +93,6 @@ def _is_open(node: Node) -> bool:
 def _errors(attempt: Attempt, nodes: Sequence[Node]) -> Iterator[tuple[str, AllocationError]]:
     """The errors that end searches, each for the first of nodes alike; nodes are searched some at a time."""
     for start in range(0, len(nodes), _AT_ONCE):
-        for group in Answers(attempt, nodes[start : start + _AT_ONCE], Budget(), None).groups:
+        for group in Answers(attempt, nodes[start : start + _AT_ONCE], Budget()).groups:
             if isinstance(group.outcome, Fatal):
                 yield group.nodes[0], group.outcome.error
