@@ -10,7 +10,6 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from bench.frame import HEAD, ROOT, Budget, Measure, Row, Verdict, WrongAnswerError, cells, line, markdown
+from kubectl_dra.model.clock import SYSTEM
 from tests.controlplane.build import version as kubernetes_version
 from tests.gobuild import BuildError, go_command
 
@@ -102,8 +102,8 @@ def _measure(name: str) -> None:
     for row in _rows(name):
         rows.append(row)
         print(line(cells(row)) + (f"  ({row.why})" if row.why else ""), flush=True)
-        _keep(Part(name, f"{datetime.now(UTC):%Y-%m-%d %H:%M}", commit, (before, os.getloadavg()[0]), rows, False))
-    _keep(Part(name, f"{datetime.now(UTC):%Y-%m-%d %H:%M}", commit, (before, os.getloadavg()[0]), rows))
+        _keep(Part(name, f"{SYSTEM.now():%Y-%m-%d %H:%M}", commit, (before, os.getloadavg()[0]), rows, False))
+    _keep(Part(name, f"{SYSTEM.now():%Y-%m-%d %H:%M}", commit, (before, os.getloadavg()[0]), rows))
 
 
 def _keep(part: Part) -> None:

@@ -12,6 +12,7 @@ import click
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.kubectl_style import KubectlStyle
 from kubectl_dra.commands.options import CLUSTER_OPTIONS, SCOPE_OPTIONS
+from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.output.console import (
     ColorMode,
     Console,
@@ -94,12 +95,12 @@ for _decorate in (*SCOPE_OPTIONS, *CLUSTER_OPTIONS):
     app = _decorate(app)
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run the program with ``arguments``; returns its exit code."""
+def run(arguments: Sequence[str], clock: Clock = SYSTEM) -> int:
+    """Run the program with ``arguments``; returns its exit code. Times are those of ``clock``."""
     prepare_streams()
     console = Console(_color(arguments))
     try:
-        code = _invoke(list(arguments), console)
+        code = _invoke(list(arguments), console, clock)
         flush()
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
@@ -114,11 +115,11 @@ def run(arguments: Sequence[str]) -> int:
     return code
 
 
-def _invoke(arguments: list[str], console: Console) -> int:
+def _invoke(arguments: list[str], console: Console, clock: Clock) -> int:
     from kubectl_dra.source.errors import SourceError
 
     try:
-        result = app.main(arguments, prog_name=PROGRAM, standalone_mode=False)
+        result = app.main(arguments, prog_name=PROGRAM, standalone_mode=False, obj=clock)
     except click.UsageError as error:
         console.error(_one_line(error.format_message()), getattr(error, "hint", "") or _help_hint(error.ctx))
         return ExitCode.USAGE

@@ -37,7 +37,7 @@ def describe_claims(options: Options, words: Sequence[str]) -> int:
     names = [target.name for target in targets.named]
     cluster = read_cluster(options, KINDS, claims=names, local=True)
     note_evidence(cluster.evidence, options)
-    facts = Facts(cluster.inventory, cluster.evidence, cluster.features)
+    facts = Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock)
     keys = [Key(cluster.namespace, target.name) for target in targets.named]
     return _print(options, facts, keys)
 

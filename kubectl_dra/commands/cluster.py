@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
+from kubectl_dra.model.clock import Clock
 from kubectl_dra.model.evidence import Evidence, Fields
 from kubectl_dra.model.features import NEWEST_MINOR, FeatureError, Features, features, known_gates, parse_gates
 from kubectl_dra.model.ids import Key
@@ -19,12 +20,13 @@ from kubectl_dra.source.spec import Connection, SourceSpec
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What a command works on. ``namespace`` is empty for all namespaces."""
+    """What a command works on. ``namespace`` is empty for all namespaces, ``clock`` is the one of the call."""
 
     inventory: Inventory
     evidence: Evidence
     features: Features
     namespace: str
+    clock: Clock
 
 
 def open_cluster(options: Options, needs: Iterable[str] = ()) -> tuple[Inventory, Evidence, Features]:
@@ -56,7 +58,7 @@ def read_cluster(
     named = frozenset(Key(namespace, name) for name in claims)
     spec = dataclasses.replace(spec, slices=frozenset(slices), claims=named, node=node)
     inventory, evidence = load(spec)
-    return Cluster(inventory, evidence, features_of(inventory, evidence, gates), namespace)
+    return Cluster(inventory, evidence, features_of(inventory, evidence, gates), namespace, options.clock)
 
 
 def spec_and_namespace(
@@ -86,6 +88,7 @@ def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
         request_timeout=options.request_timeout,
         verbosity=options.verbosity,
         max_bytes=options.max_bytes,
+        clock=options.clock,
     )
     return SourceSpec(
         options.from_,

@@ -64,7 +64,8 @@ def follow(
                 continue
             began = time.monotonic()
             evidence = published.evidence
-            yield Cluster(published.inventory, evidence, features_of(published.inventory, evidence, gates), namespace)
+            features = features_of(published.inventory, evidence, gates)
+            yield Cluster(published.inventory, evidence, features, namespace, options.clock)
             time.sleep(min(_LONGEST_REST_SECONDS, _REST * (time.monotonic() - began)))
     finally:
         feed.close()

@@ -125,7 +125,7 @@ def answer(options: Options, query: Query) -> int:
 
 def new_call(options: Options, query: Query, cluster: Cluster) -> Call:
     """The call that answers from ``cluster``."""
-    return Call(options, query, cluster, Facts(cluster.inventory, cluster.evidence, cluster.features))
+    return Call(options, query, cluster, Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock))
 
 
 def sections_of(call: Call, wanted: Sequence[Wanted]) -> list[Section]:
@@ -151,7 +151,7 @@ def lacks_names(wanted: Sequence[Wanted], cluster: Cluster) -> bool:
     """Whether only the slices that the words name were read, and some of the words name none."""
     if cluster.evidence.coverage("ResourceSlice") is not Coverage.FILTERED:
         return False
-    facts = Facts(cluster.inventory, cluster.evidence, cluster.features)
+    facts = Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock)
     return not all(
         find_pools(name, facts) if each.type == POOLS else find_devices(name, facts)
         for each in wanted

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from kubectl_dra.commands.errors import CommandError, UsageProblem, hint_for
+from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.source.limits import MAX_BYTES, parse_size, size_text
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
@@ -22,7 +23,8 @@ class Options:
     """All shared options of one call; those that a command does not take have their defaults.
 
     ``namespace`` is empty if not given. ``output`` is empty for text. ``request_timeout`` is in seconds, None for
-    no limit asked for. ``max_bytes`` bounds a file, or one list of a live cluster.
+    no limit asked for. ``max_bytes`` bounds a file, or one list of a live cluster. ``clock`` is that
+    of the program.
     """
 
     namespace: str = ""
@@ -44,6 +46,7 @@ class Options:
     max_bytes: int = MAX_BYTES
     verbosity: int = 0
     color: str = "auto"
+    clock: Clock = SYSTEM
 
 
 class SharedOption(click.Option):
@@ -195,14 +198,16 @@ def shared_options(
 def read_options(values: dict[str, Any]) -> Options:
     """The options of this call: those given to the command, else those given before the command's name."""
     context = click.get_current_context(silent=True)
-    outer = context.find_root().params if context is not None else {}
+    root = context.find_root() if context is not None else None
+    outer = root.params if root is not None else {}
     given = {
         name: value
         for name, value in values.items()
         if context is None or context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
     }
     before = {name: value for name, value in outer.items() if name in _FIELDS}
-    return Options(**{**before, **given})
+    clock = {"clock": root.obj} if root is not None and root.obj is not None else {}
+    return Options(**{**before, **given, **clock})
 
 
 def _output_option(formats: Sequence[str]) -> Callable[[Any], Any]:

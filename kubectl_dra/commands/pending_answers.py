@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from shlex import quote
 from typing import Final
 
@@ -71,7 +71,7 @@ class Call:
     @property
     def now(self) -> datetime:
         """The time of the evidence: ages in an old snapshot read as they were."""
-        return self.moment or self.diagnoser.world.now or datetime.now(UTC)
+        return self.moment or self.diagnoser.world.now or self.options.clock.now()
 
 
 def answer(options: Options, node: str, remedies: bool, words: Sequence[str]) -> int:

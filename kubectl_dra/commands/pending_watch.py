@@ -84,6 +84,6 @@ def _separate(options: Options, *, first: bool) -> None:
     if options.output == "yaml":
         write_data("---")
     elif options.output != "json":
-        now = datetime.now().astimezone().strftime("%H:%M:%S")
+        now = options.clock.now().astimezone().strftime("%H:%M:%S")
         console(options).out(Safe(""))
         console(options).out(fmt("--- {} ---", now))

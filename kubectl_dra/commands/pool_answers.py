@@ -37,7 +37,7 @@ def describe_pools(options: Options, words: Sequence[str]) -> int:
 def _facts(options: Options, words: Sequence[str] = ()) -> Facts:
     selections = {fields for word in words for fields in pool_selections(word)}
     cluster = read_cluster(options, (*KINDS, STATUS_KIND), slices=selections)
-    return Facts(cluster.inventory, cluster.evidence, cluster.features)
+    return Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock)
 
 
 def _all(options: Options, facts: Facts) -> int:

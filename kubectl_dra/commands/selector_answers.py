@@ -54,7 +54,7 @@ def answer(options: Options, asked: Asked) -> int:
     manifests = read_file(options.filename) if options.filename else None
     cluster = read_cluster(options, KINDS)
     note_evidence(cluster.evidence, options)
-    facts = Facts(cluster.inventory, cluster.evidence, cluster.features)
+    facts = Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock)
     where = _where(asked, facts)
     questions = _questions(asked, manifests, facts)
     setting = Setting(facts, where, _classes(manifests))

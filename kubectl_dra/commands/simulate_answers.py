@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from kubectl_dra.api.convert import Source
 from kubectl_dra.api.planned import read_planned
 from kubectl_dra.commands.cluster import read_cluster
@@ -35,7 +33,7 @@ def answer(options: Options, copies: str, remedies: bool) -> int:
         raise CommandError(f"{name}: holds no objects", "kubectl dra simulate -f FILE")
     world = World(cluster.inventory, cluster.evidence, cluster.features)
     report = simulation_report(world, objects, _copies(copies))
-    page = simulation_page(report, world.now or datetime.now(UTC), steps=remedies)
+    page = simulation_page(report, world.now or options.clock.now(), steps=remedies)
     if is_document(options):
         write(report_bytes("SimulationReport", with_text(report, page)), options)
     else:

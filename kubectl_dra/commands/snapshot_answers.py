@@ -27,7 +27,7 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
     cluster = read_cluster(scope)
     note_evidence(cluster.evidence, options)
     document = snapshot(
-        Facts(cluster.inventory, cluster.evidence, cluster.features), cluster.namespace, with_parameters
+        Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock), cluster.namespace, with_parameters
     )
     if redact:
         document = redacted(document)

@@ -124,7 +124,7 @@ def _list(options: Options, asked: Asked) -> int:
 
     cluster = read_cluster(options, KINDS)
     note_evidence(cluster.evidence, options)
-    facts = Facts(cluster.inventory, cluster.evidence, cluster.features)
+    facts = Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock)
     taints, missing = listed_taints(facts), missing_rights(facts.evidence, KINDS)
     if is_document(options):
         write(list_bytes("TaintList", taints, missing=missing), options)

@@ -46,7 +46,7 @@ class TaintSource:
 
         inventory, evidence = read(self.session, Needs(frozenset(KINDS)))
         _check_rights(evidence)
-        return Facts(inventory, evidence, features_of(inventory, evidence, gates_of(self.options)))
+        return Facts(inventory, evidence, features_of(inventory, evidence, gates_of(self.options)), self.options.clock)
 
     @property
     def live(self) -> Session:
@@ -72,7 +72,8 @@ def open_source(options: Options) -> Iterator[TaintSource]:
 
 def _from_file(options: Options) -> TaintSource:
     inventory, evidence = load(source_spec(options, KINDS))
-    return source_of_facts(options, Facts(inventory, evidence, features_of(inventory, evidence, gates_of(options))))
+    features = features_of(inventory, evidence, gates_of(options))
+    return source_of_facts(options, Facts(inventory, evidence, features, options.clock))
 
 
 def source_of_facts(options: Options, facts: Facts) -> TaintSource:

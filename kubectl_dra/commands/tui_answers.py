@@ -73,6 +73,7 @@ def settings_of(
         tab=tab,
         expression=expression,
         device_class=device_class,
+        clock=options.clock,
     )
 
 

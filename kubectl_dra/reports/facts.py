@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from kubectl_dra.allocation import nodes
 from kubectl_dra.allocation.allocated import AllocatedState
 from kubectl_dra.allocation.pools import SliceIndex
+from kubectl_dra.model.clock import Clock
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import DeviceId, PoolId
@@ -58,7 +59,7 @@ def _same(old: Sequence[object], new: Sequence[object]) -> bool:
 
 @dataclass(frozen=True)
 class Facts:
-    """One Inventory with its evidence and the features assumed.
+    """One Inventory with its evidence, the features assumed, and the clock for what has no time of its own.
 
     With ``keeps``, what was worked out of a pool is kept, for the next question and for :meth:`later`.
     """
@@ -66,11 +67,12 @@ class Facts:
     inventory: Inventory
     evidence: Evidence
     features: Features
+    clock: Clock
     keeps: bool = False
 
     def later(self, inventory: Inventory, evidence: Evidence) -> Facts:
         """The Facts of the same cluster later; what its changes can't touch is taken over as it is."""
-        facts, old = Facts(inventory, evidence, self.features, self.keeps), self.inventory
+        facts, old = Facts(inventory, evidence, self.features, self.clock, self.keeps), self.inventory
         inventory.follow(old)
         for name, source in _MADE_FROM.items():
             if name in vars(self) and getattr(old, source) is getattr(inventory, source):
@@ -149,7 +151,7 @@ class Facts:
     @property
     def now(self) -> datetime:
         """The time that ages are counted from: that of the facts, so that an old snapshot reads as it was."""
-        return parse_time(self.as_of) or datetime.now(UTC)
+        return parse_time(self.as_of) or self.clock.now()
 
     def newest(self, pool: PoolId) -> tuple[ResourceSlice, ...]:
         """The slices of a pool's newest generation, by name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.model.evidence import Fields
 from kubectl_dra.model.ids import Key
 from kubectl_dra.source.limits import MAX_BYTES
@@ -16,7 +17,7 @@ STDIN = "-"
 class Connection:
     """kubectl's connection flags; empty means what the kubeconfig says. ``request_timeout`` is in seconds.
 
-    ``max_bytes`` bounds one list, all chunks together.
+    ``max_bytes`` bounds one list, all chunks together. ``clock`` tells when what is read was true.
     """
 
     kubeconfig: str = ""
@@ -28,6 +29,7 @@ class Connection:
     request_timeout: float | None = None
     verbosity: int = 0
     max_bytes: int = MAX_BYTES
+    clock: Clock = SYSTEM
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import Protocol
 
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.clock import Clock
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.inventory import Inventory
@@ -30,17 +31,21 @@ Loaded = tuple[Inventory, Evidence, Features]
 
 @dataclass(frozen=True)
 class Moment:
-    """The facts at one time; ``number`` grows from one moment of the program to the next."""
+    """The facts at one time; ``number`` grows from one moment of the program to the next.
+
+    ``clock`` is asked where the facts have no time of their own.
+    """
 
     number: int
     inventory: Inventory
     evidence: Evidence
     features: Features
+    clock: Clock
     _former: tuple[Facts | None, World | None] = (None, None)
 
     def later(self, number: int, loaded: Loaded) -> Moment:
         """The same cluster later; what was derived from parts that have not changed is not derived again."""
-        return Moment(number, *loaded, _former=self._derived() if loaded[2] == self.features else (None, None))
+        return Moment(number, *loaded, self.clock, self._derived() if loaded[2] == self.features else (None, None))
 
     def _derived(self) -> tuple[Facts | None, World | None]:
         """What a later moment can go on from: what was derived here, or what this one was to go on from itself."""
@@ -54,12 +59,12 @@ class Moment:
         former = self._former[0]
         if former is not None:
             return former.later(self.inventory, self.evidence)
-        return Facts(self.inventory, self.evidence, self.features, keeps=True)
+        return Facts(self.inventory, self.evidence, self.features, self.clock, keeps=True)
 
     @cached_property
     def now(self) -> datetime:
         """The time that ages are counted from; derives nothing else."""
-        return parse_time(latest_read(self.evidence)) or datetime.now(UTC)
+        return parse_time(latest_read(self.evidence)) or self.clock.now()
 
     @cached_property
     def diagnoser(self) -> Diagnoser:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.tui.feed import Feed
 from kubectl_dra.tui.theme import DARK
 from kubectl_dra.tui.writing import NoPen, Pen
@@ -27,6 +28,7 @@ class Settings:
     expression: str = ""
     device_class: str | None = None
     inline: bool = False
+    clock: Clock = SYSTEM
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import ClassVar, Final
 
 from textual import events
@@ -191,8 +191,8 @@ class Shell(App[None]):
                 self.say(safe(status.text))
         if loaded is not None:
             self._number += 1
-            moment = self.moment
-            self.moment = moment.later(self._number, loaded) if moment is not None else Moment(self._number, *loaded)
+            moment, clock = self.moment, self.settings.clock
+            self.moment = moment.later(self._number, loaded) if moment else Moment(self._number, *loaded, clock)
             self.came, self._steps = time.monotonic(), 0
             self.desk.show(self.moment)
         self.topics_changed()
@@ -213,7 +213,7 @@ class Shell(App[None]):
     def now(self) -> datetime:
         """The time that ages are counted from: that of the data, or later where they are known to be true still."""
         if self.moment is None:
-            return datetime.now(UTC)
+            return self.settings.clock.now()
         return self.moment.now + timedelta(seconds=self._steps * _STEP_SECONDS)
 
     @property

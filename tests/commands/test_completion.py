@@ -22,6 +22,7 @@ from kubectl_dra.commands.completing.arguments import ARGUMENTS
 from kubectl_dra.commands.completing.cache import Cache
 from kubectl_dra.commands.completing.line import long_name, read_line
 from kubectl_dra.commands.completing.selector import selector_candidates
+from tests.kit.clock import CLOCK
 
 DEMO = ("--from", "demo")
 # Values that nobody can foresee.
@@ -421,11 +422,12 @@ def test_the_cache_is_private(tmp_path: Path) -> None:
 
 
 def test_the_cache_forgets(tmp_path: Path) -> None:
-    cache = Cache(tmp_path / "completion")
+    cache = Cache(tmp_path / "completion", CLOCK)
     cache.put(["k"], [["a"]])
     (file,) = cache.folder.iterdir()
+    assert cache.get(["k"]) == [["a"]]
     for age in (11, -60):
-        os.utime(file, (time.time() - age, time.time() - age))
+        os.utime(file, (CLOCK.now().timestamp() - age,) * 2)
         assert cache.get(["k"]) is None
 
 

@@ -14,10 +14,11 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.source.demo import load_demo
 from tests.golden_files import check_golden
+from tests.kit.clock import CLOCK
 from tests.reports.clusters import SMALL, document, withheld
 
 INVENTORY, EVIDENCE = load_demo()
-FACTS = Facts(INVENTORY, EVIDENCE, Features())
+FACTS = Facts(INVENTORY, EVIDENCE, Features(), CLOCK)
 POOLS = [str(pool) for pool in FACTS.pools]
 CLAIMS = sorted((key.namespace, key.name) for key in INVENTORY.claims)
 NUMBER = re.compile(r"(\d+) (free|partly used|in use|tainted|blocked|not offered)")
@@ -29,7 +30,7 @@ def _no_colour(monkeypatch):
 
 
 def call(capfd, *arguments, source="demo"):
-    code = run([*arguments, "--from", str(source)])
+    code = run([*arguments, "--from", str(source)], CLOCK)
     out, err = capfd.readouterr()
     return code, out, err
 

@@ -17,6 +17,7 @@ from kubectl_dra.api import v1alpha2
 from kubectl_dra.commands.app import run
 from kubectl_dra.model import classic, poolstatus, proto, resource
 from kubectl_dra.model.base import Record
+from tests.kit.clock import CLOCK
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "fields.md"
@@ -108,7 +109,7 @@ def expected() -> set[str]:
 def output(command: str, source: tuple[str, ...] = SOURCE) -> str:
     stream = io.StringIO()
     with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(io.StringIO()):
-        run([*shlex.split(command), *source, "--color", "never"])
+        run([*shlex.split(command), *source, "--color", "never"], CLOCK)
     return " ".join(stream.getvalue().split())
 
 

@@ -25,6 +25,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from kubectl_dra.model.clock import SYSTEM
+
 
 class Fault(StrEnum):
     """What can happen to a request, or to an event of a watch."""
@@ -275,7 +277,7 @@ class _Handler(BaseHTTPRequestHandler):
     def date_time_string(self, timestamp: float | None = None) -> str:
         """The Date header."""
         skewed = Fault.SKEWED in self.server.faults.kinds
-        return super().date_time_string((timestamp or time.time()) + (86_400 if skewed else 0))
+        return super().date_time_string((timestamp or SYSTEM.now().timestamp()) + (86_400 if skewed else 0))
 
     # --- watches ----------------------------------------------------------------------------------------------------
 

@@ -8,18 +8,20 @@ from typing import Any
 import pytest
 
 from kubectl_dra.api.kinds import NODE, POD, RESOURCE_SLICE
+from kubectl_dra.model.clock import timestamp
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live import Session, open_session
 from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError, RefusedError
 from kubectl_dra.source.live.listing import CHUNK, take_list
+from tests.kit.clock import CLOCK
 from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
 
 
 @pytest.fixture
 def session(tmp_path: Path, api: FakeApi) -> Session:
-    return open_session(connection_to(tmp_path, api))
+    return open_session(connection_to(tmp_path, api, clock=CLOCK))
 
 
 def _nodes(count: int) -> list[dict[str, Any]]:
@@ -39,7 +41,7 @@ def test_chunks_give_every_object_once_and_in_order(session: Session, api: FakeA
     assert all(request.query["limit"] == str(CHUNK) for request in api.asked(path))
     read = listed.read
     assert (read.kind, read.namespace, read.coverage, read.resource_version) == ("Node", "", Coverage.COMPLETE, "7")
-    assert read.time.endswith("Z")
+    assert read.time == timestamp(CLOCK)
 
 
 def test_a_selector_goes_with_every_chunk(session: Session, api: FakeApi) -> None:

@@ -16,6 +16,7 @@ from kubectl_dra.reports.find import device_selections, pool_selections
 from kubectl_dra.reports.holders import consumers_of
 from kubectl_dra.source.live import Needs, read
 from kubectl_dra.source.spec import Connection
+from tests.kit.clock import CLOCK
 from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
 
 API = "resource.k8s.io/v1"
@@ -217,7 +218,7 @@ def test_a_finished_consumer_is_read_though_lists_leave_it_out(connection: Conne
 
 
 def _facts(inventory: Inventory, evidence: Evidence) -> Facts:
-    return Facts(inventory, evidence, Features())
+    return Facts(inventory, evidence, Features(), CLOCK)
 
 
 def test_what_a_list_was_limited_to_is_noted(connection: Connection, api: FakeApi) -> None:

@@ -15,6 +15,7 @@ from kubectl_dra.reports.facts import Facts
 from kubectl_dra.source.demo import CLUSTER as DEMO
 from kubectl_dra.source.file import assemble
 from kubectl_dra.source.manifests import read_manifests
+from tests.kit.clock import CLOCK
 
 FOLDER = Path(__file__).parent
 SMALL = FOLDER / "cluster.json"
@@ -42,7 +43,7 @@ def facts(source: Document | Path = SMALL, gates: Mapping[str, bool] | None = No
     """The facts of a document."""
     content = document(source) if isinstance(source, Path) else source
     inventory, evidence = assemble(read_manifests(json.dumps(content).encode(), "test"))
-    return Facts(inventory, evidence, features(gates=gates) if gates else Features())
+    return Facts(inventory, evidence, features(gates=gates) if gates else Features(), CLOCK)
 
 
 def changed(change: Callable[[Document], None], path: Path = SMALL) -> Facts:

@@ -22,6 +22,7 @@ from kubectl_dra.reports.simulation import Copies, simulation_report
 from kubectl_dra.reports.snapshot import snapshot
 from kubectl_dra.source.file import load_file
 from tests.diagnosis.classic import build
+from tests.kit.clock import CLOCK
 
 STRUCTURED = build.resource_class(structured=True)
 SERIAL = 'attributes.string["serial"] == "s-4711"'
@@ -41,7 +42,7 @@ OBJECTS = (
 
 
 def test_a_snapshot_keeps_the_generation_and_the_verdict(tmp_path: Path) -> None:
-    facts = Facts(build.cluster(*OBJECTS), build.evidence(), features(30))
+    facts = Facts(build.cluster(*OBJECTS), build.evidence(), features(30), CLOCK)
     before = diagnose_pod(facts.inventory, facts.evidence, facts.features, build.POD)
     for number, document in enumerate((snapshot(facts), redacted(snapshot(facts)))):
         assert "secret" not in json.dumps(document)
@@ -56,7 +57,7 @@ def test_a_snapshot_keeps_the_generation_and_the_verdict(tmp_path: Path) -> None
 
 
 def test_redaction_leaves_no_name() -> None:
-    facts = Facts(build.cluster(*OBJECTS), build.evidence(), features(30))
+    facts = Facts(build.cluster(*OBJECTS), build.evidence(), features(30), CLOCK)
     text = json.dumps(redacted(snapshot(facts))["items"])
     for name in ("node-1", "gpu-0", "s-4711", build.DRIVER, "some", "driver"):
         assert f'"{name}"' not in text, name
@@ -67,7 +68,10 @@ def test_the_page_of_a_claim_tells_sizes_and_never_contents() -> None:
     status = build.on("node-1", resourceHandles=[handle], shareable=True)
     driven = build.claim(by=("pod",), status={**status, "deallocationRequested": True})
     facts = Facts(
-        build.cluster(driven, build.held("other", "node-1", "gpu-0"), build.pod()), build.evidence(), features(30)
+        build.cluster(driven, build.held("other", "node-1", "gpu-0"), build.pod()),
+        build.evidence(),
+        features(30),
+        CLOCK,
     )
     now = parse_time("2026-01-01T00:00:00Z")
     assert now is not None
@@ -87,7 +91,7 @@ def test_the_page_of_a_claim_tells_sizes_and_never_contents() -> None:
 
 def test_states_as_kubectl_of_that_time_prints_them() -> None:
     freed = build.claim(status={**build.on("node-1"), "deallocationRequested": True})
-    facts = Facts(build.cluster(freed), build.evidence(), features(30))
+    facts = Facts(build.cluster(freed), build.evidence(), features(30), CLOCK)
     assert [row.printed_state for row in claim_rows(facts.inventory.claims.values(), facts)] == [
         "allocated,deallocating"
     ]

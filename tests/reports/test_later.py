@@ -18,13 +18,14 @@ from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.pool import pool_report, pool_summaries
 from kubectl_dra.source import load
 from kubectl_dra.source.spec import DEMO, SourceSpec
+from tests.kit.clock import CLOCK
 
 INVENTORY, EVIDENCE = load(SourceSpec(DEMO))
 FEATURES = features(NEWEST_MINOR, {})
 
 
 def kept():
-    facts = Facts(INVENTORY, EVIDENCE, FEATURES, keeps=True)
+    facts = Facts(INVENTORY, EVIDENCE, FEATURES, CLOCK, keeps=True)
     pool_summaries(facts)
     return facts
 
@@ -102,7 +103,7 @@ def test_reports_of_later_facts_are_those_of_facts_made_anew(seed):
     for _ in range(12):
         facts = facts.later(_step(facts.inventory, chance), EVIDENCE)
         inventory = facts.inventory
-        anew = Facts(inventory.replace(), EVIDENCE, FEATURES)
+        anew = Facts(inventory.replace(), EVIDENCE, FEATURES, CLOCK)
         anew.inventory.__dict__.pop("holdings_by_device", None)
         assert pool_summaries(facts) == pool_summaries(anew)
         for pool in anew.pools:
@@ -141,7 +142,7 @@ def test_a_reservation_alone_opens_no_pool_again():
 
 
 def test_facts_that_keep_nothing_open_a_pool_anew_each_time():
-    facts = Facts(INVENTORY, EVIDENCE, FEATURES)
+    facts = Facts(INVENTORY, EVIDENCE, FEATURES, CLOCK)
     assert open_pool(facts.pools[0], facts).worked is not open_pool(facts.pools[0], facts).worked
 
 

@@ -14,6 +14,7 @@ from kubectl_dra.output.words import parse_time
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.pool import PoolReport, pool_report
 from tests.diagnosis import build, facts
+from tests.kit.clock import CLOCK
 
 NOW = parse_time("2026-01-01T01:00:00Z")
 TAINT = {"key": "broken", "effect": "NoSchedule"}
@@ -57,7 +58,8 @@ def report(*requests: dict[str, Any]) -> PoolReport:
         assert not isinstance(found, BadObject)
         asked[each["metadata"]["name"]] = found[1]
     return pool_report(
-        PoolId(build.DRIVER, "node-1"), Facts(inventory.replace(pool_statuses=asked), facts.evidence(), features())
+        PoolId(build.DRIVER, "node-1"),
+        Facts(inventory.replace(pool_statuses=asked), facts.evidence(), features(), CLOCK),
     )
 
 

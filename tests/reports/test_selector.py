@@ -26,6 +26,7 @@ from kubectl_dra.reports.selector import (
 from kubectl_dra.reports.selector.questions import simple_claim
 from kubectl_dra.source.demo import CLUSTER as DEMO
 from kubectl_dra.source.manifests import read_manifests
+from tests.kit.clock import CLOCK
 from tests.reports.clusters import document, facts
 
 FACTS = facts(DEMO)
@@ -157,7 +158,7 @@ def test_scope(where: Where, devices: int) -> None:
 def test_unseen_claims_make_free_devices_an_upper_bound() -> None:
     evidence = FACTS.evidence
     reads = [Read(r.kind, r.namespace, Coverage.FORBIDDEN) if r.kind == "ResourceClaim" else r for r in evidence.reads]
-    blind = Facts(FACTS.inventory.replace(claims={}), Evidence(tuple(reads)), FACTS.features)
+    blind = Facts(FACTS.inventory.replace(claims={}), Evidence(tuple(reads)), FACTS.features, CLOCK)
     found = selector_report(expression_question(f'{GPU}.model == "H100"'), Setting(blind))
     assert (found.totals.matches.bound, found.totals.free.bound) == (Bound.EXACT, Bound.AT_MOST)
     assert [item.kind for item in found.missing] == ["ResourceClaim"]

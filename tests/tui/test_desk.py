@@ -13,6 +13,7 @@ from kubectl_dra.model.features import NEWEST_MINOR, features
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.tui.desk import Desk
 from kubectl_dra.tui.feed import Moment
+from tests.kit.clock import CLOCK
 
 LOG = []
 
@@ -35,7 +36,7 @@ class Broken:
 
 
 def moment(number):
-    return Moment(number, Inventory(), Evidence(), features(NEWEST_MINOR, {}))
+    return Moment(number, Inventory(), Evidence(), features(NEWEST_MINOR, {}), CLOCK)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 from kubectl_dra.source.demo import load_demo
 from kubectl_dra.tui.feed import Moment
 from kubectl_dra.tui.topics import Claims, Classes, Devices, PendingPods, Pod, Pools, Taints
+from tests.kit.clock import CLOCK
 from tests.tui.support import with_features
 
 TOPICS = (Pools(), Claims(), Classes(), Taints(), PendingPods())
@@ -35,10 +36,10 @@ def loaded():
 @pytest.mark.parametrize("field", FIELDS)
 def test_later_is_as_if_new(loaded, field):
     inventory, evidence, features = loaded
-    before = Moment(1, inventory, evidence, features)
+    before = Moment(1, inventory, evidence, features, CLOCK)
     said(before)
     changed = (without_some(inventory, field), evidence, features)
-    later, fresh = before.later(2, changed), Moment(2, *changed)
+    later, fresh = before.later(2, changed), Moment(2, *changed, CLOCK)
     assert said(later) == said(fresh)
     assert (later.facts.pools is before.facts.pools) is (field != "slices")
     indexes = [moment.diagnoser.world.cluster.index for moment in (before, later)]
@@ -49,9 +50,9 @@ def test_later_is_as_if_new(loaded, field):
 
 def test_other_evidence_counts(loaded):
     inventory, evidence, features = loaded
-    before = Moment(1, inventory, evidence, features)
+    before = Moment(1, inventory, evidence, features, CLOCK)
     said(before)
     less = type(evidence)(tuple(read for read in evidence.reads if read.kind != "Pod"))
     changed = (inventory, less, features)
-    assert said(before.later(2, changed)) == said(Moment(2, *changed))
+    assert said(before.later(2, changed)) == said(Moment(2, *changed, CLOCK))
     assert before.later(2, changed).diagnoser.world.usage is None

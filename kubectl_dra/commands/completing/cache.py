@@ -10,10 +10,11 @@ import contextlib
 import json
 import os
 import stat
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+
+from kubectl_dra.model.clock import SYSTEM, Clock
 
 SECONDS: Final = 10.0
 # Kept files are replaced, not collected: beyond this many the oldest go.
@@ -26,8 +27,9 @@ Rows = list[list[str]]
 class Cache:
     """Rows of text by key. Where no private folder can be had, it stays empty and says nothing."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, clock: Clock = SYSTEM) -> None:
         self.folder = folder or _default_folder()
+        self._clock = clock
 
     def get(self, key: Sequence[str]) -> Rows | None:
         """What was put under ``key`` in the last seconds."""
@@ -39,7 +41,7 @@ class Cache:
             return None
         with open(descriptor, "rb") as file:
             state = os.fstat(descriptor)
-            age = time.time() - state.st_mtime
+            age = self._clock.now().timestamp() - state.st_mtime
             if state.st_uid != os.getuid() or not stat.S_ISREG(state.st_mode) or not 0 <= age <= SECONDS:
                 return None
             return _rows(file.read())
@@ -56,6 +58,8 @@ class Cache:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             with open(os.open(fresh, flags, 0o600), "w", encoding="utf-8") as file:
                 json.dump(rows, file)
+            # The file system may have another clock.
+            os.utime(fresh, (self._clock.now().timestamp(),) * 2)
             fresh.replace(path)
             self._sweep()
 

@@ -78,7 +78,7 @@ class Feed:
         self._needs = needs
         self._publish = publish
         self._crash = crash
-        self._store = Store(needs, former)
+        self._store = Store(needs, connection.clock, former)
         self._inbox: queue.Queue[Message] = queue.Queue(_QUEUE_SIZE)
         self._closed = threading.Event()
         self._login = threading.Lock()

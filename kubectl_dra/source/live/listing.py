@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Final, Protocol
 
 from kubectl_dra.api.decode import DecodeError, Page, decode_page
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.model.base import Record
+from kubectl_dra.model.clock import timestamp
 from kubectl_dra.model.evidence import BadObject, Coverage, Read
 from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError
@@ -77,16 +77,11 @@ def list_path(kind: Kind, api_version: str, namespace: str = "", name: str = "")
     return f"/{'apis' if kind.group else 'api'}/{api_version}{scope}/{kind.plural}" + (f"/{name}" if name else "")
 
 
-def now() -> str:
-    """The time in UTC as RFC 3339, to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 def _take(
     session: Session, kind: Kind, api_version: str, path: str, sink: Sink, query: dict[str, str], namespace: str
 ) -> Listed:
     bad: list[BadObject] = []
-    time, version, token = now(), "", ""
+    time, version, token = timestamp(session.clock), "", ""
     while True:
         chunk = {**query, "continue": token} if token else query
         page = _page(session.get(path, f"list {kind.plural}", chunk), api_version, kind, session.server)

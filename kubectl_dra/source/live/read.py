@@ -10,6 +10,7 @@ from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.decode import DecodeError, decode_object
 from kubectl_dra.api.kinds import NAMESPACE, POD, RESOURCE_CLAIM, RESOURCE_SLICE, Kind
 from kubectl_dra.model.base import Record
+from kubectl_dra.model.clock import timestamp
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import BadObject, Coverage, Evidence, Fields, Read
 from kubectl_dra.model.ids import Key
@@ -19,7 +20,7 @@ from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.discovery import Served, discover
 from kubectl_dra.source.live.errors import NotServedError, RefusedError
-from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, now, take_list
+from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, take_list
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.parallel import in_parallel
 from kubectl_dra.source.live.pods import PodReducer, add_usage
@@ -103,7 +104,7 @@ class _Reader:
         outcome = Outcome(kind)
         api_version = self._served.api_versions.get(kind.name)
         if api_version is None:
-            outcome.reads.append(Read(kind.name, coverage=Coverage.NOT_SERVED, time=now()))
+            outcome.reads.append(Read(kind.name, coverage=Coverage.NOT_SERVED, time=timestamp(self._session.clock)))
             return outcome
         for scope in self._needs.scopes(kind):
             if not self._list(outcome, api_version, scope, slices or self._needs.slices) and not scope:
@@ -121,7 +122,9 @@ class _Reader:
             lists = self._take(kind, api_version, namespace, slices)
         except (RefusedError, NotServedError) as error:
             coverage = Coverage.FORBIDDEN if isinstance(error, RefusedError) else Coverage.NOT_SERVED
-            outcome.reads.append(Read(kind.name, namespace, coverage, time=now(), note=error.what))
+            outcome.reads.append(
+                Read(kind.name, namespace, coverage, time=timestamp(self._session.clock), note=error.what)
+            )
             return coverage is Coverage.NOT_SERVED
         for listed in lists:
             outcome.records += listed.sink.kept

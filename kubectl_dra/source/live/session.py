@@ -48,6 +48,7 @@ class Session:
         with translated_errors(self.server, "prepare a connection"):
             self._pool: urllib3.PoolManager = RESTClientObject(configuration).pool_manager
         self._timeout = connection.request_timeout
+        self.clock = connection.clock
         self._fixed_headers = _headers(target, connection, self.server)
         self._streams: set[urllib3.BaseHTTPResponse] = set()
         # A login helper must not run twice at once when its token has expired.

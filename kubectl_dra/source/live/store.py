@@ -15,12 +15,12 @@ from typing import Any, Final
 from kubectl_dra.api.build import inventory_fields
 from kubectl_dra.api.kinds import POD
 from kubectl_dra.model.base import Record
+from kubectl_dra.model.clock import Clock, timestamp
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import BadObject, Coverage, Evidence, Read
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.usage import NodeUsage
-from kubectl_dra.source.live.listing import now
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.pods import PodTracker, matters, taken_by
 from kubectl_dra.source.live.sharing import Sharer
@@ -46,8 +46,9 @@ _MAX_LEFT: Final = 10_000
 class Store:
     """Applies messages; :meth:`inventory` and :meth:`evidence` are snapshots that later messages don't change."""
 
-    def __init__(self, needs: Needs, former: Mapping[str, Mapping[Key, Any]] | None = None) -> None:
+    def __init__(self, needs: Needs, clock: Clock, former: Mapping[str, Mapping[Key, Any]] | None = None) -> None:
         self._needs = needs
+        self._clock = clock
         self._former = former or {}
         self._sharer = Sharer()
         self._objects: dict[str, dict[Key, Any]] = {}
@@ -169,7 +170,9 @@ class Store:
 
     def _refused(self, message: Refused) -> bool:
         scope, before = message.scope, self._reads.get(message.scope)
-        self._reads[scope] = Read(scope.kind.name, scope.namespace, message.coverage, time=now(), note=message.what)
+        self._reads[scope] = Read(
+            scope.kind.name, scope.namespace, message.coverage, time=timestamp(self._clock), note=message.what
+        )
         if before is not None and before.coverage in _READ:
             self._forget(scope)
         return before is None or before.coverage is not message.coverage
@@ -192,7 +195,7 @@ class Store:
     def _move(self, scope: Scope, resource_version: str) -> None:
         read = self._reads.get(scope)
         if read is not None:
-            self._reads[scope] = replace(read, resource_version=resource_version, time=now())
+            self._reads[scope] = replace(read, resource_version=resource_version, time=timestamp(self._clock))
 
 
 def _with_old_identity(known: dict[Key, Any], records: Iterable[Any]) -> dict[Key, Any]:
