@@ -15,6 +15,7 @@ from kubectl_dra.model.base import Record
 from kubectl_dra.model.classic import ClassicClaim, ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Container, Node, Pod, ResourceRequirements
 from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import (
     DeviceRequest,
     DeviceSubRequest,
@@ -24,7 +25,6 @@ from kubectl_dra.model.resource import (
     ResourceClaimSpec,
     ResourceClaimTemplate,
 )
-from kubectl_dra.model.usage import pod_requests
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 EXACT_COUNT: Final = "ExactCount"

@@ -14,6 +14,7 @@ from kubectl_dra.diagnosis.names import DEVICE_CLASS_PREFIX, is_dra_extended_res
 from kubectl_dra.model.core import Container, Pod
 from kubectl_dra.model.meta import ObjectMeta, OwnerReference
 from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import (
     DeviceClaim,
     DeviceClass,
@@ -22,7 +23,6 @@ from kubectl_dra.model.resource import (
     ResourceClaim,
     ResourceClaimSpec,
 )
-from kubectl_dra.model.usage import pod_requests
 
 CLAIM_NAME: Final = "<extended-resources>"
 _NOTHING: Final = Quantity(0, text="0")

@@ -24,8 +24,8 @@ from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
-from kubectl_dra.model.usage import pod_requests
 
 _ALL_NODES_BELOW: Final = 100
 _MIN_PERCENT: Final = 5

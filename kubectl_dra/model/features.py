@@ -43,6 +43,11 @@ _DEFAULTS: Final[Mapping[str, tuple[str, ...]]] = {
     "SchedulerPreQueueingHints": ("-", "-", "-", "-", "-", "a0"),
     "GenericWorkload": ("-", "-", "-", "a0", "a0", "b0"),
     "ResourceHealthStatus": ("a0", "a0", "a0", "a0", "b1", "b1"),
+    "NodeDeclaredFeatures": ("-", "-", "-", "a0", "b1", "G1*"),
+    "InPlacePodVerticalScalingSchedulerPreemption": ("-", "-", "-", "-", "-", "a0"),
+    "StorageCapacityScoring": ("-", "a0", "a0", "a0", "a0", "b1"),
+    "TaintTolerationComparisonOperators": ("-", "-", "-", "a0", "a0", "a0"),
+    "VolumeLimitScaling": ("-", "-", "-", "a0", "a0", "b1"),
 }
 
 _NEEDS: Final[Mapping[str, str]] = {
@@ -95,6 +100,11 @@ class Features:
     optional_node_operations: bool = False
     workload_resource_claims: bool = False
     node_allocatable_resources: bool = False
+    declared_node_features: bool = True
+    deferred_pod_scheduling: bool = False
+    storage_capacity_scoring: bool = True
+    toleration_comparison: bool = False
+    volume_limit_scaling: bool = True
     control_plane_controller: bool = True
     minor: int = NEWEST_MINOR
 
@@ -167,6 +177,11 @@ _FIELD_BY_GATE: Final[Mapping[str, str]] = {
     "DRAOptionalNodeOperations": "optional_node_operations",
     "DRAWorkloadResourceClaims": "workload_resource_claims",
     "DRANodeAllocatableResources": "node_allocatable_resources",
+    "InPlacePodVerticalScalingSchedulerPreemption": "deferred_pod_scheduling",
+    "NodeDeclaredFeatures": "declared_node_features",
+    "StorageCapacityScoring": "storage_capacity_scoring",
+    "TaintTolerationComparisonOperators": "toleration_comparison",
+    "VolumeLimitScaling": "volume_limit_scaling",
 }
 
 

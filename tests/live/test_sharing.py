@@ -7,9 +7,9 @@ import msgspec
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity, ResourceSlice, ResourceSliceSpec
-from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.source import load
 from kubectl_dra.source.live.sharing import Sharer, kept
 from kubectl_dra.source.spec import DEMO, SourceSpec
@@ -63,9 +63,11 @@ def test_amounts_that_are_written_differently_stay_so():
 
 def test_what_most_pods_take_is_kept_once():
     sharer = Sharer()
-    usages = [sharer.usage(NodeUsage(1, {"cpu": 2, "memory": 3})) for _ in range(3)]
-    assert usages[0] is usages[1] is usages[2]
-    assert sharer.usage(NodeUsage(1, {"cpu": 3, "memory": 2})) == NodeUsage(1, {"cpu": 3, "memory": 2})
+    infos = [PodInfo(Key("default", str(i)), str(i), PodShape(requests={"cpu": 2, "memory": 3})) for i in range(3)]
+    shapes = [sharer.pod(info).shape for info in infos]
+    assert shapes[0] is shapes[1] is shapes[2]
+    other = PodInfo(Key("default", "other"), "other", PodShape(requests={"cpu": 3, "memory": 2}))
+    assert sharer.pod(other) == other
 
 
 def test_the_same_version_of_an_object_stays_the_same_object():

@@ -7,7 +7,8 @@ import pytest
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.usage import host_ports, pod_requests, pod_usage, usage_by_node
+from kubectl_dra.model.requests import host_ports, pod_requests
+from kubectl_dra.model.usage import pod_usage, usage_by_node
 
 
 def container(name: str = "c", restart: str | None = None, **requests: str) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from kubectl_dra.diagnosis.nodefilters import affinity, ports, repelled, resourc
 from kubectl_dra.diagnosis.nodefilters.repelled import NOBODY, Repelled
 from kubectl_dra.model.core import Node, Pod, Taint, Toleration
 from kubectl_dra.model.meta import NodeSelectorTerm
-from kubectl_dra.model.usage import HostPort, NodeUsage, host_ports, pod_requests, pod_usage
+from kubectl_dra.model.requests import HostPort, host_ports, pod_requests
+from kubectl_dra.model.usage import NodeUsage, pod_usage
 
 _NO_USAGE: Final = NodeUsage()
 NODE_NAME: Final = "NodeName"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kubectl_dra.model.usage import HostPort
+from kubectl_dra.model.requests import HostPort
 
 TEXT: Final = "node(s) didn't have free ports for the requested pod ports"
 ANY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - the wildcard of the API, nothing is bound

@@ -13,19 +13,19 @@ from typing import Final
 
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.meta import LocalObject
-from kubectl_dra.model.repulsion import Repulsion
+from kubectl_dra.model.terms import AffinityTerm
 from kubectl_dra.model.usage import NodeUsage
 
 PLUGIN: Final = "InterPodAffinity"
 TEXT: Final = "node(s) didn't satisfy existing pods anti-affinity rules"
 _NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 Pair = tuple[str, str]
-Repelling = Mapping[Repulsion, frozenset[Pair]]
+Repelling = Mapping[AffinityTerm, frozenset[Pair]]
 
 
 def repelling(nodes: Iterable[Node], usage: Mapping[str, NodeUsage]) -> Repelling:
     """Where each anti-affinity of pods on nodes holds: the labels, key and value, of those nodes."""
-    found: dict[Repulsion, set[Pair]] = {}
+    found: dict[AffinityTerm, set[Pair]] = {}
     for node in nodes:
         of_node = usage.get(node.metadata.name)
         for each in of_node.repels if of_node is not None else ():
@@ -64,7 +64,7 @@ class Repelled:
                 pairs |= of_nodes
         return Repelled(metadata.namespace, metadata.labels, labels, frozenset(pairs), tuple(unsure))
 
-    def keys(self, node: Node, nominated: Iterable[Repulsion] = ()) -> Iterator[str]:
+    def keys(self, node: Node, nominated: Iterable[AffinityTerm] = ()) -> Iterator[str]:
         """The topology keys by which the pod is kept from ``node``; pods about to come there count there only."""
         labels = node.metadata.labels
         for key in dict.fromkeys(key for key, _ in self.pairs):

@@ -12,7 +12,8 @@ from typing import Final
 
 from kubectl_dra.diagnosis.names import is_scalar_resource
 from kubectl_dra.model.core import Node
-from kubectl_dra.model.usage import NodeUsage, amount
+from kubectl_dra.model.requests import amount
+from kubectl_dra.model.usage import NodeUsage
 
 TOO_MANY_PODS: Final = "Too many pods"
 _PRIMARY: Final = ("cpu", "memory", "ephemeral-storage")

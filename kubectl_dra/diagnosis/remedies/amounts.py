@@ -17,7 +17,7 @@ from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind
 from kubectl_dra.model.core import Container, Pod, ResourceRequirements
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.usage import amount
+from kubectl_dra.model.requests import amount
 
 _AMOUNT_COST: Final = 36
 _NAME_COST: Final = 32

@@ -13,7 +13,8 @@ from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Container, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.usage import NodeUsage, is_terminal, pod_usage, usage_by_node
+from kubectl_dra.model.podinfo import PodInfo, pod_info
+from kubectl_dra.model.usage import NodeUsage, is_terminal, usage_by_node
 from kubectl_dra.source.live.sharing import Sharer, kept
 
 _NATIVE: Final = "kubernetes.io/"
@@ -33,7 +34,7 @@ class PodTracker:
     ) -> None:
         self.kept: list[Record] = []
         self.usage: dict[str, NodeUsage] = {}
-        self.taken: dict[Key, tuple[str, NodeUsage]] = {}
+        self.taken: dict[Key, tuple[str, PodInfo]] = {}
         self._named = named
         self._keep_all = keep_all
         self._known = known
@@ -66,11 +67,11 @@ class PodReducer:
         add_usage(self.usage, usage_by_node(pods))
 
 
-def taken_by(pod: Pod, sharer: Sharer) -> tuple[str, NodeUsage] | None:
-    """The node of a pod and what it takes of it; None if it takes nothing."""
+def taken_by(pod: Pod, sharer: Sharer) -> tuple[str, PodInfo] | None:
+    """The node of a pod and what plugins read of it there; None if it takes nothing."""
     if not pod.spec.node_name or is_terminal(pod):
         return None
-    return intern(pod.spec.node_name), sharer.usage(pod_usage(pod))
+    return intern(pod.spec.node_name), sharer.pod(pod_info(pod))
 
 
 def _shared_key(pod: Pod) -> Key:

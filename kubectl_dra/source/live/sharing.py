@@ -6,7 +6,8 @@ Records are changed here, which nobody else may do: only those that were just de
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import fields, replace
 from sys import intern
 from typing import Any, Final, TypeVar
 
@@ -17,8 +18,8 @@ from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.model.resource import ResourceClaim, ResourceSlice
-from kubectl_dra.model.usage import NodeUsage
 
 # Of what there are more different values than this, most are unique, as serial numbers are.
 _MOST: Final = 2000
@@ -51,10 +52,10 @@ class Sharer:
                 self._names(record)
                 self._replace(record.spec, "devices")
 
-    def usage(self, usage: NodeUsage) -> NodeUsage:
-        """What one pod takes; most pods take the same as others."""
-        key = tuple(sorted(usage.requests.items())), usage.ports, tuple(usage.repels.items())
-        return self._shared("usage", key, usage)
+    def pod(self, info: PodInfo) -> PodInfo:
+        """What plugins read of a pod; most pods are like others but for their names."""
+        shape = self._shared("shape", tuple(_flat_shape(info.shape)), info.shape)
+        return replace(info, key=Key(intern(info.key.namespace), info.key.name), shape=shape)
 
     def _slice(self, slice_: ResourceSlice) -> None:
         self._names(slice_)
@@ -93,6 +94,12 @@ class Sharer:
         if len(known) < _MOST:
             known[key] = value
         return value
+
+
+def _flat_shape(shape: PodShape) -> Iterator[Any]:
+    for each in fields(shape):
+        value = getattr(shape, each.name)
+        yield from _flat(dict(value) if isinstance(value, Mapping) else value)
 
 
 def _flat(value: Any) -> Iterator[Any]:  # noqa: ANN401 - any part of a record

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import reduce
 from typing import Any, Final
 
 from kubectl_dra.api.build import inventory_fields
@@ -20,7 +19,8 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import BadObject, Coverage, Evidence, Read
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
-from kubectl_dra.model.usage import NodeUsage
+from kubectl_dra.model.podinfo import PodInfo
+from kubectl_dra.model.usage import NodeUsage, sum_of_pods
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.pods import PodTracker, matters, taken_by
 from kubectl_dra.source.live.sharing import Sharer
@@ -247,7 +247,7 @@ class _NodeSums:
     def __init__(self) -> None:
         self._usage: dict[str, NodeUsage] = {}
         self._nodes: dict[Key, str] = {}
-        self._members: dict[str, dict[Key, NodeUsage]] = {}
+        self._members: dict[str, dict[Key, PodInfo]] = {}
         self._touched: set[str] = set()
 
     def changed_usage(self) -> dict[str, NodeUsage] | None:
@@ -258,14 +258,14 @@ class _NodeSums:
         for node in self._touched:
             members = self._members[node].values()
             if members:
-                self._usage[node] = reduce(NodeUsage.plus, members)
+                self._usage[node] = sum_of_pods(members)
             else:
                 del self._members[node]
                 self._usage.pop(node, None)
         self._touched.clear()
         return self._usage
 
-    def replace(self, taken: dict[Key, tuple[str, NodeUsage]], namespace: str) -> None:
+    def replace(self, taken: dict[Key, tuple[str, PodInfo]], namespace: str) -> None:
         """Take the place of all pods (of ``namespace``, if it is not empty)."""
         self.drop(lambda key: key not in taken and (not namespace or key.namespace == namespace))
         for key, place in taken.items():
@@ -276,7 +276,7 @@ class _NodeSums:
         for key in [key for key in self._nodes if chosen(key)]:
             self.put(key, None)
 
-    def put(self, key: Key, place: tuple[str, NodeUsage] | None) -> bool:
+    def put(self, key: Key, place: tuple[str, PodInfo] | None) -> bool:
         """Change one pod; whether that changes anything."""
         node = self._nodes.get(key)
         before = None if node is None else (node, self._members[node][key])

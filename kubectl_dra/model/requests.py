@@ -1,0 +1,167 @@
+"""Effective requests of one pod, as the scheduler counts them, and the host ports that it takes.
+
+Upstream: k8s.io/component-helpers/resource PodRequests. CPU is in milli-cores, everything else in base units. Amounts
+are added exactly and rounded up once per pod, as Quantity arithmetic does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
+
+from kubectl_dra.model.core import Container, ContainerStatus, Pod
+from kubectl_dra.model.quantity import Quantity
+
+HostPort = tuple[str, str, int]
+Amounts = dict[str, int]
+# Pod-level requests exist only for these (and hugepages-*).
+_POD_LEVEL: Final = frozenset({"cpu", "memory"})
+_NANO: Final = -9
+_NANOS_PER_MILLI: Final = 10**6
+_NANOS_PER_UNIT: Final = 10**9
+
+
+def amount(resource: str, quantity: Quantity) -> int:
+    """A quantity as the scheduler counts it: milli-units for cpu, whole units for the rest, rounded up."""
+    return quantity.at_scale(-3 if resource == "cpu" else 0)[0]
+
+
+def pod_requests(pod: Pod, *, use_status: bool = False) -> Amounts:
+    """Effective requests: containers and sidecars summed, init containers by their maximum, pod level, overhead.
+
+    ``use_status`` also looks at what the kubelet has allocated and actuated (in-place resize): the scheduler does so
+    for pods on nodes, not for the pod that it places.
+    """
+    nanos = _container_level(pod, use_status)
+    nanos.update(_pod_level(pod, use_status))
+    add_to(nanos, _nanos(pod.spec.overhead))
+    return {name: _rounded(name, value) for name, value in nanos.items()}
+
+
+def host_ports(pod: Pod) -> Iterator[HostPort]:
+    """The host ports that a pod takes: sidecars and containers; an unset IP is 0.0.0.0, an unset protocol TCP."""
+    sidecars = (c for c in pod.spec.init_containers if _is_sidecar(c))
+    for container in (*sidecars, *pod.spec.containers):
+        for port in container.ports:
+            if port.host_port > 0:
+                yield port.host_ip or "0.0.0.0", port.protocol or "TCP", port.host_port  # noqa: S104
+
+
+# --- containers -----------------------------------------------------------------------------------------------------
+
+_Getter = Callable[[Container], "Mapping[str, Quantity]"]
+
+
+def _container_level(pod: Pod, use_status: bool) -> Amounts:
+    spec = _aggregate(pod, _spec_requests)
+    if not use_status or not _has_resources_in_status(pod):
+        return spec
+    allocated, actuated = _from_status(pod)
+    reached = _max(actuated, allocated)
+    return reached if _resize_infeasible(pod) else _max(spec, reached)
+
+
+def _has_resources_in_status(pod: Pod) -> bool:
+    if pod.status.resources is not None or pod.status.allocated_resources is not None:
+        return True
+    statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)
+    return any(s.resources is not None or s.allocated_resources is not None for s in statuses)
+
+
+def _from_status(pod: Pod) -> tuple[Amounts, Amounts]:
+    """Allocated and actuated requests: the pod's own sums where the kubelet reports them, else per container."""
+    status = pod.status
+    if status.allocated_resources is not None and status.resources is not None and status.resources.requests:
+        return _nanos(status.allocated_resources), _nanos(status.resources.requests)
+    by_name = {s.name: s for s in (*status.init_container_statuses, *status.container_statuses)}
+    infeasible = _resize_infeasible(pod)
+
+    def allocated(container: Container) -> Mapping[str, Quantity]:
+        return _allocated(container, by_name.get(container.name), infeasible)
+
+    def actuated(container: Container) -> Mapping[str, Quantity]:
+        reported = by_name.get(container.name)
+        if reported is not None and reported.resources is not None and reported.resources.requests:
+            return reported.resources.requests
+        return _allocated(container, reported, infeasible)
+
+    return _aggregate(pod, allocated), _aggregate(pod, actuated)
+
+
+def _allocated(container: Container, status: ContainerStatus | None, infeasible: bool) -> Mapping[str, Quantity]:
+    if status is not None and status.allocated_resources is not None:
+        return status.allocated_resources
+    return {} if infeasible else container.resources.requests
+
+
+def _spec_requests(container: Container) -> Mapping[str, Quantity]:
+    return container.resources.requests
+
+
+def _aggregate(pod: Pod, requests_of: _Getter) -> Amounts:
+    """Everything that runs at the same time, and at least what each init container needs beside earlier sidecars."""
+    total: Amounts = {}
+    for container in pod.spec.containers:
+        add_to(total, _nanos(requests_of(container)))
+    sidecars: Amounts = {}
+    peak: Amounts = {}
+    for container in pod.spec.init_containers:
+        requests = _nanos(requests_of(container))
+        if _is_sidecar(container):
+            add_to(total, requests)
+            add_to(sidecars, requests)
+            peak = _max(peak, sidecars)
+        else:
+            peak = _max(peak, sum_of((sidecars, requests)))
+    return _max(total, peak) if peak else total
+
+
+def _pod_level(pod: Pod, use_status: bool) -> Amounts:
+    if pod.spec.resources is None or not any(map(_is_pod_level, pod.spec.resources.requests)):
+        return {}
+    amounts = _nanos(pod.spec.resources.requests)
+    if use_status and pod.status.resources is not None:
+        reached = _max(_nanos(pod.status.resources.requests), _nanos(pod.status.allocated_resources or {}))
+        amounts = reached if _resize_infeasible(pod) else _max(amounts, reached)
+    return {name: value for name, value in amounts.items() if _is_pod_level(name)}
+
+
+def _is_pod_level(resource: str) -> bool:
+    return resource in _POD_LEVEL or resource.startswith("hugepages-")
+
+
+def _is_sidecar(container: Container) -> bool:
+    return container.restart_policy == "Always"
+
+
+def _resize_infeasible(pod: Pod) -> bool:
+    return any(c.type == "PodResizePending" and c.reason == "Infeasible" for c in pod.status.conditions)
+
+
+# --- arithmetic -----------------------------------------------------------------------------------------------------
+
+
+def _nanos(quantities: Mapping[str, Quantity]) -> Amounts:
+    return {name: quantity.at_scale(_NANO)[0] for name, quantity in quantities.items()}
+
+
+def _rounded(resource: str, nanos: int) -> int:
+    return -(-nanos // (_NANOS_PER_MILLI if resource == "cpu" else _NANOS_PER_UNIT))
+
+
+def add_to(total: Amounts, part: Mapping[str, int]) -> None:
+    """Add ``part`` to ``total``."""
+    for name, value in part.items():
+        total[name] = total.get(name, 0) + value
+
+
+def sum_of(parts: Iterable[Mapping[str, int]]) -> Amounts:
+    """All parts together."""
+    total: Amounts = {}
+    for part in parts:
+        add_to(total, part)
+    return total
+
+
+def _max(a: Mapping[str, int], b: Mapping[str, int]) -> Amounts:
+    return {name: max(a.get(name, 0), b.get(name, 0)) for name in {**a, **b}}

@@ -1,0 +1,117 @@
+"""Terms of pod affinity and anti-affinity in comparable form, and which pods they match.
+
+Upstream: the scheduler framework's AffinityTerm (k8s.io/kube-scheduler/framework types.go) and label selectors of
+apimachinery. What follows for nodes is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from kubectl_dra.model.affinity import PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.meta import LabelSelector, NodeSelectorRequirement
+
+Requirements = tuple[NodeSelectorRequirement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AffinityTerm:
+    """One term: pods of ``namespaces``, or of those that ``namespace_selector`` takes, with labels of ``selector``.
+
+    A selector that is None takes nothing, an empty one everything.
+    """
+
+    topology_key: str
+    namespaces: frozenset[str]
+    selector: Requirements | None
+    namespace_selector: Requirements | None = None
+
+    def needs_labels_of(self, namespace: str) -> bool:
+        """Whether it depends on the labels of a namespace if it matches pods there."""
+        return namespace not in self.namespaces and bool(self.namespace_selector)
+
+    def matches(self, namespace: str, labels: Mapping[str, str], namespace_labels: Mapping[str, str]) -> bool:
+        """Whether it is about a pod of ``namespace`` with ``labels``."""
+        inside = namespace in self.namespaces or selects(self.namespace_selector, namespace_labels)
+        return inside and selects(self.selector, labels)
+
+
+@dataclass(frozen=True, slots=True)
+class PodTerms:
+    """All terms of a pod; the preferred ones with their weights."""
+
+    required_affinity: tuple[AffinityTerm, ...] = ()
+    required_anti_affinity: tuple[AffinityTerm, ...] = ()
+    preferred_affinity: tuple[tuple[int, AffinityTerm], ...] = ()
+    preferred_anti_affinity: tuple[tuple[int, AffinityTerm], ...] = ()
+
+
+NO_TERMS = PodTerms()
+_NONE = PodAffinity()
+
+
+def terms_of(pod: Pod) -> PodTerms:
+    """The terms of a pod's ``spec.affinity`` about other pods."""
+    affinity = pod.spec.affinity
+    if affinity is None or (affinity.pod_affinity is None and affinity.pod_anti_affinity is None):
+        return NO_TERMS
+    own = pod.metadata.namespace
+    near, away = affinity.pod_affinity or _NONE, affinity.pod_anti_affinity or _NONE
+    return PodTerms(
+        tuple(term_of(term, own) for term in near.required_during_scheduling_ignored_during_execution),
+        tuple(term_of(term, own) for term in away.required_during_scheduling_ignored_during_execution),
+        tuple(_weighted(term, own) for term in near.preferred_during_scheduling_ignored_during_execution),
+        tuple(_weighted(term, own) for term in away.preferred_during_scheduling_ignored_during_execution),
+    )
+
+
+def _weighted(term: WeightedPodAffinityTerm, own: str) -> tuple[int, AffinityTerm]:
+    return term.weight, term_of(term.pod_affinity_term, own)
+
+
+def term_of(term: PodAffinityTerm, own: str) -> AffinityTerm:
+    """Without namespaces and their selector a term is about the namespace of the pod itself."""
+    about = term.namespaces or (() if term.namespace_selector is not None else (own,))
+    return AffinityTerm(
+        term.topology_key,
+        frozenset(about),
+        requirements_of(term.label_selector),
+        requirements_of(term.namespace_selector),
+    )
+
+
+def repulsions(pod: Pod) -> Iterator[AffinityTerm]:
+    """The required anti-affinity terms of a pod."""
+    yield from terms_of(pod).required_anti_affinity
+
+
+# --- label selectors ------------------------------------------------------------------------------------------------
+
+
+def requirements_of(selector: LabelSelector | None) -> Requirements | None:
+    """The requirements: ``matchLabels`` sorted by key, then ``matchExpressions``; None for no selector."""
+    if selector is None:
+        return None
+    equal = (NodeSelectorRequirement(key, "In", (value,)) for key, value in sorted(selector.match_labels.items()))
+    return (*equal, *selector.match_expressions)
+
+
+def selects(requirements: Requirements | None, labels: Mapping[str, str]) -> bool:
+    """Whether labels meet all requirements; None selects nothing."""
+    return requirements is not None and all(_holds(requirement, labels) for requirement in requirements)
+
+
+def _holds(requirement: NodeSelectorRequirement, labels: Mapping[str, str]) -> bool:
+    value = labels.get(requirement.key)
+    match requirement.operator:
+        case "In":
+            return value in requirement.values
+        case "NotIn":
+            return value not in requirement.values
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+    return False

@@ -1,0 +1,109 @@
+"""What a plugin is, and what one attempt keeps for it.
+
+Upstream: k8s.io/kube-scheduler/framework (PreFilterPlugin, FilterPlugin, ScorePlugin, PreFilterExtensions, CycleState).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol, TypeVar, runtime_checkable
+
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.podinfo import PodInfo
+from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
+from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status
+
+T = TypeVar("T")
+
+
+@runtime_checkable
+class Cloneable(Protocol):
+    """A state that pods on a node change; one that they don't need not have it."""
+
+    def clone(self) -> Cloneable:
+        """A copy that can be changed without changing this one."""
+        ...
+
+
+@dataclass
+class Cycle:
+    """One attempt for one pod. ``states`` hold what PreFilter found, each under its own type.
+
+    ``info`` is the pod as it would count on a node. ``skipped``: plugins whose PreFilter said Skip; neither their
+    Filter nor their ``add_pod`` and ``remove_pod`` are called.
+    """
+
+    pod: Pod
+    info: PodInfo
+    snapshot: Snapshot
+    states: dict[type, object] = field(default_factory=dict)
+    skipped: set[str] = field(default_factory=set)
+
+    @property
+    def features(self) -> Features:
+        """What is switched on in the scheduler."""
+        return self.snapshot.features
+
+    def write(self, state: object) -> None:
+        """Keep a state under its type."""
+        self.states[type(state)] = state
+
+    def read(self, kind: type[T]) -> T:
+        """A state that was written before. Raises ``KeyError``: the plugin's PreFilter did not run."""
+        found = self.states[kind]
+        assert isinstance(found, kind)  # noqa: S101 - kept under its type
+        return found
+
+    def clone(self) -> Cycle:
+        """A copy for a what-if with other pods on a node."""
+        states = {key: state.clone() if isinstance(state, Cloneable) else state for key, state in self.states.items()}
+        return Cycle(self.pod, self.info, self.snapshot, states, set(self.skipped))
+
+
+@dataclass(frozen=True, slots=True)
+class PreFilterResult:
+    """Skip, Success, or why no node is looked at. ``nodes`` None: all of them."""
+
+    status: Status = SUCCESS
+    nodes: frozenset[str] | None = None
+
+
+PASS = PreFilterResult()
+
+
+class Plugin:
+    """One plugin of the default profile. It has no state of its own: one object serves all attempts.
+
+    ``weight`` is that of its score in the default profile, 0 if it does not score. A plugin that has no Filter says
+    Skip in PreFilter.
+    """
+
+    name: ClassVar[str]
+    weight: ClassVar[int] = 0
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """Look at the pod and the cluster once, before any node."""
+        return PASS
+
+    def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
+        """Whether the pod can run on the node."""
+        return SUCCESS
+
+    def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
+        """The same for many nodes, in their order; a plugin for which nodes are alike overrides it."""
+        return [self.filter(cycle, node) for node in nodes]
+
+    def add_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
+        """Change this plugin's state as if ``pod`` came to ``node`` (PreFilterExtensions)."""
+
+    def remove_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
+        """Change this plugin's state as if ``pod`` left ``node``."""
+
+    def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
+        """The normalised scores, 0 to 100, of the nodes that fit, in their order (PreScore, Score, NormalizeScore).
+
+        A status instead: SKIP if the plugin has nothing to say, or the error that fails the attempt.
+        """
+        return SKIP

@@ -1,0 +1,1 @@
+"""The plugins of the default profile, one module each, named as upstream."""

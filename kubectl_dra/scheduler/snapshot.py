@@ -1,0 +1,137 @@
+"""The cluster as one scheduling attempt sees it: nodes with the pods on them, and everything that plugins look up.
+
+Upstream: the scheduler's Snapshot and NodeInfo, and the informers behind the plugins. What is derived is made once and
+shared by all attempts on the same snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cached_property
+from types import MappingProxyType
+from typing import Final
+
+from kubectl_dra.allocation.allocator import Cluster
+from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.podinfo import PodInfo, PodShape, pod_info
+from kubectl_dra.model.usage import NodeUsage, is_terminal, usage_of
+
+DEFAULT_SCHEDULER: Final = "default-scheduler"
+DEFAULT_BINDING_TIMEOUT: Final = timedelta(seconds=600)
+_NOTHING: Final = NodeUsage()
+_NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class NodeInfo:
+    """A node and what is on it; never changed, :meth:`plus` and :meth:`minus` make another one."""
+
+    node: Node
+    usage: NodeUsage = _NOTHING
+
+    @property
+    def name(self) -> str:
+        """The node's name."""
+        return self.node.metadata.name
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The node's labels."""
+        return self.node.metadata.labels
+
+    @property
+    def pods(self) -> tuple[PodInfo, ...]:
+        """The pods on the node that are not finished."""
+        return self.usage.placed
+
+    def plus(self, pod: PodInfo) -> NodeInfo:
+        """With one more pod."""
+        return replace(self, usage=self.usage.plus(usage_of(pod)))
+
+    def minus(self, pod: PodInfo) -> NodeInfo:
+        """Without one of its pods; host ports become free as upstream frees them, see :meth:`NodeUsage.minus`."""
+        return replace(self, usage=self.usage.minus(usage_of(pod)))
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Pods that plugins can't tell apart, and how many of them are on which node."""
+
+    shape: PodShape
+    nodes: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The facts. ``devices``: slices, classes and what claims hold, as the allocator sees them.
+
+    ``profiles``: the names of schedulers that have the default profile. ``now``: the time of the facts.
+    """
+
+    inventory: Inventory
+    evidence: Evidence
+    features: Features
+    devices: Cluster
+    now: datetime | None = None
+    profiles: frozenset[str] = frozenset({DEFAULT_SCHEDULER})
+    binding_timeout: timedelta = DEFAULT_BINDING_TIMEOUT
+
+    @staticmethod
+    def of(inventory: Inventory, evidence: Evidence, features: Features) -> Snapshot:
+        """The snapshot of everything that was read."""
+        devices = Cluster.of(
+            inventory.slices.values(),
+            inventory.classes.values(),
+            inventory.claims.values(),
+            features,
+            tuple(inventory.taint_rules.values()),
+        )
+        return Snapshot(inventory, evidence, features, devices)
+
+    def complete(self, kind: str) -> bool:
+        """Whether every object of ``kind`` is known."""
+        return self.evidence.complete(kind)
+
+    @cached_property
+    def nodes(self) -> Mapping[str, NodeInfo]:
+        """All nodes by name, in the order in which they were read."""
+        usage = self.inventory.usage
+        return {name: NodeInfo(node, usage.get(name, _NOTHING)) for name, node in self.inventory.nodes.items()}
+
+    @cached_property
+    def placed(self) -> tuple[Placed, ...]:
+        """All pods on nodes of the cluster, those that plugins can't tell apart together."""
+        found: dict[int, tuple[PodShape, dict[str, int]]] = {}
+        for name, info in self.nodes.items():
+            for pod in info.usage.placed:
+                _, nodes = found.setdefault(id(pod.shape), (pod.shape, {}))
+                nodes[name] = nodes.get(name, 0) + 1
+        return tuple(Placed(shape, nodes) for shape, nodes in found.values())
+
+    @cached_property
+    def nominated(self) -> Mapping[str, tuple[PodInfo, ...]]:
+        """By node, the waiting pods of these profiles that are about to get it."""
+        found: dict[str, tuple[PodInfo, ...]] = {}
+        for pod in self.inventory.pods.values():
+            node = pod.status.nominated_node_name
+            if node and self._waits(pod):
+                found[node] = (*found.get(node, ()), pod_info(pod))
+        return found
+
+    def _waits(self, pod: Pod) -> bool:
+        ours = (pod.spec.scheduler_name or DEFAULT_SCHEDULER) in self.profiles
+        return ours and not pod.spec.node_name and not is_terminal(pod)
+
+    def labels_of_namespace(self, namespace: str) -> Mapping[str, str]:
+        """The labels of a namespace; none if there is no such object."""
+        found = self.inventory.namespaces.get(namespace)
+        return found.metadata.labels if found is not None else _NO_LABELS
+
+    def namespaces_of(self, names: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
+        """The labels of several namespaces."""
+        return {name: self.labels_of_namespace(name) for name in names}

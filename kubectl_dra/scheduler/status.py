@@ -1,0 +1,77 @@
+"""What a plugin says: a code and literal reasons.
+
+Upstream: k8s.io/kube-scheduler/framework Status and Code. ``UNKNOWN`` is ours: what the plugin reads was not read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+
+class Code(StrEnum):
+    """What follows for a node or, of PreFilter, for the attempt."""
+
+    SUCCESS = "Success"
+    ERROR = "Error"
+    UNSCHEDULABLE = "Unschedulable"  # evicting pods may help
+    UNRESOLVABLE = "UnschedulableAndUnresolvable"  # it won't
+    SKIP = "Skip"
+    UNKNOWN = "Unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """``plugin`` is set by who calls the plugin. ``detail``: what exactly is in the way, for explanations.
+
+    Of an ``UNKNOWN`` status the reasons are the names of the kinds of objects that had to be read.
+    """
+
+    code: Code
+    reasons: tuple[str, ...] = ()
+    plugin: str = ""
+    detail: object = None
+
+    @property
+    def ok(self) -> bool:
+        """Success or Skip."""
+        return self.code in (Code.SUCCESS, Code.SKIP)
+
+    @property
+    def rejected(self) -> bool:
+        """Whether pod and node don't go together, as opposed to an error."""
+        return self.code in (Code.UNSCHEDULABLE, Code.UNRESOLVABLE)
+
+    @property
+    def message(self) -> str:
+        """All reasons in one line."""
+        return ", ".join(self.reasons)
+
+    def of(self, plugin: str) -> Status:
+        """The same, said by ``plugin``."""
+        return self if self.plugin or self.code is Code.SUCCESS else replace(self, plugin=plugin)
+
+
+SUCCESS: Final = Status(Code.SUCCESS)
+SKIP: Final = Status(Code.SKIP)
+
+
+def unschedulable(*reasons: str, detail: object = None) -> Status:
+    """Rejected; without some other pods it might not be."""
+    return Status(Code.UNSCHEDULABLE, reasons, detail=detail)
+
+
+def unresolvable(*reasons: str, detail: object = None) -> Status:
+    """Rejected whatever pods are there."""
+    return Status(Code.UNRESOLVABLE, reasons, detail=detail)
+
+
+def error(text: str, detail: object = None) -> Status:
+    """The attempt fails."""
+    return Status(Code.ERROR, (text,), detail=detail)
+
+
+def unknown(*kinds: str) -> Status:
+    """Can't be decided without the objects of ``kinds``."""
+    return Status(Code.UNKNOWN, kinds)
