@@ -24,7 +24,7 @@ _BY_SCHEDULER: Final = "PreemptionByScheduler"
 class PodShape:
     """Everything but the identity; who reads many pods keeps equal shapes once.
 
-    ``requests`` are milli-cores and base units by resource, in-place resize counted; ``volumes`` are those with a source
+    ``requests`` are milli-cores and base units by resource, in-place resize counted; ``volumes`` those with a source
     that some plugin looks at; ``terminating``: the pod has a deletionTimestamp; ``preempted``: the scheduler evicts it.
     """
 
