@@ -20,7 +20,8 @@ RACKS = {"node-a": "rack-1", "node-b": "rack-1", "node-c": "rack-7", "node-d": "
 ALL_KINDS = (
     *("Pod", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass", "DeviceTaintRule", "Node"),
     *("Namespace", "Event", "ResourceQuota", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob"),
-    "ReplicationController",
+    *("ReplicationController", "PersistentVolumeClaim", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver"),
+    *("CSIStorageCapacity", "VolumeAttachment", "PriorityClass", "PodDisruptionBudget"),
 )
 NOT_SERVED = (
     *("ResourcePoolStatusRequest", "ResourceClass", "PodSchedulingContext", "ResourceClaimParameters"),

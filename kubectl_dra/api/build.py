@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
 
-from kubectl_dra.api.kinds import WORKLOADS, Kind
+from kubectl_dra.api.kinds import STORAGE, WORKLOADS, Kind
 from kubectl_dra.api.resolve import complete_pools, resolved_claims
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import ClassicObjects, Inventory, key_of
+from kubectl_dra.model.inventory import ClassicObjects, Inventory, StorageObjects, key_of
 from kubectl_dra.model.usage import usage_by_node
 
 
@@ -88,6 +88,18 @@ def _classic(objects: Objects) -> ClassicObjects:
     )
 
 
+def _storage(objects: Objects) -> StorageObjects:
+    return StorageObjects(
+        claims=_by_key("PersistentVolumeClaim")(objects),
+        volumes=_by_name("PersistentVolume")(objects),
+        classes=_by_name("StorageClass")(objects),
+        csi_nodes=_by_name("CSINode")(objects),
+        csi_drivers=_by_name("CSIDriver")(objects),
+        capacities=_by_key("CSIStorageCapacity")(objects),
+        attachments=_by_name("VolumeAttachment")(objects),
+    )
+
+
 _FIELDS: Final[Mapping[str, Callable[[Objects], Any]]] = {
     "nodes": _by_name("Node"),
     "namespaces": _by_name("Namespace"),
@@ -102,6 +114,9 @@ _FIELDS: Final[Mapping[str, Callable[[Objects], Any]]] = {
     "workloads": _workloads,
     "pool_statuses": _by_name("ResourcePoolStatusRequest"),
     "classic": _classic,
+    "storage": _storage,
+    "priority_classes": _by_name("PriorityClass"),
+    "budgets": _by_key("PodDisruptionBudget"),
 }
 _FIELDS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "Node": ("nodes",),
@@ -116,6 +131,9 @@ _FIELDS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "Event": ("events",),
     "ResourceQuota": ("quotas",),
     **{kind.name: ("workloads",) for kind in WORKLOADS},
+    **{kind.name: ("storage",) for kind in STORAGE},
+    "PriorityClass": ("priority_classes",),
+    "PodDisruptionBudget": ("budgets",),
     "ResourcePoolStatusRequest": ("pool_statuses",),
     "ResourceClass": ("classic",),
     "ResourceClassParameters": ("classic",),

@@ -19,6 +19,7 @@ from kubectl_dra.model.classic import (
 )
 from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
 from kubectl_dra.model.meta import LocalObject
+from kubectl_dra.model.policy import PodDisruptionBudget, PriorityClass
 from kubectl_dra.model.poolstatus import ResourcePoolStatusRequest
 from kubectl_dra.model.resource import (
     DeviceClass,
@@ -26,6 +27,15 @@ from kubectl_dra.model.resource import (
     ResourceClaim,
     ResourceClaimTemplate,
     ResourceSlice,
+)
+from kubectl_dra.model.storage import (
+    CsiDriver,
+    CsiNode,
+    CsiStorageCapacity,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+    VolumeAttachment,
 )
 
 RESOURCE_GROUP: Final = "resource.k8s.io"
@@ -79,6 +89,10 @@ def _workload(name: str, group: str, versions: str, *short: str) -> Kind:
     return Kind(name, group, tuple(versions.split()), plural, singular, short, True, LocalObject, workload=True)
 
 
+def _storage(name: str, plural: str, record: type[Record], *short: str, namespaced: bool = False) -> Kind:
+    return Kind(name, "storage.k8s.io", ("v1",), plural, name.lower(), short, namespaced, record)
+
+
 _ALL_GENERATIONS: Final = "v1 v1beta2 v1beta1 v1alpha3 v1alpha2"
 
 DEVICE_CLASS: Final = _resource(
@@ -116,6 +130,45 @@ NAMESPACE: Final = _core("Namespace", "namespaces", LocalObject, "ns", namespace
 POD: Final = _core("Pod", "pods", Pod, "po")
 EVENT: Final = _core("Event", "events", Event, "ev")
 RESOURCE_QUOTA: Final = _core("ResourceQuota", "resourcequotas", ResourceQuota, "quota")
+PERSISTENT_VOLUME: Final = _core("PersistentVolume", "persistentvolumes", PersistentVolume, "pv", namespaced=False)
+PERSISTENT_VOLUME_CLAIM: Final = _core("PersistentVolumeClaim", "persistentvolumeclaims", PersistentVolumeClaim, "pvc")
+STORAGE_CLASS: Final = _storage("StorageClass", "storageclasses", StorageClass, "sc")
+CSI_NODE: Final = _storage("CSINode", "csinodes", CsiNode)
+CSI_DRIVER: Final = _storage("CSIDriver", "csidrivers", CsiDriver)
+CSI_STORAGE_CAPACITY: Final = _storage(
+    "CSIStorageCapacity", "csistoragecapacities", CsiStorageCapacity, namespaced=True
+)
+VOLUME_ATTACHMENT: Final = _storage("VolumeAttachment", "volumeattachments", VolumeAttachment)
+#: What the scheduler's plugins of volumes read besides pods and nodes.
+STORAGE: Final = (
+    PERSISTENT_VOLUME_CLAIM,
+    PERSISTENT_VOLUME,
+    STORAGE_CLASS,
+    CSI_NODE,
+    CSI_DRIVER,
+    CSI_STORAGE_CAPACITY,
+    VOLUME_ATTACHMENT,
+)
+PRIORITY_CLASS: Final = Kind(
+    "PriorityClass",
+    "scheduling.k8s.io",
+    ("v1",),
+    "priorityclasses",
+    "priorityclass",
+    ("pc",),
+    False,
+    PriorityClass,
+)
+DISRUPTION_BUDGET: Final = Kind(
+    "PodDisruptionBudget",
+    "policy",
+    ("v1",),
+    "poddisruptionbudgets",
+    "poddisruptionbudget",
+    ("pdb",),
+    True,
+    PodDisruptionBudget,
+)
 WORKLOADS: Final = (
     _workload("Deployment", "apps", "v1", "deploy"),
     _workload("ReplicaSet", "apps", "v1", "rs"),
@@ -142,6 +195,9 @@ KINDS: Final = (
     NAMESPACE,
     EVENT,
     RESOURCE_QUOTA,
+    *STORAGE,
+    PRIORITY_CLASS,
+    DISRUPTION_BUDGET,
     *WORKLOADS,
 )
 

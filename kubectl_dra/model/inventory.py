@@ -22,6 +22,7 @@ from kubectl_dra.model.classic import (
 from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
+from kubectl_dra.model.policy import PodDisruptionBudget, PriorityClass
 from kubectl_dra.model.poolstatus import ResourcePoolStatusRequest
 from kubectl_dra.model.resource import (
     DeviceClass,
@@ -30,6 +31,15 @@ from kubectl_dra.model.resource import (
     ResourceClaim,
     ResourceClaimTemplate,
     ResourceSlice,
+)
+from kubectl_dra.model.storage import (
+    CsiDriver,
+    CsiNode,
+    CsiStorageCapacity,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+    VolumeAttachment,
 )
 from kubectl_dra.model.usage import NodeUsage
 
@@ -62,6 +72,34 @@ class ClassicObjects:
 
 
 @dataclass(frozen=True)
+class StorageObjects:
+    """What is known of volumes, by name or key. A CSINode has its node's name."""
+
+    claims: Mapping[Key, PersistentVolumeClaim] = field(default_factory=lambda: _EMPTY)
+    volumes: Mapping[str, PersistentVolume] = field(default_factory=lambda: _EMPTY)
+    classes: Mapping[str, StorageClass] = field(default_factory=lambda: _EMPTY)
+    csi_nodes: Mapping[str, CsiNode] = field(default_factory=lambda: _EMPTY)
+    csi_drivers: Mapping[str, CsiDriver] = field(default_factory=lambda: _EMPTY)
+    capacities: Mapping[Key, CsiStorageCapacity] = field(default_factory=lambda: _EMPTY)
+    attachments: Mapping[str, VolumeAttachment] = field(default_factory=lambda: _EMPTY)
+
+    @cached_property
+    def attachments_by_node(self) -> Mapping[str, tuple[VolumeAttachment, ...]]:
+        """Attachments by the name of their node. Order as read."""
+        return _group((attachment.spec.node_name, attachment) for attachment in self.attachments.values())
+
+    @cached_property
+    def volumes_by_class(self) -> Mapping[str, tuple[PersistentVolume, ...]]:
+        """Volumes by storage class; those without one under the empty string. Order as read."""
+        return _group((volume.class_name, volume) for volume in self.volumes.values())
+
+    @cached_property
+    def capacities_by_class(self) -> Mapping[str, tuple[CsiStorageCapacity, ...]]:
+        """Capacities by storage class. Order as read."""
+        return _group((capacity.storage_class_name, capacity) for capacity in self.capacities.values())
+
+
+@dataclass(frozen=True)
 class Inventory:
     """All objects by key, in the order in which they were read.
 
@@ -83,6 +121,9 @@ class Inventory:
     workloads: Mapping[tuple[str, str, str], LocalObject] = field(default_factory=lambda: _EMPTY)
     pool_statuses: Mapping[str, ResourcePoolStatusRequest] = field(default_factory=lambda: _EMPTY)
     classic: ClassicObjects = field(default_factory=ClassicObjects)
+    storage: StorageObjects = field(default_factory=StorageObjects)
+    priority_classes: Mapping[str, PriorityClass] = field(default_factory=lambda: _EMPTY)
+    budgets: Mapping[Key, PodDisruptionBudget] = field(default_factory=lambda: _EMPTY)
 
     def replace(self, **changes: Any) -> Inventory:  # noqa: ANN401
         """Another Inventory with some fields replaced; indexes of fields that stay the same are not made again."""

@@ -1,8 +1,8 @@
 """A snapshot: the facts as a document that every command reads with ``--from``.
 
 What is written is an allow-list by construction: the fields of the model's records and nothing else, so no
-environment, arguments, commands or Secrets. Annotations (but DRA's own) and drivers' opaque JSON are left out too;
-names of images are hidden.
+environment, arguments, commands or Secrets. Annotations (but DRA's own and those of volumes) and drivers' opaque JSON
+are left out too; names of images are hidden.
 """
 
 from __future__ import annotations
@@ -23,6 +23,15 @@ from kubectl_dra.reports.facts import Facts, latest_read
 API_VERSION: Final = "kubectl-dra/v1alpha1"
 KIND: Final = "Snapshot"
 _OWN_ANNOTATIONS: Final = "resource.kubernetes.io/"
+# What volumes say nowhere else: bound for good, the node that was chosen, the class, what a node leaves to CSI drivers.
+_OF_VOLUMES: Final = frozenset(
+    {
+        "pv.kubernetes.io/bind-completed",
+        "volume.kubernetes.io/selected-node",
+        "volume.beta.kubernetes.io/storage-class",
+        "storage.alpha.kubernetes.io/migrated-plugins",
+    }
+)
 _OPAQUE: Final = frozenset({"parameters", "data", "vendorParameters"})
 # Of v1alpha2, whose structured data and requests don't name a driver themselves.
 _VENDOR: Final = frozenset({"vendorClassParameters", "vendorClaimParameters", "vendorRequestParameters"})
@@ -43,7 +52,7 @@ def snapshot(facts: Facts, namespace: str = ALL_NAMESPACES, with_parameters: boo
     notes = [*evidence.notes, *_left_out(evidence)]
     if notes:
         document["notes"] = notes
-    objects = _objects(facts.inventory)
+    objects = objects_of(facts.inventory)
     document["items"] = [_item(kind, record, with_parameters) for kind, record in objects if _in(namespace, record)]
     named = images.named_by(facts.inventory.pods.values())
     for item in document["items"]:
@@ -95,7 +104,8 @@ def incomplete(evidence: Evidence) -> tuple[str, ...]:
 # --- the items ------------------------------------------------------------------------------------------------------
 
 
-def _objects(inventory: Inventory) -> Iterator[tuple[Kind, Record]]:
+def objects_of(inventory: Inventory) -> Iterator[tuple[Kind, Record]]:
+    """Every object that is known, by kind."""
     by_kind = _by_kind(inventory)
     for kind in KINDS:
         if kind.workload:
@@ -105,7 +115,7 @@ def _objects(inventory: Inventory) -> Iterator[tuple[Kind, Record]]:
 
 
 def _by_kind(inventory: Inventory) -> Mapping[str, Iterable[Record]]:
-    classic = inventory.classic
+    classic, storage = inventory.classic, inventory.storage
     return {
         "Pod": inventory.pods.values(),
         "ResourceClaim": inventory.claims.values(),
@@ -122,6 +132,15 @@ def _by_kind(inventory: Inventory) -> Mapping[str, Iterable[Record]]:
         "Namespace": inventory.namespaces.values(),
         "Event": inventory.events,
         "ResourceQuota": inventory.quotas.values(),
+        "PersistentVolumeClaim": storage.claims.values(),
+        "PersistentVolume": storage.volumes.values(),
+        "StorageClass": storage.classes.values(),
+        "CSINode": storage.csi_nodes.values(),
+        "CSIDriver": storage.csi_drivers.values(),
+        "CSIStorageCapacity": storage.capacities.values(),
+        "VolumeAttachment": storage.attachments.values(),
+        "PriorityClass": inventory.priority_classes.values(),
+        "PodDisruptionBudget": inventory.budgets.values(),
     }
 
 
@@ -159,7 +178,11 @@ def _strip(value: Any, opaque: frozenset[str]) -> None:  # noqa: ANN401 - JSON
 def _strip_annotations(value: Json) -> None:
     annotations = value.get("annotations")
     if isinstance(annotations, dict):
-        kept = {name: text for name, text in annotations.items() if name.startswith(_OWN_ANNOTATIONS)}
+        kept = {name: text for name, text in annotations.items() if _is_kept(name)}
         value["annotations"] = kept
         if not kept:
             del value["annotations"]
+
+
+def _is_kept(annotation: str) -> bool:
+    return annotation.startswith(_OWN_ANNOTATIONS) or annotation in _OF_VOLUMES

@@ -1,4 +1,4 @@
-"""Everything that a plugin of the scheduler reads of pods and nodes survives reading and writing."""
+"""Everything that a plugin of the scheduler reads survives reading and writing."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.api.build import build_inventory
 from kubectl_dra.api.decode import decode_object
 from kubectl_dra.api.encode import encode
-from kubectl_dra.api.kinds import NODE, POD, Kind
+from kubectl_dra.api.kinds import BY_NAME, NODE, POD, Kind
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.storage import (
+    CLASS_ANNOTATION,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimSpec,
+    PersistentVolumeSpec,
+)
+from kubectl_dra.reports.snapshot import objects_of
 
 SELECTOR: dict[str, Any] = {"matchExpressions": [{"key": "app", "operator": "In", "values": ["a", "b"]}]}
 TERM: dict[str, Any] = {
@@ -81,3 +91,97 @@ NODE_OBJECT = {
 def test_what_plugins_read_survives(kind: Kind, written: dict[str, Any]) -> None:
     record = decode_object(json.dumps(written).encode(), "v1", kind)
     assert json.loads(encode(record, kind)) == written
+
+
+def of_kind(name: str, api_version: str = "storage.k8s.io/v1", namespace: str = "", **content: Any) -> dict[str, Any]:
+    metadata = {"name": "x", **({"namespace": namespace} if namespace else {})}
+    return {"apiVersion": api_version, "kind": name, "metadata": metadata, **content}
+
+
+SOURCES: dict[str, Any] = {
+    "csi": {"driver": "d.example.com", "volumeHandle": "h"},
+    **{name: source for volume in VOLUMES for name, source in volume.items() if name in ("cinder", "vsphereVolume")},
+}
+OTHERS = [
+    of_kind(
+        "PersistentVolume",
+        "v1",
+        spec={
+            "capacity": {"storage": "10Gi"},
+            "accessModes": ["ReadWriteOnce"],
+            "claimRef": {"namespace": "a", "name": "c", "uid": "u"},
+            "storageClassName": "fast",
+            "volumeMode": "Block",
+            "volumeAttributesClassName": "gold",
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [SELECTOR]}},
+            **SOURCES,
+        },
+        status={"phase": "Bound"},
+    ),
+    of_kind(
+        "PersistentVolumeClaim",
+        "v1",
+        "a",
+        spec={
+            "accessModes": ["ReadWriteOncePod"],
+            "selector": SELECTOR,
+            "resources": {"requests": {"storage": "5Gi"}},
+            "volumeName": "pv",
+            "storageClassName": "",
+            "volumeMode": "Filesystem",
+            "volumeAttributesClassName": "gold",
+        },
+        status={"phase": "Lost"},
+    ),
+    of_kind(
+        "StorageClass",
+        provisioner="d.example.com",
+        volumeBindingMode="WaitForFirstConsumer",
+        allowedTopologies=[{"matchLabelExpressions": [{"key": "zone", "values": ["a"]}]}],
+    ),
+    of_kind("CSINode", spec={"drivers": [{"name": "d.example.com", "allocatable": {"count": 0}}]}),
+    of_kind("CSIDriver", spec={"storageCapacity": False, "preventPodSchedulingIfMissing": True}),
+    of_kind(
+        "CSIStorageCapacity",
+        namespace="a",
+        storageClassName="fast",
+        nodeTopology={},
+        capacity="0",
+        maximumVolumeSize="1Ti",
+    ),
+    of_kind(
+        "VolumeAttachment",
+        spec={"attacher": "d.example.com", "nodeName": "n", "source": {"persistentVolumeName": "pv"}},
+    ),
+    of_kind(
+        "PriorityClass",
+        "scheduling.k8s.io/v1",
+        value=-5,
+        globalDefault=True,
+        preemptionPolicy="Never",
+    ),
+    of_kind(
+        "PodDisruptionBudget",
+        "policy/v1",
+        "a",
+        spec={"selector": SELECTOR},
+        status={"disruptionsAllowed": 2, "disruptedPods": {"p": "2026-01-01T00:00:00Z"}},
+    ),
+]
+
+
+@pytest.mark.parametrize("written", OTHERS, ids=[each["kind"] for each in OTHERS])
+def test_what_plugins_read_of_other_kinds_survives(written: dict[str, Any]) -> None:
+    kind = BY_NAME[written["kind"]]
+    record = decode_object(json.dumps(written).encode(), written["apiVersion"], kind)
+    assert json.loads(encode(record, kind)) == written
+    inventory = build_inventory([(kind, record)])
+    assert [found for each, found in objects_of(inventory) if each is kind] == [record]
+
+
+def test_the_annotation_of_a_class_wins() -> None:
+    meta = ObjectMeta("x", annotations={CLASS_ANNOTATION: "old"})
+    claim = PersistentVolumeClaim(meta, PersistentVolumeClaimSpec(storage_class_name="new"))
+    volume = PersistentVolume(meta, PersistentVolumeSpec(storage_class_name="new"))
+    assert (claim.class_name, volume.class_name) == ("old", "old")
+    assert PersistentVolumeClaim().class_name == PersistentVolume().class_name == ""
