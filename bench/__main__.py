@@ -70,7 +70,7 @@ def write_document() -> list[Part]:
     """Write ``docs/performance.md`` from all parts that are kept."""
     files = [path for name in PARTS if (path := _KEPT / f"{name}.json").exists()]
     parts = [msgspec.json.decode(path.read_bytes(), type=Part) for path in files]
-    DOCUMENT.write_text("\n".join(document(parts)))
+    DOCUMENT.write_text("\n".join(document(parts)), encoding="utf-8")
     return parts
 
 
@@ -136,7 +136,9 @@ def _remark(row: Row) -> str:
 
 def _machine() -> list[str]:
     """The machine and the versions."""
-    names = [text for text in Path("/proc/cpuinfo").read_text().splitlines() if text.startswith("model name")]
+    names = [
+        text for text in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if text.startswith("model name")
+    ]
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     packages = ", ".join(f"{name} {version(name)}" for name in ("msgspec", "textual", "kubernetes"))
     return [
@@ -154,7 +156,7 @@ def _go() -> str:
 
 
 def _output(*command: str) -> str:
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    return subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False).stdout.strip()
 
 
 if __name__ == "__main__":

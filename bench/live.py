@@ -78,7 +78,7 @@ def _beside(kubectl: Path, size: str, rounds: int, environment: dict[str, str]) 
 def _no_kubectl(kubectl: Path, rounds: int) -> str:
     if not kubectl.exists():
         return "kubectl was not built (make e2e)"
-    info = Path("/proc/meminfo").read_text()
+    info = Path("/proc/meminfo").read_text(encoding="utf-8")
     free = int(info.partition("MemAvailable:")[2].split(maxsplit=1)[0]) / 1024
     return "too little memory for kubectl" if rounds == 1 and free < KUBECTL_MEGABYTES else ""
 

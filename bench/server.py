@@ -160,7 +160,7 @@ def serve(folder: Path) -> None:
 def serving(folder: Path) -> Iterator[dict[str, str]]:
     """Serve what was recorded in ``folder``; the environment in which clients talk to it, with caches of their own."""
     command = [sys.executable, "-m", "bench.server", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stdout is not None
         try:
             kubeconfig = {
@@ -169,7 +169,7 @@ def serving(folder: Path) -> Iterator[dict[str, str]]:
                 "users": [{"name": "bench", "user": {}}],
                 "contexts": [{"name": "bench", "context": {"cluster": "bench", "user": "bench"}}],
             }
-            (folder / "kubeconfig").write_text(json.dumps(kubeconfig))
+            (folder / "kubeconfig").write_text(json.dumps(kubeconfig), encoding="utf-8")
             places = {
                 "KUBECONFIG": folder / "kubeconfig",
                 "KUBECACHEDIR": folder / "kube",

@@ -134,12 +134,12 @@ class Screen:
 
     def cpu(self) -> float:
         """Processor seconds so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def peak(self) -> float:
         """Megabytes at the most."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
         return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
     def close(self) -> None:
@@ -162,7 +162,7 @@ def changing(nodes: int) -> Iterator[tuple[dict[str, str], Callable[[int], None]
             folder, {**cluster, "resourceclaims": claims, "pods": [*world.running(nodes), *(p for p, _ in pairs)]}
         )
         command = [sys.executable, "-m", "bench.churning", name]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", cwd=ROOT) as process:
             assert process.stdout is not None
             url = process.stdout.readline().strip()
             try:
@@ -177,7 +177,7 @@ def _kubeconfig(folder: Path, url: str) -> Path:
     context = {"name": "bench", "context": {"cluster": "bench", "user": "bench"}}
     users = [{"name": "bench", "user": {}}]
     content = {"current-context": "bench", "clusters": [cluster], "users": users, "contexts": [context]}
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(content), encoding="utf-8")
     return path
 
 

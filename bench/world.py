@@ -364,7 +364,7 @@ def _chain(*parts: Iterable[str]) -> Iterator[str]:
 
 def write_snapshot(path: Path, cluster: dict[str, Iterable[str]]) -> None:
     """The cluster as one ``List``, as ``kubectl get -o json`` writes it."""
-    with path.open("w") as file:
+    with path.open("w", encoding="utf-8") as file:
         file.write('{"apiVersion":"v1","kind":"List","items":[')
         between = "\n"
         for plural, items in cluster.items():
@@ -378,7 +378,7 @@ def write_snapshot(path: Path, cluster: dict[str, Iterable[str]]) -> None:
 def write_list(path: Path, plural: str, items: Iterable[str]) -> None:
     """One kind as a server sends it in one piece."""
     version, kind = KINDS[plural]
-    with path.open("w") as file:
+    with path.open("w", encoding="utf-8") as file:
         file.write(f'{{"kind":"{kind}List","apiVersion":"{version}","metadata":{{"resourceVersion":"9"}},"items":[')
         file.write(",".join(items))
         file.write("]}")

@@ -61,8 +61,11 @@ def _run(words: Sequence[str], environment: Mapping[str, str], terminal: str, op
     os.close(device)
     opened.send(None)
     opened.close()
-    sys.stdin, sys.stdout = os.fdopen(0, closefd=False), os.fdopen(1, "w", closefd=False)
-    sys.stderr = os.fdopen(2, "w", closefd=False, errors="backslashreplace", buffering=1)
+    sys.stdin, sys.stdout = (
+        os.fdopen(0, closefd=False, encoding="utf-8"),
+        os.fdopen(1, "w", closefd=False, encoding="utf-8"),
+    )
+    sys.stderr = os.fdopen(2, "w", closefd=False, errors="backslashreplace", buffering=1, encoding="utf-8")
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = ["kubectl-dra", *words]

@@ -89,7 +89,13 @@ def terminal(command: Sequence[str], environment: Mapping[str, str], *, piped: b
     def start(slave: int) -> subprocess.Popen[str]:
         stdout = subprocess.PIPE if piped else slave
         return subprocess.Popen(
-            command, stdin=slave, stdout=stdout, stderr=slave, env=dict(environment), start_new_session=True, text=True
+            command,
+            stdin=slave,
+            stdout=stdout,
+            stderr=slave,
+            env=dict(environment),
+            start_new_session=True,
+            encoding="utf-8",
         )
 
     with closing(Terminal(start)) as running:

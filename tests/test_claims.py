@@ -17,12 +17,12 @@ from tests.fuzz.targets import TARGETS
 from tools.figures import RECORDED
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def text_of(name: str) -> str:
     """A document with its lines joined, without generated blocks."""
-    text = re.sub(r"<!-- example: .*?\n```\n.*?\n```\n", "", (ROOT / name).read_text(), flags=re.DOTALL)
+    text = re.sub(r"<!-- example: .*?\n```\n.*?\n```\n", "", (ROOT / name).read_text(encoding="utf-8"), flags=re.DOTALL)
     return re.sub(r"\s+", " ", text)
 
 
@@ -30,7 +30,7 @@ README = text_of("README.md")
 
 
 def test_the_quoted_words_of_the_scheduler_are_those_of_the_pod() -> None:
-    pods = [item for item in json.loads(CLUSTER.read_text())["items"] if item["kind"] == "Pod"]
+    pods = [item for item in json.loads(CLUSTER.read_text(encoding="utf-8"))["items"] if item["kind"] == "Pod"]
     (trainer,) = (pod for pod in pods if pod["metadata"]["name"] == "trainer-0")
     (said,) = (each["message"] for each in trainer["status"]["conditions"] if each["type"] == "PodScheduled")
     (quoted,) = re.findall(r"does not start: `([^`]*)`", README)
@@ -64,33 +64,37 @@ def test_how_long_completion_keeps_and_waits() -> None:
 
 
 def test_make_demo_shows_what_the_readme_shows() -> None:
-    makefile = (ROOT / "Makefile").read_text()
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     shown = re.findall(r"@echo '\$\$ kubectl dra (.*)'", makefile)
     assert shown == [f"{words} --from demo" for words in re.findall(r"@\$\(DEMO\) (.*)", makefile)]
     assert len(shown) == 2
-    assert all(f"<!-- example: {words} -->" in (ROOT / "README.md").read_text() for words in shown)
+    assert all(f"<!-- example: {words} -->" in (ROOT / "README.md").read_text(encoding="utf-8") for words in shown)
 
 
 def test_what_the_page_of_performance_compares_with() -> None:
-    page = (ROOT / "docs" / "performance.md").read_text()
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.split("|")] for line in page.splitlines() if line.startswith("| ")]
     assert any("10000 nodes" in row[2] and row[5] == "Go" for row in rows)
     assert any("10000 nodes" in row[2] and row[5].startswith("kubectl") for row in rows)
 
 
 def test_every_recorded_answer_is_asked_for_by_a_test() -> None:
-    tests = "".join(path.read_text() for path in (ROOT / "tests").rglob("*.py") if path.name != Path(__file__).name)
+    tests = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py") if path.name != Path(__file__).name
+    )
     names = [name for files in RECORDED.values() for name in files]
     assert [name for name in names if Path(name).name.partition(".")[0] not in tests] == []
 
 
 def test_fuzzing() -> None:
-    page = (ROOT / "docs" / "fuzzing.md").read_text()
+    page = (ROOT / "docs" / "fuzzing.md").read_text(encoding="utf-8")
     assert {*re.findall(r"^\| `([^`]*)`", page, re.MULTILINE)} == set(TARGETS)
 
 
 def test_how_long_a_real_cluster_churns_in_the_tests() -> None:
-    (seconds,) = re.findall(r"^SEED, RATE, SECONDS = .*, (\d+)$", (ROOT / "tests/e2e/test_faults.py").read_text(), re.M)
+    (seconds,) = re.findall(
+        r"^SEED, RATE, SECONDS = .*, (\d+)$", (ROOT / "tests/e2e/test_faults.py").read_text(encoding="utf-8"), re.M
+    )
     assert f"through the proxy for {seconds} seconds" in text_of("docs/proofs.md")
 
 
@@ -99,9 +103,9 @@ def test_how_long_a_real_cluster_churns_in_the_tests() -> None:
     ["README.md", "CONTRIBUTING.md", *sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "docs").glob("*.md"))],
 )
 def test_targets_and_tools_that_are_named_exist(document: str) -> None:
-    text = (ROOT / document).read_text()
+    text = (ROOT / document).read_text(encoding="utf-8")
     targets = {*re.findall(r"(?:^    |`)make ([a-z0-9-]+)", text, re.MULTILINE)}
-    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert phony is not None
     assert targets <= set(phony[1].split())
     modules = re.findall(r"python -m (tests\.[a-z.]+|bench)\b", text)

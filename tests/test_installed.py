@@ -44,7 +44,7 @@ class Installed:
             env=ENVIRONMENT | {"PATH": f"{self.folder}:{SYSTEM}"} | variables,
             cwd="/",
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             check=False,
             timeout=120,
             preexec_fn=lambda: os.close(0),
@@ -58,9 +58,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
     (built,) = folder.glob("*.whl")
     subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
-    lock = (ROOT / "requirements" / "dev.txt").read_text()
+    lock = (ROOT / "requirements" / "dev.txt").read_text(encoding="utf-8")
     pins = [line.removesuffix(" \\") for line in lock.splitlines() if re.match(r"[A-Za-z0-9]", line)]
-    (folder / "pins.txt").write_text("\n".join(pins))
+    (folder / "pins.txt").write_text("\n".join(pins), encoding="utf-8")
     install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([folder / "venv/bin/python", *install, "-c", folder / "pins.txt", built], check=True)
     return Installed(str(folder / "venv" / "bin"))
@@ -78,7 +78,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     (root / "opt").mkdir(parents=True)
     subprocess.run(["tar", "-xzf", folder / "archive.tar.gz", "-C", root / "opt"], check=True)
     program = root / "opt" / "kubectl-dra"
-    linked = subprocess.run(["ldd", program / "kubectl-dra"], capture_output=True, text=True, check=True).stdout
+    linked = subprocess.run(["ldd", program / "kubectl-dra"], capture_output=True, encoding="utf-8", check=True).stdout
     libraries = [Path(path) for path in LIBRARIES.findall(linked)]
     (libc,) = (path for path in libraries if path.name == "libc.so.6")
     later = (libc.with_name(name) for name in LOADED_LATER)
@@ -173,7 +173,9 @@ def test_answers(installed: Installed, words: Sequence[str], begins: str) -> Non
 def test_a_pipe_that_closes_is_silent(installed: Installed) -> None:
     program = " ".join([*installed.before, f"{installed.folder}/kubectl-dra"])
     script = f"{program} get devices -A --from demo -o yaml <&- | head -1; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", script], env=ENVIRONMENT | {"PATH": SYSTEM}, capture_output=True, text=True)
+    done = subprocess.run(
+        ["bash", "-c", script], env=ENVIRONMENT | {"PATH": SYSTEM}, capture_output=True, encoding="utf-8"
+    )
     assert (done.stdout, done.stderr) == ("apiVersion: kubectl-dra/v1alpha1\n0\n", "")
 
 

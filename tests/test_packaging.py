@@ -68,7 +68,9 @@ def test_the_wheel_runs_without_the_checkout(wheel: zipfile.ZipFile, tmp_path: P
     wheel.extractall(tmp_path / "site")
     code = "import sys; sys.path.insert(0, sys.argv.pop(1)); from kubectl_dra.__main__ import main; main()"
     command = [sys.executable, "-c", code, str(tmp_path / "site"), "why-pending", "nosuch", "--from", "demo"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False, stdin=subprocess.DEVNULL
+    )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines()[0] == 'error: pods "nosuch" not found in namespace "default"'
 
@@ -82,5 +84,5 @@ def test_the_source_distribution_holds_the_documents(built: Path) -> None:
 
 
 def test_the_krew_template_has_what_the_archive_fills_in() -> None:
-    text = (ROOT / "deploy" / "krew" / "dra.yaml").read_text()
+    text = (ROOT / "deploy" / "krew" / "dra.yaml").read_text(encoding="utf-8")
     assert all(text.count(f"@{name}@") == 1 for name in ("VERSION", "SHA256", "ARCHIVE_URL"))

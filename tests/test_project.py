@@ -20,31 +20,31 @@ DOCUMENTS = sorted(
 
 def test_examples_in_the_docs_are_real_output() -> None:
     command = [sys.executable, "tools/doc_examples.py", "--check"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, f"stale: {done.stdout}refresh them with `make docs`"
 
 
 @pytest.mark.parametrize("tool", ["figures", "dependencies"])
 def test_counted_pages_are_fresh(tool: str) -> None:
     command = [sys.executable, f"tools/{tool}.py", "--check"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, f"stale: {done.stdout}{done.stderr}refresh them with `make docs`"
 
 
 def test_the_readme_has_an_example() -> None:
-    readme = (ROOT / "README.md").read_text()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "$ kubectl dra why-pending trainer-0 -n ml\nPod ml/trainer-0 cannot be scheduled" in readme
 
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"tui"}))
 def test_the_readme_shows_every_command(name: str) -> None:
     """The TUI is shown in pictures."""
-    assert f"\n$ kubectl dra {name}" in (ROOT / "README.md").read_text()
+    assert f"\n$ kubectl dra {name}" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_links_and_paths_in_the_docs_lead_somewhere(name: str) -> None:
-    text = (ROOT / name).read_text()
+    text = (ROOT / name).read_text(encoding="utf-8")
     folder = (ROOT / name).parent
     links = [str(folder / link) for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)]
     named = re.findall(r"`([a-z_./]+/[a-z_./-]*)`", text) if "/" not in name else []
@@ -56,7 +56,7 @@ def test_links_and_paths_in_the_docs_lead_somewhere(name: str) -> None:
 
 
 def test_every_target_of_the_makefile_is_explained() -> None:
-    makefile = (ROOT / "Makefile").read_text()
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     assert phony is not None
     explained = set(re.findall(r"^([a-z0-9-]+):.*## ", makefile, re.MULTILINE))

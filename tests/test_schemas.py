@@ -17,7 +17,9 @@ from referencing import Registry, Resource
 from kubectl_dra.commands.app import run
 
 ROOT = Path(__file__).parents[1]
-SCHEMAS = {path.stem: json.loads(path.read_text()) for path in (ROOT / "docs" / "schema").glob("*.json")}
+SCHEMAS = {
+    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "docs" / "schema").glob("*.json")
+}
 REGISTRY: Registry[Any] = Registry().with_resources(
     (schema["$id"], Resource.from_contents(schema)) for schema in SCHEMAS.values()
 )
@@ -63,7 +65,9 @@ def printed(capfd: pytest.CaptureFixture[str]) -> Callable[[str], dict[str, Any]
 
 
 def test_the_schemas_are_fresh() -> None:
-    done = subprocess.run([sys.executable, "tools/schemas.py", "--check"], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "tools/schemas.py", "--check"], cwd=ROOT, capture_output=True, encoding="utf-8"
+    )
     assert done.returncode == 0, f"stale: {done.stdout}{done.stderr}refresh them with `make docs`"
 
 
@@ -81,7 +85,7 @@ def test_what_is_printed_is_what_is_promised(printed: Printed, call: str, kind: 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "tests" / "golden").rglob("*.json")), ids=lambda path: path.stem)
 def test_every_golden_document_is_valid(path: Path) -> None:
-    document = json.loads(path.read_text())
+    document = json.loads(path.read_text(encoding="utf-8"))
     validator(document["kind"]).validate(document)
 
 

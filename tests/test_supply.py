@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 LOCKS = ("dev", "lowest", "pip")
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RUNTIME = [Requirement(text) for text in PROJECT["project"]["dependencies"]]
 DEVELOPMENT = [Requirement(text) for text in PROJECT["dependency-groups"]["dev"]]
 PIN = re.compile(
@@ -23,7 +23,7 @@ PIN = re.compile(
 
 def pins(lock: str) -> list[re.Match[str]]:
     """Every package of a lock; fails if a line of it is anything else than a pin with its hashes or a comment."""
-    text = (ROOT / "requirements" / f"{lock}.txt").read_text()
+    text = (ROOT / "requirements" / f"{lock}.txt").read_text(encoding="utf-8")
     plain = re.sub(r"^ *#.*\n", "", text, flags=re.MULTILINE)
     found = []
     while plain:
@@ -37,7 +37,7 @@ def pins(lock: str) -> list[re.Match[str]]:
 @pytest.mark.parametrize("lock", LOCKS)
 def test_everything_has_hashes_and_nothing_says_where_it_comes_from(lock: str) -> None:
     assert pins(lock)
-    assert "://" not in (ROOT / "requirements" / f"{lock}.txt").read_text()
+    assert "://" not in (ROOT / "requirements" / f"{lock}.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("lock", ["dev", "lowest"])

@@ -39,13 +39,13 @@ def moment() -> int:
     """The time that all files get: ``SOURCE_DATE_EPOCH``, else that of the last commit."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     command = ["git", "log", "-1", "--format=%ct"]
-    return int(given or subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+    return int(given or subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=True).stdout)
 
 
 def built(folder: Path, time: int) -> Path:
     """The folder with the program."""
     entry = folder / "entry.py"
-    entry.write_text(ENTRY)
+    entry.write_text(ENTRY, encoding="utf-8")
     places = [f"--distpath={folder}/dist", f"--workpath={folder}/work", f"--specpath={folder}", "--log-level=WARN"]
     command = [sys.executable, "-m", "PyInstaller", *FLAGS, *places, *(f"--exclude-module={name}" for name in UNUSED)]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(time), "PYTHONHASHSEED": "1"}
@@ -81,12 +81,12 @@ def main() -> int:
     DIST.mkdir(exist_ok=True)
     (DIST / ARCHIVE).write_bytes(data)
     checksum = hashlib.sha256(data).hexdigest()
-    manifest = (ROOT / "deploy" / "krew" / "dra.yaml").read_text().partition("apiVersion: ")
+    manifest = (ROOT / "deploy" / "krew" / "dra.yaml").read_text(encoding="utf-8").partition("apiVersion: ")
     url = os.environ.get("ARCHIVE_URL", f"file://{DIST / ARCHIVE}")
     text = "".join(manifest[1:])
     for name, value in (("VERSION", __version__), ("SHA256", checksum), ("ARCHIVE_URL", url)):
         text = text.replace(f"@{name}@", value)
-    (DIST / "dra.yaml").write_text(text)
+    (DIST / "dra.yaml").write_text(text, encoding="utf-8")
     print(f"{ARCHIVE}: {len(data) / 1e6:.1f} MB, sha256 {checksum}")
     return 0
 

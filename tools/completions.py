@@ -10,4 +10,4 @@ FOLDER = Path(__file__).resolve().parents[1] / "completions"
 
 if __name__ == "__main__":
     for shell, script in SCRIPTS.items():
-        (FOLDER / FILES[shell]).write_text(script)
+        (FOLDER / FILES[shell]).write_text(script, encoding="utf-8")

@@ -62,7 +62,7 @@ class Package:
         self.lines_met += numbers.n_statements - numbers.n_missing
         self.branches += numbers.n_branches
         self.branches_met += numbers.n_branches - numbers.n_missing_branches
-        source = (ROOT / "kubectl_dra" / name).read_text().splitlines()
+        source = (ROOT / "kubectl_dra" / name).read_text(encoding="utf-8").splitlines()
         if analysis.missing:
             self.missing[name] = [source[line - 1].strip() for line in sorted(analysis.missing)]
 
@@ -108,7 +108,7 @@ def main() -> None:
     """Write the page."""
     data = Coverage(config_file=str(ROOT / "tools" / "coverage.ini"))
     data.load()
-    PAGE.write_text(page(packages(data)))
+    PAGE.write_text(page(packages(data)), encoding="utf-8")
 
 
 if __name__ == "__main__":

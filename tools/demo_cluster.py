@@ -761,5 +761,5 @@ def text() -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(text())
+    TARGET.write_text(text(), encoding="utf-8")
     sys.stdout.write(f"{TARGET}: {len(items)} objects\n")

@@ -95,7 +95,7 @@ def licence(name: str) -> str:
     ]
     if declared or classified:
         return (declared or classified[0]).split("\n")[0].split(" (")[0].strip()
-    texts = [file.read_text() for file in package.files or () if file.name.startswith("LICENSE")]
+    texts = [file.read_text(encoding="utf-8") for file in package.files or () if file.name.startswith("LICENSE")]
     return "Apache-2.0" if any("Apache License" in text for text in texts) else "see its licence file"
 
 
@@ -113,13 +113,13 @@ def rows(direct: list[str], reasons: dict[str, str], pins: dict[str, str], runti
 
 def pinned() -> dict[str, str]:
     """Versions by canonical name."""
-    lock = (ROOT / "requirements" / "dev.txt").read_text()
+    lock = (ROOT / "requirements" / "dev.txt").read_text(encoding="utf-8")
     return {canonicalize_name(name): version for name, version in PINNED.findall(lock)}
 
 
 def page() -> str:
     """The whole page."""
-    source = (ROOT / "pyproject.toml").read_text()
+    source = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(source)
     reasons = dict(ENTRY.findall(source))
     pins = pinned()
@@ -142,7 +142,7 @@ def measured() -> bool:
 
 def main() -> int:
     """Write or check the page."""
-    fresh, known = page(), PAGE.read_text() if PAGE.exists() else ""
+    fresh, known = page(), PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     if not measured():
         fresh, known = (TOTAL.sub("", DECLARED.sub(r"\1", text)) for text in (fresh, known))
     if "--check" in sys.argv:
@@ -151,7 +151,7 @@ def main() -> int:
     if not measured():
         print(f"sizes are measured on {' '.join(MEASURED)} with the pinned versions only", file=sys.stderr)
         return 1
-    PAGE.write_text(fresh)
+    PAGE.write_text(fresh, encoding="utf-8")
     return 0
 
 

@@ -56,12 +56,12 @@ def main() -> int:
     os.chdir(ROOT)
     stale = []
     for path in documents():
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
         fresh = refreshed(text)
         if fresh != text:
             stale.append(path.relative_to(ROOT).as_posix())
             if "--check" not in sys.argv:
-                path.write_text(fresh)
+                path.write_text(fresh, encoding="utf-8")
     print("\n".join(stale) or "all examples are fresh")
     return 1 if stale and "--check" in sys.argv else 0
 

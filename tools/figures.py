@@ -43,7 +43,7 @@ def table() -> str:
     """The table of the page."""
     rows = [(what, sum(map(lines_in, names)), names) for what, names in RECORDED.items()]
     scenarios = sum(1 for path in (ROOT / "tests" / "scenarios").iterdir() if path.is_dir())
-    situations = yaml.safe_load((ROOT / "tests" / "e2e" / "cases.yaml").read_text())["cases"]
+    situations = yaml.safe_load((ROOT / "tests" / "e2e" / "cases.yaml").read_text(encoding="utf-8"))["cases"]
     rows.append(("clusters recorded from a real control plane", scenarios, ("scenarios/",)))
     older = sum(1 for _ in (ROOT / "tests" / "generations" / "recorded").rglob("*.json"))
     rows.append(("clusters recorded from control planes of older releases", older, ("generations/recorded/",)))
@@ -55,10 +55,10 @@ def table() -> str:
 
 def main() -> int:
     """Write or check the page."""
-    text = PAGE.read_text()
+    text = PAGE.read_text(encoding="utf-8")
     fresh = BLOCK.sub(lambda _: table(), text)
     if "--check" not in sys.argv:
-        PAGE.write_text(fresh)
+        PAGE.write_text(fresh, encoding="utf-8")
     elif fresh != text:
         print("docs/proofs.md")
         return 1

@@ -31,7 +31,7 @@ def main() -> int:
         python = Path(folder, "bin", "python")
         subprocess.run([python, "-m", "pip", "install", "--quiet", UV], check=True)
         wanted = Path(folder, "pip.in")
-        wanted.write_text(PIP + "\n")
+        wanted.write_text(PIP + "\n", encoding="utf-8")
         every = ("--universal", "--python-version", OLDEST)
         group = ("pyproject.toml", "--group", "dev")
         _compile(python, "pip.txt", (str(wanted), "--no-annotate", *every))
@@ -45,7 +45,7 @@ def _compile(python: Path, name: str, arguments: tuple[str, ...]) -> None:
     file = FOLDER / name
     command = [python, "-m", "uv", "pip", "compile", *arguments, *PLAIN, "--output-file", file]
     subprocess.run(command, check=True, cwd=ROOT)
-    file.write_text(HEADER + file.read_text().removeprefix(HEADER))
+    file.write_text(HEADER + file.read_text(encoding="utf-8").removeprefix(HEADER), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -218,7 +218,7 @@ class Reached:
         }
         self._seconds: dict[str, float] = {}
         for path in durations:
-            for line in path.read_text().splitlines():
+            for line in path.read_text(encoding="utf-8").splitlines():
                 seconds, _, name = line.partition(" ")
                 function = name.partition("[")[0]
                 if "::" in function and _exists(function):
@@ -249,7 +249,7 @@ class Reached:
 
 def _exists(test: str) -> bool:
     file, _, function = test.partition("::")
-    return (ROOT / file).exists() and f"def {function}(" in (ROOT / file).read_text()
+    return (ROOT / file).exists() and f"def {function}(" in (ROOT / file).read_text(encoding="utf-8")
 
 
 def _test(context: str) -> str:
@@ -339,7 +339,9 @@ def _load_rows(package: str) -> None:
 
 def remaining(mutants: Sequence[Mutant], out: Path) -> Iterator[tuple[int, Mutant]]:
     """Those that have no result yet."""
-    done = {json.loads(line)["number"] for line in out.read_text().splitlines()} if out.exists() else set()
+    done = (
+        {json.loads(line)["number"] for line in out.read_text(encoding="utf-8").splitlines()} if out.exists() else set()
+    )
     return ((number, mutant) for number, mutant in enumerate(mutants) if number not in done)
 
 
@@ -362,7 +364,7 @@ def main() -> None:
     arguments = parser.parse_args()
     sys.path.insert(0, str(ROOT))
     mutants = sample(arguments.count, arguments.seed, arguments.commit)
-    plan = json.loads(arguments.plan.read_text()) if arguments.plan else None
+    plan = json.loads(arguments.plan.read_text(encoding="utf-8")) if arguments.plan else None
     reached = Reached(arguments.coverage, arguments.durations, arguments.most) if arguments.coverage else None
     _load_rows(arguments.package)
     chosen = remaining(mutants, arguments.out)
@@ -377,7 +379,7 @@ def main() -> None:
         tests = reached.tests(mutant) if reached is not None else plan[str(number)] if plan is not None else []
         verdict = judge(mutant, tests) if mutant.after else "the code is gone"
         line = {"number": number, "verdict": verdict, "tests": len(tests), **asdict(mutant)}
-        with arguments.out.open("a") as results:
+        with arguments.out.open("a", encoding="utf-8") as results:
             results.write(json.dumps(line) + "\n")
 
 

@@ -136,11 +136,11 @@ def _hook(kind: type) -> dict[str, Any]:
 def main() -> int:
     """Write or check all files."""
     fresh = {FOLDER / f"{kind}.json": json.dumps(schema, indent=2) + "\n" for kind, schema in schemas().items()}
-    stale = [path for path, text in fresh.items() if not path.exists() or path.read_text() != text]
+    stale = [path for path, text in fresh.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     stale += [path for path in FOLDER.glob("*.json") if path not in fresh]
     if "--check" not in sys.argv:
         for path in stale:
-            path.write_text(fresh[path]) if path in fresh else path.unlink()
+            path.write_text(fresh[path], encoding="utf-8") if path in fresh else path.unlink()
     print("\n".join(path.name for path in stale) or "all schemas are fresh")
     return 1 if stale and "--check" in sys.argv else 0
 

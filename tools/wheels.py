@@ -36,12 +36,12 @@ PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^ ;\\]+)(?: ; (?P<ma
 
 def pins(python: str, system: str) -> dict[str, str]:
     """Versions by package of all that the program needs there."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = set().union(*(brought(Requirement(text).name) for text in project["dependencies"]))
     needed = {name for name in needed if "none-any" not in (distribution(name).read_text("WHEEL") or "")}
     environment = {**default_environment(), "python_version": python, "python_full_version": f"{python}.0"}
     found = {}
-    for match in PIN.finditer((ROOT / "requirements" / "dev.txt").read_text()):
+    for match in PIN.finditer((ROOT / "requirements" / "dev.txt").read_text(encoding="utf-8")):
         name = canonicalize_name(match["name"])
         marker = Requirement(f"x; {match['marker']}").marker if match["marker"] else None
         if name in needed and (marker is None or marker.evaluate({**environment, "sys_platform": system})):
@@ -57,7 +57,7 @@ def missing(python: str, tags: list[str], system: str) -> list[str]:
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--no-deps", "--target", folder]
             command += ["--only-binary=:all:", "--python-version", python, *(f"--platform={tag}" for tag in tags)]
-            done = subprocess.run([*command, *wanted], capture_output=True, text=True, check=False)
+            done = subprocess.run([*command, *wanted], capture_output=True, encoding="utf-8", check=False)
         if done.returncode == 0:
             return absent
         found = re.search(r"No matching distribution found for (\S+)", done.stderr)
@@ -78,7 +78,7 @@ def main() -> int:
             cells.append(f"no: {', '.join(absent)}" if absent else "yes")
             print(shown, python, cells[-1], file=sys.stderr, flush=True)
         lines.append(f"| {shown} | {' | '.join(cells)} |")
-    PAGE.write_text(BLOCK.sub(lambda _: "\n".join(lines) + "\n", PAGE.read_text()))
+    PAGE.write_text(BLOCK.sub(lambda _: "\n".join(lines) + "\n", PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     return 0
 
 

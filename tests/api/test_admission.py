@@ -69,10 +69,10 @@ def test_objects_of_the_allocators_rows(file: str) -> None:
 
 @pytest.mark.parametrize("scenario", ["32-admin-access-rejected", "57-too-many-devices-rejected"])
 def test_objects_that_a_real_server_refused(scenario: str) -> None:
-    rejected = json.loads((SCENARIOS / scenario / "result.json").read_text())["rejected"]
+    rejected = json.loads((SCENARIOS / scenario / "result.json").read_text(encoding="utf-8"))["rejected"]
     messages = {entry["object"]: entry["message"] for entry in rejected}
     seen = set()
-    for obj in yaml.safe_load_all((SCENARIOS / scenario / "objects.yaml").read_text()):
+    for obj in yaml.safe_load_all((SCENARIOS / scenario / "objects.yaml").read_text(encoding="utf-8")):
         if not obj or obj["kind"] not in ("ResourceClaim", "ResourceClaimTemplate"):
             continue
         key = f"{obj['kind']}/{obj['metadata']['name']}"

@@ -32,5 +32,5 @@ for thread in threads:
 
 @pytest.mark.parametrize("attempt", range(4))
 def test_threads_that_need_decoders_at_the_same_time(attempt: int) -> None:
-    done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, encoding="utf-8", check=False)
     assert (done.returncode, done.stderr) == (0, ""), f"attempt {attempt}"

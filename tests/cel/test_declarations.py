@@ -8,7 +8,7 @@ import pytest
 from kubectl_dra.cel.declarations import FUNCTIONS, OVERLOADS_BY_ID, overloads
 from kubectl_dra.cel.environment import SCHEDULER, Environment
 
-RECORDED = json.loads((Path(__file__).parent / "functions.json").read_text())
+RECORDED = json.loads((Path(__file__).parent / "functions.json").read_text(encoding="utf-8"))
 
 
 def test_functions_are_those_of_the_real_environment():

@@ -41,5 +41,5 @@ from kubectl_dra.cel import SCHEDULER, compile_expression
 compile_expression('device.driver == "a" && device.capacity["a"].b.compareTo(quantity("1")) > 0', SCHEDULER)
 print([name for name in ("re2", "celpy", "lark", "zoneinfo", "kubectl_dra.cel.functions.urls") if name in sys.modules])
 """
-    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
     assert loaded.stdout.strip() == "[]"

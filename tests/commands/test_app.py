@@ -23,7 +23,7 @@ def run(*arguments: str, stdin: str = "", **variables: str) -> subprocess.Comple
     command = [sys.executable, "-m", "kubectl_dra", *arguments]
     environment = {**ENVIRONMENT, **variables}
     return subprocess.run(
-        command, capture_output=True, text=True, input=stdin, env=environment, check=False, timeout=60
+        command, capture_output=True, encoding="utf-8", input=stdin, env=environment, check=False, timeout=60
     )
 
 
@@ -37,7 +37,7 @@ def loaded(*arguments: str) -> set[str]:
         "print('\\n' + json.dumps(sorted(names)))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, env=ENVIRONMENT, check=True
+        [sys.executable, "-c", code, *arguments], capture_output=True, encoding="utf-8", env=ENVIRONMENT, check=True
     )
     return set(json.loads(done.stdout.splitlines()[-1]))
 
@@ -153,7 +153,7 @@ def test_a_closed_pipe_is_silent(arguments: tuple[str, ...]) -> None:
     read, write = os.pipe()
     os.close(read)
     command = [sys.executable, "-m", "kubectl_dra", *arguments]
-    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, check=False)
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, encoding="utf-8", env=ENVIRONMENT, check=False)
     os.close(write)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -162,8 +162,10 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
     fifo = tmp_path / "slow"
     os.mkfifo(fifo)
     command = [sys.executable, "-m", "kubectl_dra", "why-pending", "--from", str(fifo)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
-    with fifo.open("w"):  # opens once the program reads
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=ENVIRONMENT
+    )
+    with fifo.open("w", encoding="utf-8"):  # opens once the program reads
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err.strip()) == (130, "", "")

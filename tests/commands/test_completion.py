@@ -228,15 +228,15 @@ class Fake:
 
     def runs(self, script: str) -> None:
         path = self.folder / "bin" / "kubectl"
-        path.write_text(f'#!/bin/sh\necho "$@" >> {self.calls}\n{script}\n')
+        path.write_text(f'#!/bin/sh\necho "$@" >> {self.calls}\n{script}\n', encoding="utf-8")
         path.chmod(0o755)
 
     def answers(self, text: str) -> None:
-        (self.folder / "answer").write_text(text)
+        (self.folder / "answer").write_text(text, encoding="utf-8")
         self.runs(f"cat {self.folder}/answer")
 
     def asked(self) -> list[str]:
-        return self.calls.read_text().splitlines() if self.calls.exists() else []
+        return self.calls.read_text(encoding="utf-8").splitlines() if self.calls.exists() else []
 
     def complete(self, *words: str, patience: float = 30, **variables: str) -> list[str]:
         """On a busy machine a shell may take longer than a person waits."""
@@ -250,7 +250,13 @@ class Fake:
         code = f"from kubectl_dra.commands.completing import cache, kubectl; {limits}; complete.main()"
         command = [sys.executable, "-c", f"from kubectl_dra.commands import complete; {code}", *words]
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=True, timeout=60, stdin=subprocess.PIPE
+            command,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+            timeout=60,
+            stdin=subprocess.PIPE,
         )
         assert done.stderr == ""
         return done.stdout.splitlines()
@@ -290,7 +296,7 @@ def test_pools_of_one_node_and_of_none(kubectl: Fake) -> None:
 
 
 def test_an_older_server_is_asked_in_the_version_that_it_has(kubectl: Fake) -> None:
-    (kubectl.folder / "slices").write_text(slices(slice_spec("a")))
+    (kubectl.folder / "slices").write_text(slices(slice_spec("a")), encoding="utf-8")
     kubectl.runs(f'[ "$2" = --raw ] && exit 1; cat {kubectl.folder}/slices')
     assert kubectl.complete("describe-pool", "d") == [f"{DRIVER}/a", ":4"]
     assert kubectl.asked()[-1] == "get resourceslices --output=json --request-timeout=30s"
@@ -298,9 +304,9 @@ def test_an_older_server_is_asked_in_the_version_that_it_has(kubectl: Fake) -> N
 
 def test_very_many_pools_come_driver_by_driver(kubectl: Fake) -> None:
     many = [slice_spec(f"n-{number}", nodeName=f"n-{number}") for number in range(500)]
-    (kubectl.folder / "first").write_text(slices(*many))
-    (kubectl.folder / "all").write_text(slices(*many, slice_spec("n-500", nodeName="n-500")))
-    (kubectl.folder / "one").write_text(slices(slice_spec("n-7", nodeName="n-7")))
+    (kubectl.folder / "first").write_text(slices(*many), encoding="utf-8")
+    (kubectl.folder / "all").write_text(slices(*many, slice_spec("n-500", nodeName="n-500")), encoding="utf-8")
+    (kubectl.folder / "one").write_text(slices(slice_spec("n-7", nodeName="n-7")), encoding="utf-8")
     kubectl.runs(
         f"""case "$3" in
         *limit=500*) cat {kubectl.folder}/first ;;
@@ -323,7 +329,7 @@ def test_very_many_pools_come_driver_by_driver(kubectl: Fake) -> None:
 
 
 def test_devices_of_a_pool_that_is_not_called_like_its_node(kubectl: Fake) -> None:
-    (kubectl.folder / "all").write_text(slices(slice_spec("shelf/upper"), slice_spec("other")))
+    (kubectl.folder / "all").write_text(slices(slice_spec("shelf/upper"), slice_spec("other")), encoding="utf-8")
     kubectl.runs(f'case "$3" in *nodeName*) echo \'{{"items": []}}\' ;; *) cat {kubectl.folder}/all ;; esac')
     assert kubectl.complete("taint-device", f"{DRIVER}/shelf/upper/") == [f"{DRIVER}/shelf/upper/x", ":4"]
     assert kubectl.complete("taint-device", f"{DRIVER}/shelf/") == [f"{DRIVER}/shelf/upper/", ":6"]
@@ -342,7 +348,7 @@ def test_the_answer_is_kept_for_the_same_question_only(kubectl: Fake) -> None:
         ["-n", "ml", "--user", "x"],
     ):
         assert kubectl.complete("why-pending", *other, "trainer") == [":4"]
-    (kubectl.folder / "kubeconfig").write_text("current-context: other")
+    (kubectl.folder / "kubeconfig").write_text("current-context: other", encoding="utf-8")
     assert kubectl.complete(*question) == [":4"]
 
 
@@ -383,9 +389,12 @@ def test_a_kubectl_that_hangs_is_ended_with_all_that_it_started(kubectl: Fake) -
     start = time.monotonic()
     assert kubectl.complete("describe-claim", "", patience=3) == [":4"]
     assert time.monotonic() - start < 30
-    child = int((kubectl.folder / "child").read_text())
+    child = int((kubectl.folder / "child").read_text(encoding="utf-8"))
     for _ in range(100):
-        if not Path(f"/proc/{child}").exists() or Path(f"/proc/{child}/stat").read_text().split()[2] == "Z":
+        if (
+            not Path(f"/proc/{child}").exists()
+            or Path(f"/proc/{child}/stat").read_text(encoding="utf-8").split()[2] == "Z"
+        ):
             return
         time.sleep(0.05)
     pytest.fail("the child's child still runs")
@@ -402,10 +411,12 @@ def test_a_bug_is_written_to_the_file_that_debugging_names(kubectl: Fake) -> Non
     log = kubectl.folder / "debug"
     code = "from kubectl_dra.commands import complete as c; c.complete = lambda w: 1 // 0; c.main(['x'])"
     environment = {**os.environ, "BASH_COMP_DEBUG_FILE": str(log)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, encoding="utf-8", check=False
+    )
     assert (done.stdout, done.stderr) == ("", "")
     assert done.returncode != 0
-    assert "ZeroDivisionError" in log.read_text()
+    assert "ZeroDivisionError" in log.read_text(encoding="utf-8")
 
 
 # --- the cache ------------------------------------------------------------------------------------------------------
@@ -478,14 +489,18 @@ def test_a_broken_file_is_no_answer(tmp_path: Path, content: str) -> None:
 def run(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {"HOME": str(folder), "PATH": "/usr/bin:/bin", **variables}
     program = Path(sys.executable).with_name("kubectl-dra")
-    return subprocess.run([program, "completion", *words], env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [program, "completion", *words], env=environment, capture_output=True, encoding="utf-8", check=False
+    )
 
 
 def test_scripts_are_those_of_the_folder_completions() -> None:
     from kubectl_dra.commands.completion_scripts import FILES, SCRIPTS
 
     folder = Path(__file__).parents[2] / "completions"
-    assert {path.name: path.read_text() for path in folder.iterdir()} == {FILES[s]: SCRIPTS[s] for s in SCRIPTS}
+    assert {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()} == {
+        FILES[s]: SCRIPTS[s] for s in SCRIPTS
+    }
     for shell, script in SCRIPTS.items():
         assert run(folder, shell).stdout == script
 
@@ -498,12 +513,12 @@ def test_install_writes_an_executable_that_answers(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     written = folder / "kubectl_complete-dra"
     assert done.stdout.startswith(f"Wrote {written}, which calls ")
-    answer = subprocess.run([written, "why"], capture_output=True, text=True, check=True)
+    answer = subprocess.run([written, "why"], capture_output=True, encoding="utf-8", check=True)
     assert answer.stdout.startswith("why-pending\t")
-    content = written.read_text()
+    content = written.read_text(encoding="utf-8")
     again = run(tmp_path, "--install", PATH=path)
     assert again.stdout == f"kubectl_complete-dra is installed already: {written}\n"
-    assert written.read_text() == content
+    assert written.read_text(encoding="utf-8") == content
 
 
 def test_install_says_where_it_can_not(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_fish_offers_it(typed: str, expected: str, tmp_path: Path) -> None:
     script = f"source {ROOT}/completions/kubectl-dra.fish; complete -C $argv[1]"
     command = ["fish", "--no-config", "-c", script, f"kubectl-dra {typed}"]
     done = subprocess.run(
-        command, env=environment(tmp_path), cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+        command, env=environment(tmp_path), cwd=ROOT, capture_output=True, encoding="utf-8", check=True, timeout=60
     )
     assert expected in [line.partition("\t")[0] for line in done.stdout.splitlines()]
     assert done.stderr == ""
@@ -103,7 +103,7 @@ def test_what_is_typed_wrongly_offers_nothing_and_says_nothing(shell: str, tmp_p
     words = ["kubectl-dra", "nosuch", "--nope", "x"]
     command = [sys.executable, "-m", "kubectl_dra", "__complete", *words[1:]]
     done = subprocess.run(
-        command, env=environment(tmp_path), cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+        command, env=environment(tmp_path), cwd=ROOT, capture_output=True, encoding="utf-8", check=True, timeout=60
     )
     assert (done.stdout, done.stderr) == (":4\n", "")
-    assert (ROOT / "completions" / FILES[shell]).read_text() == SCRIPTS[shell]
+    assert (ROOT / "completions" / FILES[shell]).read_text(encoding="utf-8") == SCRIPTS[shell]

@@ -30,7 +30,7 @@ spec: {resourceClaims: [{name: gpu, source: {resourceClaimName: old}}]}
 
 def _file(tmp_path: Path, text: str) -> str:
     path = tmp_path / "manifests.yaml"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     return str(path)
 
 
@@ -108,7 +108,7 @@ def test_usage(arguments: list[str], what: str, capsys: pytest.CaptureFixture[st
 def test_nothing_to_read(tmp_path: Path, text: str | None, error: str, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "file"
     if text is not None:
-        file.write_text(text)
+        file.write_text(text, encoding="utf-8")
     assert run(["convert", "-f", str(file)]) == 1
     out, err = capsys.readouterr()
     assert (out, err) == ("", f"error: {tmp_path}/{error}")

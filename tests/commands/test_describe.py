@@ -123,7 +123,7 @@ def test_exit_codes_tell_a_pool_that_is_not_ready(capfd, pool, code):
 
 def blind(tmp_path: Path, *kinds: str) -> Path:
     path = tmp_path / "blind.json"
-    path.write_text(json.dumps(withheld(document(SMALL), kinds)))
+    path.write_text(json.dumps(withheld(document(SMALL), kinds)), encoding="utf-8")
     return path
 
 

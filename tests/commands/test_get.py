@@ -200,7 +200,7 @@ def test_selectors_that_fail_leave_devices_out_and_say_so(capfd):
 
 def test_missing_rights_are_named(capfd, tmp_path):
     path = tmp_path / "blind.json"
-    path.write_text(json.dumps(withheld(document(SMALL), ("ResourceClaim", "Pod"))))
+    path.write_text(json.dumps(withheld(document(SMALL), ("ResourceClaim", "Pod"))), encoding="utf-8")
     _, out, err = call(capfd, "pools", source=path)
     assert "≤" in out
     assert '"resourceclaims" of apiGroup "resource.k8s.io"' in err

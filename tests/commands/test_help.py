@@ -74,7 +74,9 @@ def test_examples_of_help_answer_on_the_demo_cluster(
         (tmp_path / "kubectl-dra").symlink_to(sys.executable)
     words = shlex.split(example.replace("EXPR", shlex.quote(EXPR)))
     if "<" in words:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(words.pop()).read_bytes())))
+        monkeypatch.setattr(
+            sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(words.pop()).read_bytes()), encoding="utf-8")
+        )
         words.remove("<")
     words += ["--from", "demo"] if "--from" not in words else []
     words += ["--dry-run=client"] if "taint-device" in words and "--list" not in words else []
@@ -95,7 +97,7 @@ def commands_in(text: str) -> set[str]:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_commands_in_the_documents_are_understood(document: str) -> None:
     """A command without arguments may only be spoken of."""
-    for name, *words in map(shlex.split, commands_in((ROOT / document).read_text())):
+    for name, *words in map(shlex.split, commands_in((ROOT / document).read_text(encoding="utf-8"))):
         command = app.get_command(click.Context(app), name)
         if name.startswith("-"):
             assert [name, *words] == ["--help"]

@@ -101,15 +101,15 @@ def with_tail(value: object, names: frozenset[str], tail: str) -> object:
 def hostile(request, tmp_path_factory):
     """The tail, a cluster and a manifest full of it."""
     tail, folder = TAILS[request.param], tmp_path_factory.mktemp(request.param)
-    document = json.loads(CLUSTER.read_text())
+    document = json.loads(CLUSTER.read_text(encoding="utf-8"))
     names = {item["metadata"]["name"] for item in document["items"] if item["kind"] in NAMED}
     specs = [item["spec"] for item in document["items"] if item["kind"] == "ResourceSlice"]
     names |= {spec["driver"] for spec in specs} | {spec["pool"]["name"] for spec in specs}
     devices = [device for spec in specs for device in spec.get("devices", ())]
     names |= {device["name"] for device in devices} | {name for each in devices for name in each.get("attributes", ())}
     cluster, manifest = folder / "cluster.json", folder / "manifest.yaml"
-    cluster.write_text(json.dumps(with_tail(document, frozenset(names), tail)))
-    manifest.write_text(MANIFEST.format(name=json.dumps(CLAIM + tail)))
+    cluster.write_text(json.dumps(with_tail(document, frozenset(names), tail)), encoding="utf-8")
+    manifest.write_text(MANIFEST.format(name=json.dumps(CLAIM + tail)), encoding="utf-8")
     return tail, cluster, manifest
 
 

@@ -44,7 +44,7 @@ def cluster(tmp_path_factory):
     ):
         text = re.sub(rf'(?<=[":/ ]){re.escape(name)}(?=")', lambda match: match[0] + json.dumps(EVIL)[1:-1], text)
     path = tmp_path_factory.mktemp("hostile") / "cluster.json"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -108,7 +108,7 @@ def long_names(tmp_path_factory):
     for name in ("serve-0", "full-a", "ecc-errors", "node-a-gpu-old"):
         text = text.replace(f'"{name}"', '"' + name + "y" * (253 - len(name)) + '"')
     path = tmp_path_factory.mktemp("long") / "cluster.json"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     return path
 
 

@@ -26,7 +26,7 @@ def why(capfd, tmp_path, monkeypatch):
                 item["status"]["conditions"][0]["message"] = observed
                 item["metadata"]["resourceVersion"] = "999999999"
         path = tmp_path / "snapshot.json"
-        path.write_text(json.dumps(document))
+        path.write_text(json.dumps(document), encoding="utf-8")
         assert run(["why-pending", pod, "-n", {"nb-2": "dev"}.get(pod, "ml"), "--from", str(path), *words]) == 0
         return " ".join(capfd.readouterr().out.split())
 

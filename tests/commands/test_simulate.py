@@ -46,7 +46,7 @@ def call(capfd, file, *arguments):
 
 def simulated(capfd, tmp_path, *objects, arguments=()):
     path = tmp_path / "objects.json"
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}), encoding="utf-8")
     code, out, _ = call(capfd, path, "-o", "json", *arguments)
     assert code == 0
     return json.loads(out)
@@ -122,7 +122,7 @@ def test_more_copies_than_are_tried_is_no_verdict(capfd, tmp_path):
     claim = {"name": "shared", "namespace": "lab"}
     request = {"name": "r", "exactly": {"deviceClassName": "gpu.example.com"}}
     body = {"kind": "ResourceClaim", "metadata": claim, "spec": {"devices": {"requests": [request]}}}
-    path.write_text(json.dumps({"apiVersion": "resource.k8s.io/v1", **body}))
+    path.write_text(json.dumps({"apiVersion": "resource.k8s.io/v1", **body}), encoding="utf-8")
     code, out, _ = call(capfd, path, "--copies", "100000", "--exit-code")
     assert code in (3, 4)
     assert ("at least" in out) == (code == 4)

@@ -42,7 +42,7 @@ def test_a_file_is_private_and_read_by_every_command(capfd, tmp_path):
 def test_stdout_and_a_second_snapshot_of_it(capfd, tmp_path):
     first = take(capfd)[1]
     path = tmp_path / "cluster.json"
-    path.write_text(first)
+    path.write_text(first, encoding="utf-8")
     assert take(capfd, source=path)[1] == first
     assert first.isascii()
 
@@ -56,12 +56,12 @@ def test_gzip(capfd, tmp_path):
 
 def test_an_existing_file_is_replaced_and_a_link_kept(capfd, tmp_path):
     target, link = tmp_path / "target.json", tmp_path / "link.json"
-    target.write_text("old")
+    target.write_text("old", encoding="utf-8")
     target.chmod(0o644)
     link.symlink_to(target)
     assert take(capfd, "-o", link)[0] == 0
     assert link.is_symlink()
-    assert json.loads(target.read_text())["kind"] == "Snapshot"
+    assert json.loads(target.read_text(encoding="utf-8"))["kind"] == "Snapshot"
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
 
 
@@ -75,7 +75,7 @@ def test_a_place_that_can_t_be_written(capfd, path):
 
 def test_a_full_disk_leaves_the_old_file(tmp_path):
     path = tmp_path / "cluster.json"
-    path.write_text("old")
+    path.write_text("old", encoding="utf-8")
 
     def limit():
         # The kernel refuses to write beyond this, as it does on a full disk.
@@ -86,10 +86,10 @@ def test_a_full_disk_leaves_the_old_file(tmp_path):
 
     program = "import sys; from kubectl_dra.commands.app import run; sys.exit(run(sys.argv[1:]))"
     command = [sys.executable, "-B", "-c", program, "snapshot", "--from", "demo", "-o", str(path)]
-    done = subprocess.run(command, cwd=ROOT, preexec_fn=limit, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, preexec_fn=limit, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 1
     assert done.stderr.startswith(f"error: {path}: File too large")
-    assert path.read_text() == "old"
+    assert path.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -99,7 +99,7 @@ def test_a_closed_pipe_is_silent(tmp_path):
     os.close(read)
     with os.fdopen(write, "wb") as pipe:
         command = [sys.executable, "-c", program, "snapshot", "--from", "demo"]
-        done = subprocess.run(command, cwd=ROOT, stdout=pipe, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(command, cwd=ROOT, stdout=pipe, stderr=subprocess.PIPE, encoding="utf-8", check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -786,7 +786,7 @@ def test_hostile_names_are_shown_and_not_obeyed(capfd, tmp_path):
                 if entry.get("resourceClaimName") == "serve-1-net":
                     entry["resourceClaimName"] += "\x1b[2J\u202e"
     path = tmp_path / "hostile.json"
-    path.write_text(json.dumps(items))
+    path.write_text(json.dumps(items), encoding="utf-8")
     for arguments in ([NIC, "link:NoExecute", "--dry-run=client"], ["--list"], [f"{NIC}\x1b", "l:NoExecute"]):
         run(["taint-device", *arguments, "--from", str(path)])
         out, err = capfd.readouterr()

@@ -92,7 +92,7 @@ def call(capfd, *arguments, source="demo"):
 
 @pytest.fixture
 def manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    (tmp_path / "gpus.yaml").write_text(MANIFEST)
+    (tmp_path / "gpus.yaml").write_text(MANIFEST, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return "gpus.yaml"
 
@@ -159,7 +159,9 @@ def test_a_file_gives_a_list(capfd, manifest):
 
 def test_broken_objects_cost_only_themselves(capfd, tmp_path):
     path = tmp_path / "some.yaml"
-    path.write_text(MANIFEST + "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: [1]}\n")
+    path.write_text(
+        MANIFEST + "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: [1]}\n", encoding="utf-8"
+    )
     code, out, err = call(capfd, "-f", str(path))
     assert code == 1
     assert "metadata.name: expected a string, got a list" in err
@@ -212,7 +214,7 @@ def test_partial_evidence(capfd, tmp_path):
     from tests.reports.clusters import DEMO, document, withheld
 
     path = tmp_path / "blind.json"
-    path.write_text(json.dumps(withheld(document(DEMO), ("ResourceClaim", "Node"))))
+    path.write_text(json.dumps(withheld(document(DEMO), ("ResourceClaim", "Node"))), encoding="utf-8")
     code, out, _ = call(capfd, *PAGES["match"], "--exit-code", source=str(path))
     assert code == 4
     assert out.startswith("8 of 32 devices match (≤7 of them free), 24 don't, none fails.")

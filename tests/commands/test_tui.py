@@ -46,5 +46,5 @@ def test_textual_is_loaded_only_when_it_starts():
         "run(['tui', '--from', 'demo'])\n"
         "assert 'textual' not in sys.modules\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr

@@ -159,13 +159,19 @@ def test_printed_commands_are_shell(capfd, tmp_path):
     out = call(capfd, "trainer-0", "-n", "ml", "--remedies")[1]
     script = out[out.index("# 1 ") :]
     stub = tmp_path / "kubectl"
-    stub.write_text('#!/bin/bash\necho "$@"\nif [ "$3" = -f ] || [ "$4" = - ]; then cat >> "$LOG"; fi\n')
+    stub.write_text(
+        '#!/bin/bash\necho "$@"\nif [ "$3" = -f ] || [ "$4" = - ]; then cat >> "$LOG"; fi\n', encoding="utf-8"
+    )
     stub.chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "LOG": str(tmp_path / "log")}
-    done = subprocess.run(["bash", "-eu"], input=script, capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        ["bash", "-eu"], input=script, capture_output=True, encoding="utf-8", env=environment, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert "delete resourceclaim trainer-0-gpus-x9grb -n ml" in done.stdout
-    manifest = yaml.safe_load((tmp_path / "log").read_text().split("apiVersion:", 2)[1].join(["apiVersion:", ""]))
+    manifest = yaml.safe_load(
+        (tmp_path / "log").read_text(encoding="utf-8").split("apiVersion:", 2)[1].join(["apiVersion:", ""])
+    )
     assert manifest["kind"] == "ResourceClaimTemplate"
     assert "uid" not in manifest["metadata"]
 

@@ -20,7 +20,9 @@ _OWN: Final = {
 
 def version(folder: Path = _FOLDER) -> str:
     """The Kubernetes version of the go.mod in ``folder``, such as ``v1.37.1``."""
-    found = re.search(r"^\s*(?:require )?k8s\.io/kubernetes (v\S+)", (folder / "go.mod").read_text(), re.MULTILINE)
+    found = re.search(
+        r"^\s*(?:require )?k8s\.io/kubernetes (v\S+)", (folder / "go.mod").read_text(encoding="utf-8"), re.MULTILINE
+    )
     if found is None:
         raise ValueError(f"{folder}/go.mod does not require k8s.io/kubernetes")
     return found[1]

@@ -106,7 +106,7 @@ class ControlPlane:
             "users": [{"name": user, "user": {"token": self.users[user].token}}],
             "contexts": [{"name": "test", "context": {"cluster": "test", "user": user, "namespace": namespace}}],
         }
-        path.write_text(json.dumps(content, indent=1))
+        path.write_text(json.dumps(content, indent=1), encoding="utf-8")
         path.chmod(0o600)
         return path
 
@@ -184,4 +184,4 @@ def free_ports(count: int) -> list[int]:
 def run_kubectl(plane: ControlPlane, *arguments: str, user: str = ADMIN, text: str = "") -> str:
     """What the real kubectl prints; CalledProcessError when it fails."""
     command = [str(plane.kubectl), "--kubeconfig", str(plane.kubeconfig(user)), *arguments]
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=True).stdout

@@ -37,7 +37,7 @@ def write_credentials(folder: Path, users: Iterable[TokenUser]) -> None:
     rows = (f'{user.token},{user.name},{user.name},"{",".join(user.groups)}"\n' for user in users)
     tokens = folder / "tokens.csv"
     tokens.touch(mode=0o600)
-    tokens.write_text("".join(rows))
+    tokens.write_text("".join(rows), encoding="utf-8")
 
 
 def etcd(folder: Path, port: int, peer_port: int) -> list[str]:

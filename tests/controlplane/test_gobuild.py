@@ -19,8 +19,8 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GoModule:
     monkeypatch.setenv("KUBECTL_DRA_BUILD_CACHE", str(tmp_path / "cache"))
     source = tmp_path / "source"
     source.mkdir()
-    (source / "go.mod").write_text("module example.test/hello\n\ngo 1.21\n")
-    (source / "main.go").write_text('package main\n\nvar word = "?"\n\nfunc main() { print(word) }\n')
+    (source / "go.mod").write_text("module example.test/hello\n\ngo 1.21\n", encoding="utf-8")
+    (source / "main.go").write_text('package main\n\nvar word = "?"\n\nfunc main() { print(word) }\n', encoding="utf-8")
     return GoModule("hello", source, {"hello": "."}, "-s -w -X main.word=hi")
 
 
@@ -30,12 +30,12 @@ def test_built_once_and_again_after_a_change(module: GoModule) -> None:
     written = program.stat().st_mtime_ns
     assert build(module) / "hello" == program
     assert program.stat().st_mtime_ns == written
-    (module.folder / "main.go").write_text("package main\n\nfunc main() { print(1) }\n")
+    (module.folder / "main.go").write_text("package main\n\nfunc main() { print(1) }\n", encoding="utf-8")
     assert module.missing() == ["hello"]
 
 
 def test_a_failing_build_leaves_nothing_behind(module: GoModule, capfd: pytest.CaptureFixture[str]) -> None:
-    (module.folder / "main.go").write_text("package main\n\nfunc main() { nonsense }\n")
+    (module.folder / "main.go").write_text("package main\n\nfunc main() { nonsense }\n", encoding="utf-8")
     with pytest.raises(BuildError, match="hello"):
         build(module)
     assert "nonsense" in capfd.readouterr().err

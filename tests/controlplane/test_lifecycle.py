@@ -23,7 +23,7 @@ def _ended(pid: int) -> bool:
     except ProcessLookupError:
         return True
     # A dead process that nobody has waited for yet still has an id.
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
 
 
 def _wait_until_ended(pid: int) -> bool:
@@ -42,7 +42,7 @@ def test_a_child_ends_with_its_owner(tmp_path: Path, number: signal.Signals) -> 
         f"child = Process('sleep', ['sleep', '60'], Path({str(tmp_path / 'log')!r}))\n"
         "print(child._child.pid, flush=True); time.sleep(60)"
     )
-    owner = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=_ROOT)
+    owner = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, encoding="utf-8", cwd=_ROOT)
     assert owner.stdout is not None
     child = int(owner.stdout.readline())
     assert not _ended(child)
@@ -64,7 +64,7 @@ def test_a_program_that_ignores_sigterm_is_ended_with_its_group(tmp_path: Path) 
 
 def test_a_program_that_ends_at_once_is_reported_with_its_log(tmp_path: Path) -> None:
     for program in ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager"):
-        (tmp_path / program).write_text("#!/bin/sh\necho no such luck\nexit 3\n")
+        (tmp_path / program).write_text("#!/bin/sh\necho no such luck\nexit 3\n", encoding="utf-8")
         (tmp_path / program).chmod(0o755)
     plane = ControlPlane(tmp_path)
     with pytest.raises(StartError, match="no such luck"), plane:

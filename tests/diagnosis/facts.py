@@ -45,8 +45,8 @@ WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "Cro
 def scenario(name: str) -> tuple[Inventory, dict[str, Any]]:
     """The objects of a recorded scenario and what the real control plane said about them."""
     folder = SCENARIOS / name
-    items = json.loads((folder / "snapshot.json").read_text())["items"]
-    return inventory(items), json.loads((folder / "result.json").read_text())
+    items = json.loads((folder / "snapshot.json").read_text(encoding="utf-8"))["items"]
+    return inventory(items), json.loads((folder / "result.json").read_text(encoding="utf-8"))
 
 
 def inventory(items: Iterable[dict[str, Any]]) -> Inventory:

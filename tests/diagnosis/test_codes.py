@@ -24,7 +24,7 @@ def test_every_code_has_a_page_and_every_page_a_code() -> None:
 
 @pytest.mark.parametrize("code", list(Code))
 def test_pages_say_what_where_and_what_to_do(code: Code) -> None:
-    text = (PAGES / f"{code}.md").read_text()
+    text = (PAGES / f"{code}.md").read_text(encoding="utf-8")
     assert text.startswith(f"# {code}: {MEANING[code]}\n")
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == SECTIONS
     command = re.search(r"```\n(kubectl .*)\n```", text)
@@ -33,5 +33,5 @@ def test_pages_say_what_where_and_what_to_do(code: Code) -> None:
 
 
 def test_every_code_is_given_by_some_module() -> None:
-    source = "".join(path.read_text() for path in PACKAGE.rglob("*.py") if path.name != "codes.py")
+    source = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py") if path.name != "codes.py")
     assert [code for code in Code if f"Code.{code.name}" not in source] == []

@@ -45,7 +45,7 @@ class Case:
 @cache
 def cases() -> dict[str, Case]:
     """All cases by name."""
-    data = yaml.safe_load((Path(__file__).parent / "cases.yaml").read_text())["cases"]
+    data = yaml.safe_load((Path(__file__).parent / "cases.yaml").read_text(encoding="utf-8"))["cases"]
     return {name: Case(name=name, **case) for name, case in data.items()}
 
 

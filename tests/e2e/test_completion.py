@@ -70,7 +70,7 @@ def words_of(plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> I
 
     def complete(*words: str) -> list[str]:
         command = [str(plane.kubectl), "__complete", "dra", *words]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+        done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=True, timeout=60)
         # What kubectl itself writes there, shells throw away; we add nothing.
         assert all(line.startswith(("[Debug] ", "Completion ended")) for line in done.stderr.splitlines())
         return done.stdout.splitlines()
@@ -124,13 +124,13 @@ def test_a_kept_answer_is_given_again(words_of, client: Client) -> None:
 def test_without_the_plugin_the_name_leads_to_drain(plane: ControlPlane) -> None:
     environment = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
     command = [str(plane.kubectl), "__complete", "dra"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=True, timeout=60)
     assert [line.partition("\t")[0] for line in done.stdout.splitlines()] == ["drain", ":4"]
 
 
 def test_kubectl_refuses_flags_before_the_plugin(plane: ControlPlane) -> None:
     command = [str(plane.kubectl), "--context", "test", "dra", "version"]
     environment = plane_environment(plane)
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=60)
     assert (done.returncode, done.stdout) == (1, "")
     assert "flags cannot be placed before plugin name" in done.stderr

@@ -174,9 +174,9 @@ def convert(plane: ControlPlane, tmp_path: Path) -> Convert:
 
     def run(objects: list[Object], version: str) -> list[Object]:
         path = tmp_path / "manifests.json"
-        path.write_text("\n".join(map(json.dumps, objects)))
+        path.write_text("\n".join(map(json.dumps, objects)), encoding="utf-8")
         command = [str(plane.kubectl), "dra", "convert", "-f", str(path), "--to", version]
-        done = subprocess.run(command, env=plane_environment(plane), capture_output=True, text=True, check=False)
+        done = subprocess.run(command, env=plane_environment(plane), capture_output=True, encoding="utf-8", check=False)
         assert done.returncode == 0, done.stderr
         return list(yaml.safe_load_all(done.stdout))
 

@@ -34,7 +34,7 @@ OBJECTS = [
 
 def commands() -> list[str]:
     """What blocks and backticks say, without what other programs do with it."""
-    text = "\n".join(path.read_text() for path in sorted(PAGES.glob("*.md")))
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(PAGES.glob("*.md")))
     found = re.findall(r"^(kubectl (?!dra ).*)$|`(kubectl (?!dra )[a-z-]+ [^`\n]*)`", text, re.MULTILINE)
     return sorted({(block or quoted).partition(" | ")[0] for block, quoted in found})
 
@@ -55,7 +55,9 @@ def test_kubectl_understands_them(plane: ControlPlane) -> None:
     for line in shown:
         command = PLACEHOLDERS.sub(NAME, line.replace(" --watch", "")).replace("kubectl", str(plane.kubectl), 1)
         environment = plane_environment(plane)
-        done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["bash", "-c", command], env=environment, capture_output=True, encoding="utf-8", check=False
+        )
         if ELSEWHERE.search(line):
             assert "the server doesn't have a resource type" in done.stderr, (line, done)
         else:

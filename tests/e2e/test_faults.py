@@ -24,7 +24,7 @@ def test_the_store_is_what_a_fresh_list_says(
         with faulty(plane.server, faults, certificate, certificate, key) as url:
             direct = plane.kubeconfig()
             behind = plane.folder / "kubeconfig-faulty.json"
-            behind.write_text(direct.read_text().replace(plane.server, url))
+            behind.write_text(direct.read_text(encoding="utf-8").replace(plane.server, url), encoding="utf-8")
             through, around = Connection(kubeconfig=str(behind)), Connection(kubeconfig=str(direct))
             churn = Churn(RealTarget(client), SEED, pause=0.02)
             outcome = run(through, around, faults, churn, SECONDS, patience=120)

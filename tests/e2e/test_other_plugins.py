@@ -96,7 +96,7 @@ def test_what_is_not_simulated_is_open_until_the_scheduler_speaks(
     assert told["causes"][0]["detail"]["text"] in condition["message"]
 
     before = tmp_path / "before.json"
-    before.write_text(json.dumps(_before_the_scheduler(plane)))
+    before.write_text(json.dumps(_before_the_scheduler(plane)), encoding="utf-8")
     open_ = explain("why-pending", "pod/pod", "-n", case.namespace, "--from", str(before))
     assert (open_["verdict"], open_["causes"][0]["code"]) == ("Unknown", "DRA-810")
     assert plugin in [each["plugin"] for each in open_["causes"][0]["detail"]["plugins"]]
@@ -105,7 +105,7 @@ def test_what_is_not_simulated_is_open_until_the_scheduler_speaks(
 def _before_the_scheduler(plane: ControlPlane) -> Any:
     """A snapshot without what the scheduler wrote."""
     command = [str(plane.kubectl), "dra", "snapshot"]
-    done = subprocess.run(command, env=plane_environment(plane), capture_output=True, text=True, check=True)
+    done = subprocess.run(command, env=plane_environment(plane), capture_output=True, encoding="utf-8", check=True)
     snapshot = json.loads(done.stdout)
     for item in snapshot["items"]:
         if item["kind"] == "Pod":

@@ -85,11 +85,17 @@ def test_the_first_way_out_lets_the_pod_run(plane: ControlPlane, client: Client,
     plugins = f"{plane.binaries}{os.pathsep}{sysconfig.get_path('scripts')}{os.pathsep}{environment.get('PATH', '')}"
     environment = {**environment, "PATH": plugins}
     asked = ["kubectl", "dra", "why-pending", "pod/pod", "-n", case.namespace, "--remedies"]
-    page = subprocess.run(asked, env=environment, capture_output=True, text=True, check=True).stdout
+    page = subprocess.run(asked, env=environment, capture_output=True, encoding="utf-8", check=True).stdout
     script = printed_commands(page)
     with kubelet(client, case.namespace):
         done = subprocess.run(
-            ["bash", "-eu"], input=script, env=environment, capture_output=True, text=True, check=False, timeout=60
+            ["bash", "-eu"],
+            input=script,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+            timeout=60,
         )
         assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
         wait_for(lambda: bound_to(client, case.namespace, "pod"), f"the pod is bound after\n{script}", 40)

@@ -24,7 +24,7 @@ def test_the_scheduler_writes_what_was_foreseen(client: Client, explain: Explain
     bring_about(client, dataclasses.replace(case, pod={"schedulerName": "nobody"}, silent=True))
     body = pod_object("foreseen", **case.pod)
     path = tmp_path / "pod.json"
-    path.write_text(json.dumps(body))
+    path.write_text(json.dumps(body), encoding="utf-8")
     report = explain("simulate", "-f", str(path), "-n", case.namespace)
     pending = report["pods"][0]["pending"]
     assert (report["fits"], pending["verdict"]) == (False, case.expect)

@@ -108,7 +108,7 @@ def _roles(plane: ControlPlane) -> None:
     """The operator has both roles, the tenant only that of viewers."""
     client = plane.client()
     for name in ("view", "taint"):
-        role = yaml.safe_load((ROLES / f"{name}.yaml").read_text())
+        role = yaml.safe_load((ROLES / f"{name}.yaml").read_text(encoding="utf-8"))
         create(client, role, "")
         users = (OPERATOR, TENANT) if name == "view" else (OPERATOR,)
         subjects = [{"kind": "User", "name": user.name, "apiGroup": RBAC} for user in users]
@@ -147,7 +147,7 @@ class Plugin:
         command = [*self._command, *arguments]
         environment = self.environment(user)
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+            command, env=environment, capture_output=True, encoding="utf-8", check=False, stdin=subprocess.DEVNULL
         )
         return done.returncode, done.stdout, done.stderr
 

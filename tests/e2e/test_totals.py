@@ -149,7 +149,7 @@ def ours(plane_with_totals: ControlPlane) -> dict[str, Any]:
 
 def _describe(plane: ControlPlane, pool: str) -> Any:
     command = [str(plane.kubectl), "dra", "describe-pool", pool, "-o", "json"]
-    done = subprocess.run(command, env=plane_environment(plane), capture_output=True, text=True, check=True)
+    done = subprocess.run(command, env=plane_environment(plane), capture_output=True, encoding="utf-8", check=True)
     report = json.loads(done.stdout)
     assert {count["bound"] for count in report["totals"].values()} == {"="}
     report["numbers"] = {name: count["value"] for name, count in report["totals"].items()}

@@ -53,7 +53,7 @@ def options(plane: ControlPlane, faults: Faults, tmp_path: Path) -> Iterator[Opt
     certificate = plane.certificate
     with faulty(plane.server, faults, certificate, certificate, plane.folder / "server.key") as url:
         path = tmp_path / "kubeconfig"
-        path.write_text(plane.kubeconfig().read_text().replace(plane.server, url))
+        path.write_text(plane.kubeconfig().read_text(encoding="utf-8").replace(plane.server, url), encoding="utf-8")
         yield Options(kubeconfig=str(path))
 
 

@@ -76,7 +76,7 @@ def test_the_reports_are_the_same_through_every_version(
             ("get", "claims"),
         ):
             command = [str(plane.kubectl), "dra", "-n", case.namespace, *question, "-o", "json"]
-            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+            done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
             assert done.returncode == 0, f"{question}: {done.stderr}"
             yield _findings(json.loads(done.stdout))
 

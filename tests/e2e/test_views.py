@@ -93,7 +93,7 @@ def cluster(plane: ControlPlane) -> Iterator[Client]:
 
 
 def _bind(client: Client, kind: str, user: str, namespace: str) -> None:
-    role = yaml.safe_load(ROLE.read_text())["metadata"]["name"]
+    role = yaml.safe_load(ROLE.read_text(encoding="utf-8"))["metadata"]["name"]
     if client.get(kind, user, namespace, f"{RBAC}/v1") is None:
         body = {
             "apiVersion": f"{RBAC}/v1",
@@ -111,7 +111,7 @@ def dra(plane: ControlPlane, cluster: Client) -> Dra:
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [str(plane.kubectl), "dra", *arguments]
-        return subprocess.run(command, env=plane_environment(plane), capture_output=True, text=True, check=False)
+        return subprocess.run(command, env=plane_environment(plane), capture_output=True, encoding="utf-8", check=False)
 
     return run
 
@@ -294,7 +294,7 @@ def test_the_header_says_that_only_warnings_were_read(dra: Dra) -> None:
 def test_why_pending_follows_a_pod_until_it_runs(plane: ControlPlane, cluster: Client) -> None:
     command = [str(plane.kubectl), "dra", "why-pending", "pod/pod", "-n", SPACE, "-w", *VIEWER]
     process = subprocess.Popen(
-        command, env=plane_environment(plane), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, env=plane_environment(plane), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
     )
     try:
         assert process.stdout is not None

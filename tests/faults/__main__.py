@@ -28,7 +28,7 @@ def real(faults: Faults) -> Iterator[tuple[Connection, Connection, Target]]:
         with faulty(plane.server, faults, certificate, certificate, key) as url:
             direct = plane.kubeconfig()
             behind = plane.folder / "kubeconfig-faulty.json"
-            behind.write_text(direct.read_text().replace(plane.server, url))
+            behind.write_text(direct.read_text(encoding="utf-8").replace(plane.server, url), encoding="utf-8")
             yield Connection(kubeconfig=str(behind)), Connection(kubeconfig=str(direct)), RealTarget(plane.client())
 
 

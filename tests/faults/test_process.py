@@ -92,12 +92,12 @@ def _small_files() -> None:
 
 def test_a_snapshot_that_does_not_fit_leaves_nothing(tmp_path: Path) -> None:
     target = tmp_path / "cluster.json"
-    target.write_text("what was there")
+    target.write_text("what was there", encoding="utf-8")
     code, err = outcome(start("snapshot", "-o", str(target), preexec_fn=_small_files))
     assert code == 1
     assert err.splitlines()[0] == f"error: {target}: File too large"
     assert err.splitlines()[1].startswith("try: ")
-    assert target.read_text() == "what was there"
+    assert target.read_text(encoding="utf-8") == "what was there"
     assert list(tmp_path.iterdir()) == [target]
 
 
@@ -115,7 +115,7 @@ def test_an_output_file_that_gets_too_large(tmp_path: Path, unbuffered: str) -> 
 
 def test_a_home_that_cannot_be_written_to(tmp_path: Path) -> None:
     # Not by permissions: the tests may run as root.
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", encoding="utf-8")
     for home in (tmp_path / "file", tmp_path / "missing"):
         environment = {**os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
         for words in (("get", "pools"), ("__complete", "get", "pools", "")):
@@ -129,7 +129,7 @@ def test_runs_side_by_side(tmp_path: Path) -> None:
     words = [("__complete", "get", "pools", ""), ("snapshot", "-o", str(target))] * 3
     processes = [start(*each, stdout=subprocess.DEVNULL, env=environment) for each in words]
     assert [outcome(process)[0] for process in processes] == [0] * 6
-    assert json.loads(target.read_text())["kind"] == "Snapshot"
+    assert json.loads(target.read_text(encoding="utf-8"))["kind"] == "Snapshot"
     assert [path.name for path in tmp_path.iterdir() if "cluster" in path.name] == [target.name]
 
 

@@ -105,11 +105,11 @@ BOUND = [
 
 @pytest.mark.parametrize("name", BOUND)
 def test_what_was_bound_would_be_again(name: str, tmp_path: Path) -> None:
-    snapshot = json.loads((RECORDED / f"{name}.json").read_text())
+    snapshot = json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))
     allocated = [_as_created(item) for item in snapshot["items"]]
     assert any(allocated)
     path = tmp_path / "before.json"
-    path.write_text(json.dumps(snapshot))
+    path.write_text(json.dumps(snapshot), encoding="utf-8")
     assert diagnose(path).verdict is Verdict.SCHEDULABLE
 
 

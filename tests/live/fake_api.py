@@ -203,7 +203,7 @@ def write_kubeconfig(
         "users": [{"name": "someone", "user": dict(user or {})}],
         "contexts": [{"name": "fake", "context": {"cluster": "fake", "user": "someone", "namespace": namespace}}],
     }
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(content), encoding="utf-8")
     return path
 
 

@@ -18,7 +18,7 @@ def _write(path: Path, current: str = "", **sections: dict[str, Any]) -> Path:
     for plural, entries in sections.items():
         content[plural] = [{"name": name, plural.removesuffix("s"): value} for name, value in entries.items()]
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(content), encoding="utf-8")
     return path
 
 
@@ -123,7 +123,7 @@ def test_a_bare_login_command_is_left_to_path(tmp_path: Path) -> None:
 )
 def test_broken_files_are_named(tmp_path: Path, content: str, text: str) -> None:
     path = tmp_path / "config"
-    path.write_text(content)
+    path.write_text(content, encoding="utf-8")
     with pytest.raises(KubeconfigError, match=text):
         target_of(Connection(kubeconfig=str(path)))
 

@@ -263,5 +263,5 @@ def test_the_kubernetes_package_is_loaded_only_for_requests() -> None:
     code = (
         "import kubectl_dra.source.live, sys; print([m for m in ('kubernetes', 'urllib3', 'yaml') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert done.stdout.strip() == "[]"

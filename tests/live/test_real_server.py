@@ -89,14 +89,19 @@ def test_a_stranger_is_refused_with_the_servers_words(plane: ControlPlane) -> No
 
 def test_a_wrong_token(plane: ControlPlane, tmp_path: Path) -> None:
     path = tmp_path / "config"
-    path.write_text(plane.kubeconfig().read_text().replace(plane.users["admin"].token, "wrong"))
+    path.write_text(
+        plane.kubeconfig().read_text(encoding="utf-8").replace(plane.users["admin"].token, "wrong"), encoding="utf-8"
+    )
     with pytest.raises(LoginError, match="Unauthorized"):
         read(Connection(kubeconfig=str(path)), Needs(frozenset({"Node"})))
 
 
 def test_a_certificate_that_nobody_vouches_for(plane: ControlPlane, tmp_path: Path) -> None:
     path = tmp_path / "config"
-    path.write_text(plane.kubeconfig().read_text().replace('"certificate-authority"', '"x-ignored"'))
+    path.write_text(
+        plane.kubeconfig().read_text(encoding="utf-8").replace('"certificate-authority"', '"x-ignored"'),
+        encoding="utf-8",
+    )
     with pytest.raises(CertificateError, match="certificate verify failed"):
         read(Connection(kubeconfig=str(path)), Needs(frozenset({"Node"})))
 
@@ -105,8 +110,10 @@ def test_verification_can_be_switched_off_without_noise(
     plane: ControlPlane, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "config"
-    text = plane.kubeconfig().read_text()
-    path.write_text(text.replace('"certificate-authority"', '"insecure-skip-tls-verify": true, "x-ignored"'))
+    text = plane.kubeconfig().read_text(encoding="utf-8")
+    path.write_text(
+        text.replace('"certificate-authority"', '"insecure-skip-tls-verify": true, "x-ignored"'), encoding="utf-8"
+    )
     inventory, _ = read(Connection(kubeconfig=str(path)), Needs(frozenset({"DeviceClass"})))
     assert not inventory.classes
     assert capfd.readouterr() == ("", "")

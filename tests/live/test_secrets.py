@@ -29,7 +29,7 @@ def _logs_of_this_test_only(monkeypatch):
 def helper(folder: Path) -> Path:
     """A login helper that leaves a trace."""
     trace, script = folder / "trace", folder / "login"
-    script.write_text(f"#!/bin/sh\necho run >> {trace}\necho '{json.dumps(CREDENTIAL)}'\n")
+    script.write_text(f"#!/bin/sh\necho run >> {trace}\necho '{json.dumps(CREDENTIAL)}'\n", encoding="utf-8")
     script.chmod(0o755)
     return trace
 
@@ -59,7 +59,8 @@ def test_answers_from_a_file_run_no_login_helper(tmp_path, api: FakeApi, capfd, 
     monkeypatch.setenv("KUBECONFIG", str(config))
     (tmp_path / "claim.yaml").write_text(
         "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\n"
-        "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu.example.com}}]}}\n"
+        "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu.example.com}}]}}\n",
+        encoding="utf-8",
     )
     manifest = str(tmp_path / "claim.yaml")
     commands = (

@@ -54,7 +54,7 @@ def test_a_token_is_sent_with_every_request(tmp_path: Path, api: FakeApi) -> Non
 
 
 def test_a_token_file_is_read_without_its_line_break_and_wins(tmp_path: Path, api: FakeApi) -> None:
-    (tmp_path / "token").write_text("from-file\n")
+    (tmp_path / "token").write_text("from-file\n", encoding="utf-8")
     assert _headers(tmp_path, api, {"token": "old", "tokenFile": "token"})["authorization"] == "Bearer from-file"
 
 
@@ -89,7 +89,7 @@ def test_nobody_is_anonymous(tmp_path: Path, api: FakeApi) -> None:
 
 def _helper(folder: Path, script: str) -> dict[str, Any]:
     path = folder / "login"
-    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     path.chmod(0o755)
     return {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "./login", "args": None, "env": None}}
 
@@ -105,7 +105,7 @@ def test_a_login_helper_is_run_once(tmp_path: Path, api: FakeApi) -> None:
     for _ in range(3):
         session.get("/version", "read the version")
     assert {request.headers["authorization"] for request in api.requests} == {"Bearer from-helper"}
-    assert (tmp_path / "runs").read_text() == "x\n"
+    assert (tmp_path / "runs").read_text(encoding="utf-8") == "x\n"
 
 
 def test_an_expired_login_is_renewed_by_one_thread(tmp_path: Path, api: FakeApi) -> None:
@@ -119,7 +119,7 @@ def test_an_expired_login_is_renewed_by_one_thread(tmp_path: Path, api: FakeApi)
     for thread in threads:
         thread.join()
     assert {request.headers["authorization"] for request in api.requests} == {"Bearer second"}
-    assert (tmp_path / "runs").read_text() == "x\nx\n"
+    assert (tmp_path / "runs").read_text(encoding="utf-8") == "x\nx\n"
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_a_renewed_oidc_login_is_written_back(tmp_path: Path, api: FakeApi, monk
     path.chmod(0o600)
     open_session(connection).get("/version", "read the version")
     assert api.asked("/version")[-1].headers["authorization"] == f"Bearer {renewed}"
-    kept = yaml.safe_load(path.read_text())
+    kept = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert kept["users"][0]["user"]["auth-provider"]["config"]["refresh-token"] == "next"
     assert kept["contexts"][0]["context"]["namespace"] == "ml", "everything else stays"
     assert path.stat().st_mode & 0o777 == 0o600

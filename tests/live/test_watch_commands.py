@@ -65,7 +65,7 @@ class Watching:
         environment = {**os.environ, "KUBECONFIG": str(kubeconfig), "NO_COLOR": "1", "PYTHONUTF8": "1"}
         command = [sys.executable, "-m", "kubectl_dra", *arguments]
         self.process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
         )
         self.out = ""
         self._news = threading.Condition()

@@ -63,7 +63,7 @@ class Case:
 @cache
 def cases(minor: str) -> dict[str, Case]:
     """All cases of a minor by name."""
-    data = yaml.safe_load((FOLDER / f"{minor}.yaml").read_text())["cases"]
+    data = yaml.safe_load((FOLDER / f"{minor}.yaml").read_text(encoding="utf-8"))["cases"]
     return {name: Case(name=name, minor=minor, **case) for name, case in data.items()}
 
 

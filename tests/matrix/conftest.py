@@ -67,7 +67,7 @@ def explain(plane: ControlPlane) -> Explain:
     def run(*arguments: str) -> dict[str, Any]:
         command = [str(plane.kubectl), "dra", *arguments, "-o", "json"]
         environment = plane_environment(plane)
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
         assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
         report: dict[str, Any] = json.loads(done.stdout)
         return report

@@ -85,7 +85,7 @@ def main(minor: str, *names: str) -> None:
             condition = scheduled_condition(client, case.namespace, POD) or {}
             print(f"{name}: {condition.get('reason')}: {condition.get('message')}")
             text = json.dumps(snapshot(client, case), indent=1)
-            (folder / f"{name}.json").write_text(text + "\n")
+            (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ class Oracle:
 
     def __init__(self, kind: str) -> None:
         command = [str(build(module()) / _PROGRAM), kind]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
 
     def __enter__(self) -> Oracle:
         return self
@@ -58,7 +58,7 @@ class Oracle:
 
     def peak(self) -> float:
         """The most memory that the process has had so far, in megabytes."""
-        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="utf-8")
         return int(status.partition("VmHWM:")[2].split(maxsplit=1)[0]) / 1024
 
     def close(self) -> None:

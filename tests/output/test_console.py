@@ -80,7 +80,7 @@ def test_exit_codes() -> None:
 
 @pytest.mark.parametrize("words", ["version", "--help", "why-pending -A --from demo", "get pools --from demo -o json"])
 def test_a_full_disk_is_an_error_in_two_lines(words: str) -> None:
-    with Path("/dev/full").open("w") as full:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = _run(words, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == ExitCode.ERROR
     assert done.stderr == (
@@ -90,14 +90,14 @@ def test_a_full_disk_is_an_error_in_two_lines(words: str) -> None:
 
 
 def test_nowhere_to_complain_is_no_crash() -> None:
-    with Path("/dev/full").open("w") as full:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
         assert _run("version", stdout=full, stderr=full).returncode == ExitCode.ERROR
 
 
 @pytest.mark.parametrize(("closing", "code"), [(">&-", 0), ("2>&-", 0), (">&- 2>&- <&-", 0), ("--from - <&-", 1)])
 def test_closed_streams_are_no_crash(closing: str, code: int) -> None:
     words = ["sh", "-c", f"exec {sys.executable} -m kubectl_dra get pools --from demo {closing}"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == code
     assert "Traceback" not in done.stderr
 

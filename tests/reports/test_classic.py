@@ -47,7 +47,7 @@ def test_a_snapshot_keeps_the_generation_and_the_verdict(tmp_path: Path) -> None
     for number, document in enumerate((snapshot(facts), redacted(snapshot(facts)))):
         assert "secret" not in json.dumps(document)
         file = tmp_path / f"{number}.json"
-        file.write_text(json.dumps(document))
+        file.write_text(json.dumps(document), encoding="utf-8")
         inventory, evidence = load_file(str(file))
         assert evidence.server_version == (1, 30)
         pod = next(key for key, each in inventory.pods.items() if each.spec.resource_claims)

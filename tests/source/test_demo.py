@@ -51,7 +51,7 @@ def test_the_file_is_what_the_generator_writes() -> None:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.text() == module.text() == CLUSTER.read_text()
+    assert module.text() == module.text() == CLUSTER.read_text(encoding="utf-8")
 
 
 def test_it_is_complete() -> None:

@@ -26,7 +26,7 @@ BAD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "q"}, "spec": 5}
 
 def written(folder: Path, *objects: Any, name: str = "f.json") -> str:
     path = folder / name
-    path.write_text(json.dumps({"kind": "List", "items": list(objects)}))
+    path.write_text(json.dumps({"kind": "List", "items": list(objects)}), encoding="utf-8")
     return str(path)
 
 
@@ -87,7 +87,7 @@ def test_a_snapshot_says_itself_what_it_proves(tmp_path: Path) -> None:
     reads = [{"kind": "Node", "coverage": "complete"}, {"kind": "Pod", "namespace": "ml", "coverage": "forbidden"}]
     path = tmp_path / "s.json"
     head = {"apiVersion": "kubectl-dra/v1alpha1", "kind": "Snapshot", "server": {"version": "v1.35.1"}}
-    path.write_text(json.dumps({**head, "reads": reads, "items": [NODE]}))
+    path.write_text(json.dumps({**head, "reads": reads, "items": [NODE]}), encoding="utf-8")
     _, evidence = load_file(str(path))
     assert evidence.server_version == (1, 35)
     assert evidence.complete("Node")
@@ -99,7 +99,8 @@ def test_a_snapshot_says_itself_what_it_proves(tmp_path: Path) -> None:
 def test_a_snapshot_without_items_is_an_answer(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     path.write_text(
-        '{"apiVersion":"kubectl-dra/v1alpha1","kind":"Snapshot","reads":[{"kind":"Pod","coverage":"complete"}]}'
+        '{"apiVersion":"kubectl-dra/v1alpha1","kind":"Snapshot","reads":[{"kind":"Pod","coverage":"complete"}]}',
+        encoding="utf-8",
     )
     inventory, evidence = load_file(str(path))
     assert not inventory.pods
@@ -107,7 +108,7 @@ def test_a_snapshot_without_items_is_an_answer(tmp_path: Path) -> None:
 
 
 def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(NODE).encode())))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(NODE).encode()), encoding="utf-8"))
     inventory, evidence = load_file("-")
     assert set(inventory.nodes) == {"n"}
     assert evidence.origin == "stdin"
@@ -151,14 +152,14 @@ def test_files_that_can_not_be_read(tmp_path: Path) -> None:
 
 def test_nothing_in_it_that_could_be_an_object(tmp_path: Path) -> None:
     path = tmp_path / "numbers.json"
-    path.write_text("[1, 2, 3]")
+    path.write_text("[1, 2, 3]", encoding="utf-8")
     assert error(str(path)).what == f"{path}: no Kubernetes object: expected an object, got the number 1"
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "---\n---\n", "[]", "null", '{"kind":"List","items":[]}'])
 def test_nothing_in_it(tmp_path: Path, content: str) -> None:
     path = tmp_path / "empty"
-    path.write_text(content)
+    path.write_text(content, encoding="utf-8")
     assert error(str(path)).what == f"{path}: holds no objects"
 
 

@@ -40,7 +40,7 @@ def hostile(folder, first):
         tail = json.dumps(TAILS[(number + first) % len(TAILS)])[1:-1]
         text = re.sub(rf'(?<=[":/ ]){re.escape(name)}(?=["/ ])', partial(_with_tail, tail), text)
     path = folder / "cluster.json"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     return path
 
 

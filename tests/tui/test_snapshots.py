@@ -15,7 +15,7 @@ from tools.screenshots import FOLDER as IMAGES
 from tools.screenshots import README, README_SIZE, pictures
 
 LOCK = Path(__file__).parents[2] / "requirements" / "dev.txt"
-PINNED = re.search(r"(?m)^textual==(\S+)", LOCK.read_text())[1]
+PINNED = re.search(r"(?m)^textual==(\S+)", LOCK.read_text(encoding="utf-8"))[1]
 SIZES = {"80x24": SMALL, "140x40": LARGE}
 # A cursor blinks, and another theme comes in steps of Textual's own: of these only the texts are compared.
 MOVING = {"lab", "lab-empty", "lab-broken", "lab-load", "command", "light"}

@@ -36,7 +36,9 @@ class Terminal:
     def tmux(self, *arguments):
         clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLORTERM", "TMUX")}
         environment = {**clean, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
-        done = subprocess.run([*self._command, *arguments], capture_output=True, text=True, check=True, env=environment)
+        done = subprocess.run(
+            [*self._command, *arguments], capture_output=True, encoding="utf-8", check=True, env=environment
+        )
         return done.stdout
 
     def keys(self, *keys):
@@ -203,7 +205,11 @@ def test_the_terminal_is_closed(command):
 
 def test_without_a_terminal():
     done = subprocess.run(
-        [*RUN.split(), "tui", "--from", "demo"], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+        [*RUN.split(), "tui", "--from", "demo"],
+        capture_output=True,
+        encoding="utf-8",
+        stdin=subprocess.DEVNULL,
+        check=False,
     )
     assert done.returncode == 1
     assert "needs a terminal" in done.stderr

@@ -99,7 +99,7 @@ def _without_nulls(value: Any) -> Any:  # noqa: ANN401 - YAML
 
 def _token(file: Path) -> str:
     try:
-        return file.read_text().strip()
+        return file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise LoginError(f"token file {file} can't be read: {error}", _LOGIN_HINT) from error
 
@@ -148,11 +148,13 @@ def _keep_login(user: Named, renewed: dict[str, Any]) -> None:
     """Write renewed OIDC tokens back, as kubectl does: a refresh token may be good for one use only."""
     import yaml
 
-    content = yaml.safe_load(user.file.read_text())
+    content = yaml.safe_load(user.file.read_text(encoding="utf-8"))
     entry = next(each for each in content["users"] if each["name"] == user.name)["user"]
     entry["auth-provider"]["config"] = renewed["auth-provider"]["config"]
     try:
-        with tempfile.NamedTemporaryFile("w", dir=user.file.resolve().parent, delete=False) as partial:
+        with tempfile.NamedTemporaryFile(
+            "w", dir=user.file.resolve().parent, delete=False, encoding="utf-8"
+        ) as partial:
             yaml.safe_dump(content, partial, default_flow_style=False, sort_keys=False)
         Path(partial.name).chmod(user.file.stat().st_mode & 0o777)
         Path(partial.name).replace(user.file.resolve())

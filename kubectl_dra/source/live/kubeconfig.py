@@ -173,6 +173,6 @@ def _service_account_namespace() -> str:
     if named := os.environ.get("POD_NAMESPACE"):
         return named
     try:
-        return (_SERVICE_ACCOUNT / "namespace").read_text().strip() or DEFAULT_NAMESPACE
+        return (_SERVICE_ACCOUNT / "namespace").read_text(encoding="utf-8").strip() or DEFAULT_NAMESPACE
     except OSError:
         return DEFAULT_NAMESPACE
