@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kubectl_dra.diagnosis import events as events_
-from kubectl_dra.diagnosis.fit_message import FitError, parse_fit_error, without_idle_words, without_preemption
 from kubectl_dra.diagnosis.nodefilters import plugins
 from kubectl_dra.diagnosis.records import Agreement, Observed
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.scheduler.fit_error import FitError, parse_fit_error, without_idle_words, without_preemption
 
 _SCHEDULING_EVENT = "FailedScheduling"
 _EVENT_LIMIT = 1024

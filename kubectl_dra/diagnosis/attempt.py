@@ -14,21 +14,22 @@ from kubectl_dra.allocation import nodes as node_selectors
 from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.steps import TimeLimit
-from kubectl_dra.diagnosis import binding, fit_message, pre_filter
-from kubectl_dra.diagnosis.extended import asked, virtual_claim
+from kubectl_dra.diagnosis import binding, pre_filter
 from kubectl_dra.diagnosis.funnel import Story
-from kubectl_dra.diagnosis.messages import allocation_error
 from kubectl_dra.diagnosis.nodefilters import NodeFilters, Rejection, Request, preselected
 from kubectl_dra.diagnosis.nodefilters.resources import allocatable_of
 from kubectl_dra.diagnosis.records import Cause, NodeOutcome
 from kubectl_dra.diagnosis.renaming import Names
-from kubectl_dra.diagnosis.search import Searched, search
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.classic import is_searched
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.features import NEWEST_MINOR
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
+from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler.allocation_errors import allocation_error
+from kubectl_dra.scheduler.extended import asked, virtual_claim
+from kubectl_dra.scheduler.search import Searched, search
 
 CANNOT_ALLOCATE: Final = "cannot allocate all claims"
 INVALID_POOLS: Final = "invalid resource pools were encountered"
@@ -155,7 +156,7 @@ class Attempting:
         return None
 
     def _run_filters(self, filters: NodeFilters, allowed: frozenset[str] | None, by_plugin: str) -> dict[str, Result]:
-        texts = (fit_message.not_preselected(by_plugin),) if self.world.features.counts_preselection else ()
+        texts = (fit_error.not_preselected(by_plugin),) if self.world.features.counts_preselection else ()
         left_out = Result(NodeOutcome.REJECTED, by_plugin, texts)
         results: dict[str, Result] = {}
         waiting: dict[tuple[str, ...], list[Node]] = {}

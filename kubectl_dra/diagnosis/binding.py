@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from kubectl_dra.diagnosis.claims import consumer_limit, is_reserved_for
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import BindingProblem, Cause, FatalError, ObjectRef
 from kubectl_dra.model.classic import classic_of
@@ -26,6 +25,7 @@ from kubectl_dra.model.resource import (
     DeviceRequestAllocationResult,
     ResourceClaim,
 )
+from kubectl_dra.scheduler.claims import consumer_limit, is_reserved_for
 
 DEFAULT_TIMEOUT: Final = timedelta(seconds=600)
 _ADMIN_REFUSAL: Final = (

@@ -17,12 +17,10 @@ from kubectl_dra.diagnosis import agreement, error_codes
 from kubectl_dra.diagnosis.attempt import Attempt, Result
 from kubectl_dra.diagnosis.claim_verdicts import selected_names
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.extended import virtual_claim
-from kubectl_dra.diagnosis.fit_message import parse_fit_error
 from kubectl_dra.diagnosis.funnel import Story, Teller
 from kubectl_dra.diagnosis.gates import consumers_of
 from kubectl_dra.diagnosis.judgement import Judgement, idle_claims
-from kubectl_dra.diagnosis.names import is_extended_resource, similar
+from kubectl_dra.diagnosis.names import similar
 from kubectl_dra.diagnosis.nodefilters import Rejection, plugins
 from kubectl_dra.diagnosis.nodefilters.ports import port_text
 from kubectl_dra.diagnosis.nodefilters.taints import taint_text
@@ -45,11 +43,14 @@ from kubectl_dra.diagnosis.records import (
     Verdict,
 )
 from kubectl_dra.diagnosis.renaming import Renaming
-from kubectl_dra.diagnosis.search import search
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.scheduler.extended import virtual_claim
+from kubectl_dra.scheduler.fit_error import parse_fit_error
+from kubectl_dra.scheduler.resource_names import is_extended_resource
+from kubectl_dra.scheduler.search import search
 
 _MAX_MESSAGES: Final = 20
 #: Nodes of which it is told whether the devices would be there although another plugin rejects them.

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from kubectl_dra.diagnosis import missing, needs
 from kubectl_dra.diagnosis.binding import waiting_causes
-from kubectl_dra.diagnosis.claims import is_reserved_for
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import owner_of
 from kubectl_dra.diagnosis.records import Cause, ClaimDiagnosis, ClaimVerdict, Consumers, Negotiation, ObjectRef
@@ -22,6 +21,7 @@ from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import NodeSelector
 from kubectl_dra.model.resource import AllocationResult, ConsumerReference, ResourceClaim
 from kubectl_dra.model.usage import is_terminal
+from kubectl_dra.scheduler.claims import is_reserved_for
 
 _POD: str = "Pod"
 

@@ -11,9 +11,8 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.diagnosis import agreement, binding, claim_verdicts, classic, fit_message, kubelet, missing, needs
+from kubectl_dra.diagnosis import agreement, binding, claim_verdicts, classic, kubelet, missing, needs
 from kubectl_dra.diagnosis.agreement import Prediction
-from kubectl_dra.diagnosis.claims import Problem, ResolvedEntry, claims_of, is_reserved_for, resolve
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ClaimGates, other_scheduler, pod_group, scheduling_gates
 from kubectl_dra.diagnosis.judgement import Judgement
@@ -46,6 +45,8 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler.claims import Problem, ResolvedEntry, claims_of, is_reserved_for, resolve
 
 _DEFAULTS: Final = Options()
 _SILENT: Final = Prediction(silent=True)
@@ -203,8 +204,8 @@ class _PodCase:
             return None
         if gates:
             # The API server writes this when the pod is created.
-            prediction = Prediction((fit_message.GATED_MESSAGE,))
-            return _Finding(Verdict.GATED, causes, prediction, fit_message.SCHEDULING_GATED)
+            prediction = Prediction((fit_error.GATED_MESSAGE,))
+            return _Finding(Verdict.GATED, causes, prediction, fit_error.SCHEDULING_GATED)
         return _Finding(Verdict.GATED, causes)
 
     def _other_scheduler(self) -> _Finding | None:

@@ -7,11 +7,11 @@ from typing import Final
 
 from kubectl_dra.allocation import errors as e
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.messages import allocation_error
 from kubectl_dra.diagnosis.records import Cause, FatalError, ObjectRef
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import DeviceClass, DeviceSelector, ResourceClaim
+from kubectl_dra.scheduler.allocation_errors import allocation_error
 
 _CODES: Final[Mapping[type[e.AllocationError], Code]] = {
     e.NodeSelectorUnparsable: Code.NODE_SELECTOR_MALFORMED,

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from kubectl_dra.allocation.taints import tolerates
-from kubectl_dra.diagnosis.claims import is_for_pod, is_reserved_for, sources
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import DeviceTaint, DeviceToleration, ResourceClaim
 from kubectl_dra.model.taint_plan import Fate, Why
+from kubectl_dra.scheduler.claims import is_for_pod, is_reserved_for, sources
 
 _EXTENDED_MAY_BE_EVICTED_SINCE: Final = 37
 NO_EXECUTE: Final = "NoExecute"

@@ -11,11 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from kubectl_dra.allocation.outcome import Allocated, Fatal
-from kubectl_dra.diagnosis import binding, fit_message
+from kubectl_dra.diagnosis import binding
 from kubectl_dra.diagnosis.attempt import Attempt, Result
-from kubectl_dra.diagnosis.claims import is_reserved_for
 from kubectl_dra.diagnosis.gates import ADMIN_LABEL
-from kubectl_dra.diagnosis.names import is_dra_extended_resource
 from kubectl_dra.diagnosis.records import Cause, FatalError, NodeOutcome, Verdict
 from kubectl_dra.diagnosis.renaming import Names
 from kubectl_dra.diagnosis.world import World
@@ -26,6 +24,9 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
+from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler.claims import is_reserved_for
+from kubectl_dra.scheduler.resource_names import is_dra_extended_resource
 
 _ALL_NODES_BELOW: Final = 100
 _MIN_PERCENT: Final = 5
@@ -69,7 +70,7 @@ def judge(world: World, pod: Pod, attempt: Attempt) -> Judgement:
         return _without_nodes(world, attempt)
     total = len(world.inventory.nodes)
     if total == 0:
-        return _unschedulable(fit_message.NO_NODES_MESSAGE)
+        return _unschedulable(fit_error.NO_NODES_MESSAGE)
     if attempt.stop is not None:
         return _stopped(world, attempt, total)
     if _extended_open(world, pod):
@@ -97,14 +98,14 @@ def _stopped(world: World, attempt: Attempt, total: int) -> Judgement:
     assert stop is not None  # noqa: S101
     if not stop.certain:
         return _UNKNOWN
-    message = stop.message(total, fit_message.NO_CLAIMS if world.features.tells_idle_post_filter else "")
+    message = stop.message(total, fit_error.NO_CLAIMS if world.features.tells_idle_post_filter else "")
     if stop.fatal:
-        return Judgement(Verdict.SCHEDULER_ERROR, fit_message.SCHEDULER_ERROR, (message,))
+        return Judgement(Verdict.SCHEDULER_ERROR, fit_error.SCHEDULER_ERROR, (message,))
     return _unschedulable(message)
 
 
 def _unschedulable(*messages: str) -> Judgement:
-    return Judgement(Verdict.UNSCHEDULABLE, fit_message.UNSCHEDULABLE, messages)
+    return Judgement(Verdict.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, messages)
 
 
 def _extended_open(world: World, pod: Pod) -> bool:
@@ -127,7 +128,7 @@ def _filtered(world: World, pod: Pod, attempt: Attempt, total: int) -> Judgement
         return _UNKNOWN
     # Pods that could not be read may reject nodes for other reasons: the verdict stays, the words don't.
     if attempt.not_checked:
-        return Judgement(Verdict.UNSCHEDULABLE, fit_message.UNSCHEDULABLE)
+        return Judgement(Verdict.UNSCHEDULABLE, fit_error.UNSCHEDULABLE)
     return _unschedulable(_fit_error(world, pod, attempt, total))
 
 
@@ -145,7 +146,7 @@ def _fatal(
     depends = len(fits) + len(attempt.nodes(NodeOutcome.UNDECIDED)) > feasible_nodes_to_find(total)
     return Judgement(
         Verdict.SCHEDULER_ERROR,
-        fit_message.SCHEDULER_ERROR,
+        fit_error.SCHEDULER_ERROR,
         _fatal_messages(world, pod, certain),
         fitting=len(fits),
         depends_on_node_order=depends,
@@ -160,7 +161,7 @@ def _fatal_messages(
     minor = world.features.minor
     said = " ".join(c.message for c in pod.status.conditions if c.type == "PodScheduled")
     more = [(node, result) for node, result in fatal[_WORDED:] if node.metadata.name in said] if said else []
-    texts = (fit_message.filter_error(result.error_text(names, minor)) for _, result in (*fatal[:_WORDED], *more))
+    texts = (fit_error.filter_error(result.error_text(names, minor)) for _, result in (*fatal[:_WORDED], *more))
     return tuple(dict.fromkeys(texts))
 
 
@@ -177,7 +178,7 @@ def reworded(world: World, judgement: Judgement, pod: Pod, claims: Sequence[Reso
 
 
 def _refusal_messages(refusals: Sequence[Cause]) -> tuple[str, ...]:
-    return tuple(fit_message.pre_bind_error(_text(cause)) for cause in refusals)
+    return tuple(fit_error.pre_bind_error(_text(cause)) for cause in refusals)
 
 
 def _is_certain(world: World, attempt: Attempt, result: Result) -> bool:
@@ -197,10 +198,8 @@ def _fitting(world: World, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node
     refusals, refused = _refusals(world, pod, attempt, fits)
     if refusals:
         texts = _refusal_messages(refusals)
-        return Judgement(
-            Verdict.SCHEDULER_ERROR, fit_message.SCHEDULER_ERROR, texts, refusals=refusals, refused=refused
-        )
-    rest = fit_message.fit_error(total, (text for _, result in attempt.results for text in result.texts))
+        return Judgement(Verdict.SCHEDULER_ERROR, fit_error.SCHEDULER_ERROR, texts, refusals=refusals, refused=refused)
+    rest = fit_error.fit_error(total, (text for _, result in attempt.results for text in result.texts))
     return Judgement(Verdict.SCHEDULABLE, messages=(rest,), fitting=len(fits))
 
 
@@ -259,18 +258,18 @@ def _text(cause: Cause) -> str:
 
 def _fit_error(world: World, pod: Pod, attempt: Attempt, total: int) -> str:
     reasons = (text for _, result in attempt.results for text in result.texts)
-    return fit_message.fit_error(total, reasons, post_filter(world, pod, attempt))
+    return fit_error.fit_error(total, reasons, post_filter(world, pod, attempt))
 
 
 def post_filter(world: World, pod: Pod, attempt: Attempt) -> str:
     """What DynamicResources does, and says, when no node fits: free an idle claim, delete a left-over one."""
     if idle_claims(pod, attempt):
-        return fit_message.DEALLOCATED
+        return fit_error.DEALLOCATED
     if attempt.left_over is not None:
-        return fit_message.DELETED
+        return fit_error.DELETED
     if not world.features.tells_idle_post_filter:
         return ""
-    return fit_message.NOTHING_HELPED if attempt.claims else fit_message.NO_CLAIMS
+    return fit_error.NOTHING_HELPED if attempt.claims else fit_error.NO_CLAIMS
 
 
 def idle_claims(pod: Pod, attempt: Attempt) -> list[int]:

@@ -16,8 +16,6 @@ from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.causes import Explanation, explain
-from kubectl_dra.diagnosis.claims import is_reserved_for
-from kubectl_dra.diagnosis.extended import virtual_claim
 from kubectl_dra.diagnosis.judgement import Judgement, judge, lacks_admin_label, reworded
 from kubectl_dra.diagnosis.renaming import Names, Renaming
 from kubectl_dra.diagnosis.world import World
@@ -25,6 +23,8 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import pod_usage
+from kubectl_dra.scheduler.claims import is_reserved_for
+from kubectl_dra.scheduler.extended import virtual_claim
 
 #: Beyond so many kinds nothing more is remembered: pods that differ so much have little in common.
 _REMEMBERED = 256

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.diagnosis import events as events_
-from kubectl_dra.diagnosis.claims import is_reserved_for
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ContainerWaits, Health, KubeletText, ObjectRef
 from kubectl_dra.model.core import ContainerStatus, Event, Pod
@@ -18,6 +17,7 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.scheduler.claims import is_reserved_for
 
 PREPARE_FAILED: Final = "FailedPrepareDynamicResources"
 _PREFIX: Final = re.compile(

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from kubectl_dra.diagnosis.extended import ClassMap, asked, class_by_resource
 from kubectl_dra.diagnosis.gates import names_claims
-from kubectl_dra.diagnosis.names import DEVICE_CLASS_PREFIX
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.scheduler.extended import ClassMap, asked, class_by_resource
+from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
 Matches = Callable[[Mapping[str, str]], bool]
 

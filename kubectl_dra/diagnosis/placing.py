@@ -17,10 +17,8 @@ import msgspec
 from kubectl_dra.allocation.outcome import Allocated
 from kubectl_dra.diagnosis import classic, quota
 from kubectl_dra.diagnosis.attempt import Attempt, Result, attempt
-from kubectl_dra.diagnosis.claims import EXTENDED_CLAIM_ANNOTATION, FINALIZER, resolve, sources
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.extended import virtual_claim
 from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
@@ -36,6 +34,8 @@ from kubectl_dra.model.resource import (
     ResourceClaimTemplate,
 )
 from kubectl_dra.model.usage import NodeUsage, pod_usage
+from kubectl_dra.scheduler.claims import EXTENDED_CLAIM_ANNOTATION, FINALIZER, resolve, sources
+from kubectl_dra.scheduler.extended import virtual_claim
 
 # The codes of what aborts an attempt.
 _ABORTS: Final = "DRA-3"

@@ -11,9 +11,7 @@ from dataclasses import dataclass, replace
 
 from kubectl_dra.allocation import nodes
 from kubectl_dra.allocation.errors import NodeSelectorUnparsable
-from kubectl_dra.diagnosis import fit_message
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.messages import allocation_error
 from kubectl_dra.diagnosis.names import similar
 from kubectl_dra.diagnosis.nodefilters.affinity import CONFLICT_TEXT
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, FatalError, NodeSelection, ObjectRef
@@ -21,6 +19,8 @@ from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import NodeSelector
 from kubectl_dra.model.resource import DeviceRequest, ResourceClaim
+from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler.allocation_errors import allocation_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class Stop:
     def message(self, nodes_total: int, post_filter: str = "") -> str:
         """The message that the scheduler writes; ``post_filter`` is what the plugin adds to a rejection."""
         if self.fatal:
-            return fit_message.pre_filter_error(self.text)
-        return fit_message.pre_filter_rejection(nodes_total, self.text, self.post_filter or post_filter)
+            return fit_error.pre_filter_error(self.text)
+        return fit_error.pre_filter_rejection(nodes_total, self.text, self.post_filter or post_filter)
 
 
 def affinity_conflict() -> Stop:
@@ -50,7 +50,7 @@ def affinity_conflict() -> Stop:
     NodeAffinity ends the attempt before the plugin's PreFilter, whose notes its PostFilter then misses.
     """
     cause = Cause(Code.NODE_AFFINITY, NodeSelection((CONFLICT_TEXT,)))
-    return Stop(CONFLICT_TEXT, False, (cause,), post_filter=fit_message.NO_STATE)
+    return Stop(CONFLICT_TEXT, False, (cause,), post_filter=fit_error.NO_STATE)
 
 
 def check_claims(world: World, claims: Sequence[ResourceClaim]) -> Stop | None:

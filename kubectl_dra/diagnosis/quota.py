@@ -10,7 +10,6 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.diagnosis.names import DEVICE_CLASS_PREFIX
 from kubectl_dra.diagnosis.records import QuotaShortage
 from kubectl_dra.model.core import ResourceQuota
 from kubectl_dra.model.ids import Key
@@ -22,6 +21,7 @@ from kubectl_dra.model.resource import (
     ExactDeviceRequest,
     ResourceClaimSpec,
 )
+from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
 OBJECT_COUNT: Final = "count/resourceclaims.resource.k8s.io"
 PER_CLASS_SUFFIX: Final = ".deviceclass.resource.k8s.io/devices"

@@ -12,11 +12,11 @@ import msgspec
 
 from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.diagnosis import error_codes
-from kubectl_dra.diagnosis.messages import allocation_error
 from kubectl_dra.diagnosis.records import Cause, FatalError, NodeGroup, ObjectRef, RequestReport
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim
+from kubectl_dra.scheduler.allocation_errors import allocation_error
 
 _SAME: Final[Mapping[Key, Key]] = MappingProxyType({})
 

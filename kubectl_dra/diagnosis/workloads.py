@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kubectl_dra.diagnosis.claims import controller_of
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import ObjectMeta, OwnerReference
+from kubectl_dra.scheduler.claims import controller_of
 
 _DEPTH = 8  # longer chains are loops
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from kubectl_dra.diagnosis.codes import MEANING, Code
-from kubectl_dra.diagnosis.extended import asked, class_by_resource
 from kubectl_dra.diagnosis.records import (
     Agreement,
     Assumption,
@@ -31,6 +30,7 @@ from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, claim_ask
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.remedies import RemedyReport
+from kubectl_dra.scheduler.extended import asked, class_by_resource
 
 NAMES_SHOWN = 20
 

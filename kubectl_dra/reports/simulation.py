@@ -11,7 +11,6 @@ import msgspec
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.validate import NO_LABELS, validate
 from kubectl_dra.diagnosis import missing, needs, quota
-from kubectl_dra.diagnosis.claims import sources
 from kubectl_dra.diagnosis.nodefilters import NodeFilters, Request
 from kubectl_dra.diagnosis.nodefilters.unsimulated import open_plugins
 from kubectl_dra.diagnosis.placing import MAX_COPIES, Placed, place
@@ -42,6 +41,7 @@ from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceCla
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.pending import PendingReport, pending_report
 from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
+from kubectl_dra.scheduler.claims import sources
 
 #: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
 _IN_THE_FILE: Final = (EditClaim, EditPod, RemoveGates)

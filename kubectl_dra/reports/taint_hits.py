@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kubectl_dra.allocation.taints import selects
-from kubectl_dra.diagnosis.claims import claims_of
 from kubectl_dra.diagnosis.eviction import NO_EXECUTE, Verdict, endured, of_pod, worst
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import DeviceId
@@ -21,6 +20,7 @@ from kubectl_dra.model.taint_plan import Fate, Hit, Use, Why
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.holders import is_pod
+from kubectl_dra.scheduler.claims import claims_of
 
 
 @dataclass(frozen=True, slots=True)

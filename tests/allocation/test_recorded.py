@@ -20,7 +20,7 @@ from kubectl_dra.allocation.errors import (
     NodeSelectorUnparsable,
     SelectorFault,
 )
-from kubectl_dra.diagnosis.messages import allocation_error
+from kubectl_dra.scheduler.allocation_errors import allocation_error
 from tests.vectors import answer_alloc
 from tests.vectors.rows import rows
 

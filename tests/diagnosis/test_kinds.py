@@ -7,7 +7,6 @@ import pytest
 
 from kubectl_dra.diagnosis import kinds
 from kubectl_dra.diagnosis.attempt import attempt
-from kubectl_dra.diagnosis.claims import resolve
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.kinds import kind_of
 from kubectl_dra.diagnosis.pending import pending_pods
@@ -18,6 +17,7 @@ from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.scheduler.claims import resolve
 from kubectl_dra.source import load
 from kubectl_dra.source.spec import DEMO, SourceSpec
 from tests.diagnosis import build, facts

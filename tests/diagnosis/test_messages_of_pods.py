@@ -2,20 +2,21 @@
 
 import pytest
 
-from kubectl_dra.diagnosis import agreement, fit_message
+from kubectl_dra.diagnosis import agreement
 from kubectl_dra.diagnosis.agreement import Prediction, compare, same
 from kubectl_dra.diagnosis.nodefilters import plugins
 from kubectl_dra.diagnosis.records import Agreement, Observed
+from kubectl_dra.scheduler import fit_error
 from tests.diagnosis import build, facts
 
 
 def test_reasons_are_sorted_as_strings() -> None:
     reasons = ["b"] * 12 + ["c"] * 2 + ["a"]
-    assert fit_message.fit_error(15, reasons) == "0/15 nodes are available: 1 a, 12 b, 2 c."
+    assert fit_error.fit_error(15, reasons) == "0/15 nodes are available: 1 a, 12 b, 2 c."
 
 
 def test_post_filter_text_follows_after_a_space() -> None:
-    assert fit_message.fit_error(1, ["a"], fit_message.DEALLOCATED) == (
+    assert fit_error.fit_error(1, ["a"], fit_error.DEALLOCATED) == (
         "0/1 nodes are available: 1 a. deallocation of ResourceClaim completed"
     )
 
@@ -37,27 +38,27 @@ def test_post_filter_text_follows_after_a_space() -> None:
     ],
 )
 def test_the_preemption_tail_is_cut(message: str, expected: str) -> None:
-    assert fit_message.without_preemption(message) == expected
+    assert fit_error.without_preemption(message) == expected
 
 
 def test_taking_a_message_apart() -> None:
-    found = fit_message.parse_fit_error(
+    found = fit_error.parse_fit_error(
         "0/14 nodes are available: 1 Insufficient cpu, 13 node(s) didn't satisfy plugin(s) [A B]. "
         "deletion of ResourceClaim completed, preemption: 0/14 nodes are available: 14 No."
     )
     assert found is not None
-    assert (found.nodes, found.post_filter) == (14, fit_message.DELETED)
+    assert (found.nodes, found.post_filter) == (14, fit_error.DELETED)
     assert found.reasons == {"Insufficient cpu": 1, "node(s) didn't satisfy plugin(s) [A B]": 13}
 
 
 def test_a_pre_filter_text_is_not_counted() -> None:
-    found = fit_message.parse_fit_error("0/3 nodes are available: request gpu: device class x, y does not exist.")
+    found = fit_error.parse_fit_error("0/3 nodes are available: request gpu: device class x, y does not exist.")
     assert found is not None
     assert (found.reasons, found.pre_filter) == ({}, "request gpu: device class x, y does not exist")
 
 
 def test_other_texts_are_not_taken_apart() -> None:
-    assert fit_message.parse_fit_error("no nodes available to schedule pods") is None
+    assert fit_error.parse_fit_error("no nodes available to schedule pods") is None
 
 
 # --- comparing ------------------------------------------------------------------------------------------------------
@@ -153,12 +154,12 @@ def test_the_time_of_a_message_is_that_of_its_last_event() -> None:
 
 def test_until_1_36_the_plugin_says_that_it_changed_nothing() -> None:
     said = "0/1 nodes are available: 1 cannot allocate all claims. still not schedulable, preemption: 0/1 nodes are ..."
-    assert fit_message.without_idle_words(fit_message.without_preemption(said)).endswith("all claims.")
+    assert fit_error.without_idle_words(fit_error.without_preemption(said)).endswith("all claims.")
     assert agreement.same("0/1 nodes are available: 1 cannot allocate all claims.", said)
     assert not agreement.same("0/1 nodes are available: 2 cannot allocate all claims.", said)
-    found = fit_message.parse_fit_error(said)
+    found = fit_error.parse_fit_error(said)
     assert found is not None
-    assert found.post_filter == fit_message.NOTHING_HELPED
+    assert found.post_filter == fit_error.NOTHING_HELPED
 
 
 def test_words_of_older_schedulers_are_known() -> None:

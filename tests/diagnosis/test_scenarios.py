@@ -3,10 +3,10 @@
 import pytest
 
 from kubectl_dra.diagnosis.diagnose import diagnose_pod
-from kubectl_dra.diagnosis.fit_message import without_preemption
 from kubectl_dra.diagnosis.records import Agreement, Verdict
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.scheduler.fit_error import without_preemption
 from tests.diagnosis import facts
 
 # Verdict and code of the first cause. Every pod of tests/scenarios is here.

@@ -10,12 +10,12 @@ import pytest
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import diagnose_pod
-from kubectl_dra.diagnosis.fit_message import without_preemption
 from kubectl_dra.diagnosis.records import Agreement, PodDiagnosis, Verdict
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import features
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.signs import shown_gates
+from kubectl_dra.scheduler.fit_error import without_preemption
 from kubectl_dra.source.file import load_file
 
 RECORDED = Path(__file__).parent / "recorded"

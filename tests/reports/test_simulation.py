@@ -10,11 +10,11 @@ import pytest
 from kubectl_dra.api.convert import Source
 from kubectl_dra.api.planned import read_planned
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.fit_message import without_preemption
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.simulation import Copies, PodSimulation, SimulationReport, simulation_report
+from kubectl_dra.scheduler.fit_error import without_preemption
 from tests.diagnosis import build, facts
 from tests.diagnosis.test_scenarios import EXPECTED
 from tests.scenario_files import snapshot_items

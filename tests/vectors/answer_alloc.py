@@ -10,10 +10,10 @@ from kubectl_dra.allocation import Allocated, Cluster, Fatal, Outcome, Undecided
 from kubectl_dra.allocation.result import SHARE_ID
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.api.encode import encode_part
-from kubectl_dra.diagnosis.messages import INVALID_POOLS, allocation_error
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.scheduler.allocation_errors import INVALID_POOLS, allocation_error
 
 _Ask = Callable[[Cluster, Sequence[Node], Sequence[ResourceClaim]], Mapping[str, Outcome]]
 

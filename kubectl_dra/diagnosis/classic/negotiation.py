@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from kubectl_dra.allocation import nodes as node_selectors
-from kubectl_dra.diagnosis import fit_message, judgement
+from kubectl_dra.diagnosis import judgement
 from kubectl_dra.diagnosis.attempt import Attempt
 from kubectl_dra.diagnosis.classic.attempt import answer_for
 from kubectl_dra.diagnosis.classic.pre_filter import class_nodes, driver_of, ref_of, scheduling_context
@@ -22,12 +22,13 @@ from kubectl_dra.diagnosis.records import Cause, Negotiation, NodeOutcome, Verdi
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.classic import ClassicResourceClaim, PodSchedulingContext
 from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.scheduler import fit_error
 
 #: PodSchedulingNodeListMaxSize: with more nodes that fit, a random part of them is published.
 _MAX_NODES: Final = 128
 # A rejection while the decision is written stands alone, one before that is counted for the one node.
 _PUBLISHED: Final = "waiting for resource driver"
-_WAITING: Final = fit_message.fit_error(1, ["waiting for resource driver to provide information"])
+_WAITING: Final = fit_error.fit_error(1, ["waiting for resource driver to provide information"])
 CONTEXT_KIND: Final = "PodSchedulingContext"
 
 
@@ -41,7 +42,7 @@ def judge(world: World, pod: Pod, tried: Attempt) -> Judgement:
     if waiting and fits and not found.fatal and found.verdict is not Verdict.UNKNOWN:
         talk = _Talk(world, pod, tried, waiting)
         messages, causes = tuple(talk.messages()), tuple(talk.causes())
-        return Judgement(Verdict.UNSCHEDULABLE, fit_message.UNSCHEDULABLE, messages, len(fits), refusals=causes)
+        return Judgement(Verdict.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, messages, len(fits), refusals=causes)
     causes = tuple(_no_common_node(world, pod, tried, waiting))
     return replace(found, refusals=(*found.refusals, *causes)) if causes else found
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_dra.allocation.named_resources import Demand
 from kubectl_dra.diagnosis import pre_filter
-from kubectl_dra.diagnosis.claims import controller_of, is_reserved_for
 from kubectl_dra.diagnosis.classic.parameters import demands
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import consumers_of
@@ -28,6 +27,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import NodeSelector
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.scheduler.claims import controller_of, is_reserved_for
 
 
 class PreFilter:

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kubectl_dra.diagnosis.names import is_scalar_resource
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.requests import amount
 from kubectl_dra.model.usage import NodeUsage
+from kubectl_dra.scheduler.resource_names import is_scalar_resource
 
 TOO_MANY_PODS: Final = "Too many pods"
 _PRIMARY: Final = ("cpu", "memory", "ephemeral-storage")

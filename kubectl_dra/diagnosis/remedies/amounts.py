@@ -9,8 +9,6 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.extended import CLAIM_NAME, asked
-from kubectl_dra.diagnosis.names import DEVICE_CLASS_PREFIX
 from kubectl_dra.diagnosis.records import ExtendedResource, NodeOutcome, NodeShortage, ObjectRef
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
@@ -18,6 +16,8 @@ from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, Remedy
 from kubectl_dra.model.core import Container, Pod, ResourceRequirements
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.requests import amount
+from kubectl_dra.scheduler.extended import CLAIM_NAME, asked
+from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
 _AMOUNT_COST: Final = 36
 _NAME_COST: Final = 32

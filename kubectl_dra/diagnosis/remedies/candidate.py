@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from kubectl_dra.diagnosis.claims import ResolvedEntry, resolve
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Funnel, NodeOutcome, ObjectRef, PodDiagnosis, Removal, StageName
 from kubectl_dra.diagnosis.remedies.changes import Change, Form
@@ -16,6 +15,7 @@ from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.scheduler.claims import ResolvedEntry, resolve
 
 
 @dataclass(frozen=True, slots=True)

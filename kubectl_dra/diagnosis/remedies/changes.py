@@ -7,7 +7,6 @@ from typing import TypeVar
 
 import msgspec
 
-from kubectl_dra.diagnosis.claims import FINALIZER, controller_of
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory
@@ -23,6 +22,7 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
 )
 from kubectl_dra.model.usage import NodeUsage, pod_usage
+from kubectl_dra.scheduler.claims import FINALIZER, controller_of
 
 T = TypeVar("T")
 K = TypeVar("K")

@@ -7,7 +7,6 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.diagnosis.claims import sources
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.records import (
@@ -38,6 +37,7 @@ from kubectl_dra.diagnosis.remedies.records import (
 from kubectl_dra.model.core import Node, Pod, PodResourceClaim
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
+from kubectl_dra.scheduler.claims import sources
 
 _WAITS: Final = {
     Code.CLAIM_NOT_CREATED: "resource-claim-controller",

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.diagnosis.attempt import attempt
-from kubectl_dra.diagnosis.claims import Problem, resolve
 from kubectl_dra.diagnosis.gates import other_scheduler
 from kubectl_dra.diagnosis.judgement import judge
 from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.ids import Key
+from kubectl_dra.scheduler.claims import Problem, resolve
 
 _NODES_PER_GROUP: Final = 3
 _MAX_SAMPLE: Final = 60

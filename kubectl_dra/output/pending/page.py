@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import MEANING, Code
-from kubectl_dra.diagnosis.fit_message import without_preemption
 from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, NodeOutcome, Verdict
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
@@ -18,6 +17,7 @@ from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, listed, shortened
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
+from kubectl_dra.scheduler.fit_error import without_preemption
 
 _WIDTH: Final = 80
 _MAX_FUNNELS: Final = 3

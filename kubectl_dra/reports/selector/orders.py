@@ -8,13 +8,13 @@ from typing import Final
 
 from kubectl_dra.allocation import Answers, Attempt, Budget, Fatal
 from kubectl_dra.allocation.errors import AllocationError, SelectorFailed
-from kubectl_dra.diagnosis.messages import allocation_error
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.membership import Matcher, class_matcher
 from kubectl_dra.reports.selector.records import Order
 from kubectl_dra.reports.selector.scoping import Member, Setting
+from kubectl_dra.scheduler.allocation_errors import allocation_error
 
 # Enough to name one; a cluster with more classes than that which let a device through is told of the first.
 _MAX_TRIED: Final = 8

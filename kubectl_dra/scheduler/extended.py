@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cmp_to_key
 from typing import Final
 
-from kubectl_dra.diagnosis.claims import EXTENDED_CLAIM_ANNOTATION
-from kubectl_dra.diagnosis.names import DEVICE_CLASS_PREFIX, is_dra_extended_resource
 from kubectl_dra.model.core import Container, Pod
 from kubectl_dra.model.meta import ObjectMeta, OwnerReference
 from kubectl_dra.model.quantity import Quantity
@@ -23,6 +21,8 @@ from kubectl_dra.model.resource import (
     ResourceClaim,
     ResourceClaimSpec,
 )
+from kubectl_dra.scheduler.claims import EXTENDED_CLAIM_ANNOTATION
+from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX, is_dra_extended_resource
 
 CLAIM_NAME: Final = "<extended-resources>"
 _NOTHING: Final = Quantity(0, text="0")
