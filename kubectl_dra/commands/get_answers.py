@@ -15,8 +15,7 @@ from kubectl_dra.commands.claim_answers import claim_not_found
 from kubectl_dra.commands.cluster import Cluster, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.get_query import CLAIMS, CLASSES, DEVICES, POOLS, TAINTS, Query, Wanted, parse_query
-from kubectl_dra.commands.labels import label_selector
-from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.pool_answers import pool_not_found
 from kubectl_dra.commands.show import console, is_document, note_evidence, print_pages, tell, write
 from kubectl_dra.commands.suggest import did_you_mean

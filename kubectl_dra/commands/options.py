@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, TypeVar
 
 import click
 
 from kubectl_dra.commands.errors import CommandError, UsageProblem, hint_for
+from kubectl_dra.model import labels
 from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.source.limits import MAX_BYTES, parse_size, size_text
 
@@ -113,6 +114,17 @@ SCOPE_OPTIONS: Final = scope_options()
 SELECTOR_OPTION: Final = _option(
     "-l", "--selector", default="", metavar="LABELS", help="Only objects with these labels, as in kubectl get."
 )
+
+
+def label_selector(text: str) -> Callable[[Mapping[str, str]], bool]:
+    """A test on labels, what ``-l`` says; the empty text selects everything. Raises a usage error."""
+    try:
+        return labels.parse(text)
+    except labels.SelectorError as error:
+        hint = "write it as -l 'app=trainer,tier in (a,b),!old'"
+        raise UsageProblem(f'"{text}" is no label selector: {error}', hint) from None
+
+
 WATCH_OPTION: Final = _option("-w", "--watch", is_flag=True, help="Stay and show changes.")
 FILENAME_OPTION: Final = _option(
     "-f", "--filename", default="", metavar="FILE", help="Read manifests from a file, or from - for stdin."

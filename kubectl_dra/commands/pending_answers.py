@@ -11,8 +11,7 @@ from typing import Final
 from kubectl_dra.api.kinds import POD, RESOURCE_CLAIM, Kind
 from kubectl_dra.commands.cluster import Cluster, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
-from kubectl_dra.commands.labels import label_selector
-from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.show import console, is_document, note_evidence, tell, write
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import Target, Targets, parse_targets
