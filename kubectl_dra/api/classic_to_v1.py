@@ -17,6 +17,7 @@ from kubectl_dra.api.names import LEGAL
 from kubectl_dra.api.oldcel import UntranslatableError, named_resources_selector, quoted
 from kubectl_dra.model.classic import (
     IMMEDIATE,
+    WAIT_FOR_CONSUMER,
     ClassicClaim,
     ClassicResourceClaim,
     ClassicResourceClaimTemplate,
@@ -144,6 +145,8 @@ def template_to_v1(
 def _claim_spec(classic: ClassicClaim, namespace: str, parameters: Parameters, losses: Losses) -> ResourceClaimSpec:
     if classic.allocation_mode == IMMEDIATE:
         losses.at("allocationMode").add("v1 allocates when a pod needs the claim, never before")
+    elif classic.allocation_mode:
+        losses.at("allocationMode").add(f"v1 has no such field; every claim is allocated as with {WAIT_FOR_CONSUMER}")
     name, reference = classic.resource_class_name, classic.parameters_ref
     found = None if reference is None else parameters.for_claim(reference, namespace)
     if reference is not None and found is None:
@@ -204,6 +207,7 @@ def _status(claim: ClassicResourceClaim, spec: ResourceClaimSpec, losses: Losses
     if classic.deallocation_requested:
         losses.at("deallocationRequested").add("v1 has no request to deallocate; unused claims are simply freed")
     if status.allocation is None:
+        _note_status(claim, losses)
         return ResourceClaimStatus()
     for index, handle in enumerate(classic.resource_handles):
         if handle.data:
@@ -213,7 +217,12 @@ def _status(claim: ClassicResourceClaim, spec: ResourceClaimSpec, losses: Losses
     results, requests = status.allocation.devices.results, spec.devices.requests
     if not results or len(results) != len(requests):
         losses.at("allocation").add("v1 records devices, which only the driver knows")
+        _note_status(claim, losses)
         return ResourceClaimStatus()
+    if classic.driver_name and any(result.driver != classic.driver_name for result in results):
+        losses.at("driverName").add("v1 names the driver of each device instead")
+    if not classic.shareable:
+        losses.at("allocation.shareable").add("the claim was for one pod; in v1 every claim can be shared")
     renamed = tuple(
         replace(
             result,
@@ -226,6 +235,14 @@ def _status(claim: ClassicResourceClaim, spec: ResourceClaimSpec, losses: Losses
     )
     allocation = replace(status.allocation, devices=replace(status.allocation.devices, results=renamed))
     return replace(status, allocation=allocation)
+
+
+def _note_status(claim: ClassicResourceClaim, losses: Losses) -> None:
+    """What goes with an allocation that v1 can't hold."""
+    if claim.classic.driver_name:
+        losses.at("driverName").add("v1 names the driver of each allocated device instead")
+    if claim.status.reserved_for:
+        losses.at("reservedFor").add("v1 reserves only claims with an allocation")
 
 
 # --- slices ---------------------------------------------------------------------------------------------------------

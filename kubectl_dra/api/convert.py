@@ -6,9 +6,10 @@ kinds pass through; only a pod's nested claim source is brought into its present
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -20,13 +21,13 @@ from kubectl_dra.api.decode import decode_any
 from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
-from kubectl_dra.api.kinds import DEVICE_CLASS, RESOURCE_GROUP, Kind
+from kubectl_dra.api.kinds import DEVICE_CLASS, RESOURCE_GROUP, RESOURCE_SLICE, Kind
 from kubectl_dra.api.losses import Loss, Losses
 from kubectl_dra.api.names import LEGAL
 from kubectl_dra.api.podclaims import flattened_sources
 from kubectl_dra.api.resolve import complete_pools
 from kubectl_dra.api.strict import unknown_fields
-from kubectl_dra.api.trees import Fields, in_utf8, read_fields, read_tree
+from kubectl_dra.api.trees import Fields, broken_texts, in_utf8, read_fields, read_tree
 from kubectl_dra.api.validate import FieldError, validate
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.classic import (
@@ -87,9 +88,23 @@ def convert(sources: Sequence[Source], target: str = "v1") -> list[Conversion]:
     """Convert objects to one of :data:`TARGETS`, in order. Raises :class:`ValueError` for another target."""
     if target not in TARGETS:
         raise ValueError(f"can't convert to {target}: only to {', '.join(TARGETS)}")
-    found = [decode_any(source.data, source.api_version, source.kind) for source in sources]
+    readable = [source._replace(data=in_utf8(source.data)) for source in sources]
+    found = [decode_any(source.data, source.api_version, source.kind) for source in readable]
     surroundings = _Surroundings(record for each in found if isinstance(each, tuple) for record in (each[1],))
-    return [_conversion(source, each, surroundings, target) for source, each in zip(sources, found, strict=True)]
+    return [
+        with_broken_texts(
+            # What can't be read is passed on as it was written, broken texts included.
+            _conversion(original if isinstance(each, BadObject) else source, each, surroundings, target),
+            original.data,
+        )
+        for original, source, each in zip(sources, readable, found, strict=True)
+    ]
+
+
+def with_broken_texts(conversion: Conversion, data: bytes) -> Conversion:
+    """The conversion of what was written as ``data``, with the texts named as lost that are no Unicode."""
+    broken = tuple(Loss(path, "is not valid Unicode text; U+FFFD replaces what is not") for path in broken_texts(data))
+    return dataclasses.replace(conversion, losses=(*broken, *conversion.losses)) if broken else conversion
 
 
 class _Surroundings:
@@ -119,7 +134,7 @@ def _conversion(
         return _other(source, found)
     kind, record = found
     meta: ObjectMeta = record.metadata  # type: ignore[attr-defined]
-    data = in_utf8(source.data)
+    data = source.data
     tree = read_fields(data)
     result = _to_v1(kind, record, surroundings)
     for path in _unknown(data, source.api_version, kind):
@@ -157,7 +172,20 @@ def _other(source: Source, found: tuple[Kind, Record] | None) -> Conversion:
 
 def _unknown(data: bytes, api_version: str, kind: Kind) -> list[str]:
     tree = read_tree(data) or {}
-    return unknown_fields(tree, shape_of(tree.get("apiVersion") or api_version, kind).struct)
+    version = tree.get("apiVersion") or api_version
+    unknown = unknown_fields(tree, shape_of(version, kind).struct)
+    if kind is RESOURCE_SLICE and version == kind.api_version_of("v1beta1"):
+        unknown += _named_twice(tree)
+    return unknown
+
+
+def _named_twice(tree: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
+    """Names below ``basic``, which v1beta1 has not there; our record of a device has one for all versions."""
+    spec = tree.get("spec")
+    devices = spec.get("devices") if isinstance(spec, dict) else None
+    for index, device in enumerate(devices if isinstance(devices, list) else ()):
+        if isinstance(device, dict) and isinstance(device.get("basic"), dict) and "name" in device["basic"]:
+            yield f"spec.devices[{index}].basic.name"
 
 
 def _text(tree: Fields, name: str) -> str:
@@ -254,6 +282,8 @@ def _slices(record: PrototypeSlice, surroundings: _Surroundings, losses: Losses)
     """A pool as slices: counters and devices may not share one, and a slice holds only so many devices."""
     whole = devmgmtproto.pool_to_record(record.prototype, surroundings.prototype, losses)
     _note_names(record, losses.at("spec"))
+    if record.prototype.status.available_devices:
+        losses.at("status.availableDevices").add("v1 slices have no status; what is free follows from the claims")
     spec, step = whole.spec, max_devices(whole.spec.devices)
     parts = [
         replace(spec, devices=spec.devices[start : start + step], shared_counters=())

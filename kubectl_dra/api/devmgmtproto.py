@@ -172,6 +172,8 @@ def _choices(
 ) -> list[tuple[int, ExactDeviceRequest]]:
     """One request per alternative and class, with the alternative's index: a device type may have several classes."""
     choices: list[tuple[int, ExactDeviceRequest]] = []
+    if instance.one_of:
+        _note_overruled(instance, losses)
     for number, detail in enumerate(instance.one_of or (instance,)):
         here = losses.at(f"oneOf[{number}]") if instance.one_of else losses
         choices += [
@@ -180,8 +182,24 @@ def _choices(
     return choices
 
 
+def _note_overruled(instance: ProtoClaimInstance, losses: Losses) -> None:
+    """What an entry says itself beside the alternatives that it lists."""
+    own: dict[str, object] = {
+        "deviceType": instance.device_type,
+        "deviceClass": instance.device_class,
+        "constraints": instance.constraints,
+        "requests": instance.requests,
+        "limits": instance.limits,
+        "configs": instance.configs,
+    }
+    for name in (name for name, value in own.items() if value):
+        losses.at(name).add("the alternatives of oneOf count instead")
+
+
 def _classes(detail: ProtoClaimDetail, surroundings: Surroundings, losses: Losses) -> list[str]:
     if detail.device_class:
+        if detail.device_type:
+            losses.at("deviceType").add("the class that is named counts instead")
         return [detail.device_class]
     if not detail.device_type:
         losses.add("neither deviceClass nor deviceType is set")

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
 
+from kubectl_dra.api.paths import below
+
 _UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 # No object of ours nests deeper; opaque parameters may, and stay unread where they are only passed on.
 _MAX_DEPTH: Final = 200
+_ESCAPE: Final = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
+_HALF: Final = re.compile("[\ud800-\udfff]")
 _any: Final = msgspec.json.Decoder(object)
 _fields: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -34,16 +40,54 @@ def read_fields(data: bytes | msgspec.Raw) -> Fields:
 
 
 def in_utf8(data: bytes) -> bytes:
-    """The same JSON in valid UTF-8, so that all of it can be read; what is no JSON stays as it is."""
+    """The same JSON in valid UTF-8, so that all of it can be read; what is no JSON stays as it is.
+
+    Like Go's decoder, what is no text becomes U+FFFD: bytes that are not UTF-8, and escapes of half a character. All
+    else stays as it was written; :func:`broken_texts` names the places.
+    """
+    if _is_readable(data):
+        return data
+    text = _ESCAPE.sub(_whole, data.decode("utf-8", "replace")).encode()
+    return text if _is_readable(text) else data
+
+
+def broken_texts(data: bytes) -> list[str]:
+    """The paths of texts (or of keys) in which :func:`in_utf8` replaces something, in the order of the document."""
+    if _is_readable(data):
+        return []
+    try:
+        tree = json.loads(data.decode("utf-8", "surrogateescape"))
+    except (ValueError, RecursionError):
+        return []
+    return list(dict.fromkeys(_broken(tree, ""))) if _is_shallow(tree) else [""]
+
+
+def _broken(value: Any, path: str) -> Iterator[str]:  # noqa: ANN401 - any JSON value
+    match value:
+        case str() if _HALF.search(value):
+            yield path
+        case list():
+            for index, item in enumerate(value):
+                yield from _broken(item, f"{path}[{index}]")
+        case dict():
+            for key, item in value.items():
+                here = below(path, _HALF.sub("\ufffd", key))
+                if _HALF.search(key):
+                    yield here
+                yield from _broken(item, here)
+
+
+def _whole(escape: re.Match[str]) -> str:
+    """A backslash stands only in strings, so all escapes are met in turn; only a lone surrogate has a group."""
+    return "\\ufffd" if escape[1] else escape[0]
+
+
+def _is_readable(data: bytes) -> bool:
     try:
         _any.decode(data)
     except _UNREADABLE:
-        try:
-            value = json.loads(data.decode("utf-8", "replace"))
-            return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-        except (ValueError, RecursionError):
-            return data
-    return data
+        return False
+    return True
 
 
 def _is_shallow(tree: Any) -> bool:  # noqa: ANN401 - any JSON value

@@ -17,6 +17,7 @@ from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 
 IMMEDIATE: Final = "Immediate"
+WAIT_FOR_CONSUMER: Final = "WaitForFirstConsumer"
 WAIT_FOR_FIRST_CONSUMER: Final = "WaitForFirstConsumer"
 MAX_RESERVED_FOR: Final = 32  # of v1alpha2 and v1alpha3; later versions allow 256
 

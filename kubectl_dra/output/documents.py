@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.api.quantities import encode_hook
+from kubectl_dra.api.trees import in_utf8
 from kubectl_dra.output.console import write_data
 
 API_VERSION: Final = "kubectl-dra/v1alpha1"
@@ -53,7 +54,8 @@ def to_yaml(data: bytes) -> str:
     """YAML in 7 bits that Kubernetes' YAML 1.1 reader takes for the same values."""
     from kubectl_dra.output.yaml_dump import dump  # PyYAML only when YAML is asked for
 
-    return dump(json.loads(data))
+    # YAML can't spell half a character, which JSON's escapes can.
+    return dump(json.loads(in_utf8(data)))
 
 
 WRITERS: Final[dict[str, Writer]] = {"json": to_json, "yaml": to_yaml}

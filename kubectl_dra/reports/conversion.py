@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kubectl_dra.api.convert import Conversion, Source, convert
+from kubectl_dra.api.convert import Conversion, Source, convert, with_broken_texts
 from kubectl_dra.api.lint import Finding, lint
 
 
@@ -39,4 +39,9 @@ def conversion_report(sources: Sequence[Source], target: str) -> ConversionRepor
         source if found.corrected is None else source._replace(data=found.corrected)
         for source, found in zip(sources, linted, strict=True)
     ]
-    return ConversionReport(tuple(convert(corrected, target)), tuple(found.findings for found in linted))
+    conversions = [
+        # A corrected manifest was written anew, so only the original tells which of its texts were broken.
+        conversion if found.corrected is None else with_broken_texts(conversion, source.data)
+        for conversion, found, source in zip(convert(corrected, target), linted, sources, strict=True)
+    ]
+    return ConversionReport(tuple(conversions), tuple(found.findings for found in linted))
