@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from kubectl_dra.model.names import is_subdomain
+
 DEVICE_CLASS_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
 _NATIVE: Final = "kubernetes.io/"
 _QUOTA_PREFIX: Final = "requests."
 _QUALIFIED_NAME: Final = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
-_DOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 
 def is_extended_resource(name: str) -> bool:
@@ -20,8 +21,7 @@ def is_extended_resource(name: str) -> bool:
     if "/" not in name or _NATIVE in name or name.startswith(_QUOTA_PREFIX):
         return False
     domain, _, rest = (_QUOTA_PREFIX + name).partition("/")
-    valid_domain = len(domain) <= 253 and _DOMAIN.fullmatch(domain) is not None
-    return valid_domain and len(rest) <= 63 and _QUALIFIED_NAME.fullmatch(rest) is not None
+    return is_subdomain(domain) and len(rest) <= 63 and _QUALIFIED_NAME.fullmatch(rest) is not None
 
 
 def is_dra_extended_resource(name: str) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kubectl_dra.source.errors import InvalidNameError
 from kubectl_dra.source.spec import DEMO, SourceSpec
 
 if TYPE_CHECKING:
@@ -31,9 +32,22 @@ def load(spec: SourceSpec) -> tuple[Inventory, Evidence]:
 
 
 def current_namespace(spec: SourceSpec) -> str:
-    """The namespace that counts when none is asked for: the kubeconfig context's, ``default`` for files."""
-    if spec.namespace or spec.file is not None:
+    """The namespace that counts when none is asked for: the kubeconfig context's, ``default`` for files.
+
+    Raises ``InvalidNameError`` where the one that is asked for, or the context's, can't be one of a live cluster.
+    """
+    if spec.file is not None:
         return spec.namespace or "default"
+    if spec.namespace:
+        return _checked(spec.namespace)
     from kubectl_dra.source import live
 
     return live.current_namespace(spec.connection)
+
+
+def _checked(namespace: str) -> str:
+    from kubectl_dra.model.names import LABEL_RULE, is_label
+
+    if not is_label(namespace):
+        raise InvalidNameError(f'"{namespace}" is no name of a namespace: {LABEL_RULE}', "kubectl get namespaces")
+    return namespace

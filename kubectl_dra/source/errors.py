@@ -5,6 +5,7 @@ SourceError
 │   └── ManifestError  its content is no manifest: names document and line
 ├── ClusterError       no connection, no credentials, or an answer that is none
 │   └── ForbiddenError the server refused a read that the command can't do without
+├── InvalidNameError   no object can have the name that was asked for
 └── NotFoundError      an object that was asked for by name does not exist
 """
 
@@ -34,6 +35,10 @@ class ClusterError(SourceError):
 
 class ForbiddenError(ClusterError):
     """Raised when a read that the command can't do without is forbidden."""
+
+
+class InvalidNameError(SourceError):
+    """Raised for a name that the API can't hold, before anything is asked for by it."""
 
 
 class NotFoundError(SourceError):

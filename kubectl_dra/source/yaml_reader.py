@@ -33,6 +33,10 @@ class YAMLError(ValueError):
         self.hint = hint
 
 
+class TooDeepError(YAMLError):
+    """Raised for a document that is nested deeper than :data:`MAX_DEPTH`."""
+
+
 @dataclass(slots=True)
 class Document:
     """One document: its value, the line where it starts, and the line of every mapping by ``id``."""
@@ -54,9 +58,12 @@ class _Frame:
     nodes: int = 1
 
 
-def read_documents(text: str) -> Iterator[Document]:
-    """The documents of a stream that are not empty. Raises :class:`YAMLError`."""
-    reader = _Reader()
+def read_documents(text: str, unique: bool = True) -> Iterator[Document]:
+    """The documents of a stream that are not empty. Raises :class:`YAMLError`.
+
+    Without ``unique``, of keys that occur twice the last counts, as where Kubernetes reads YAML and is not strict.
+    """
+    reader = _Reader(unique)
     try:
         for event in yaml.parse(text, Loader=_LOADER):
             document = reader.handle(event)
@@ -71,8 +78,9 @@ def read_documents(text: str) -> Iterator[Document]:
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, unique: bool) -> None:
         self.number = 1
+        self._unique = unique
         self._documents = 0
         self._start(1)
 
@@ -111,7 +119,7 @@ class _Reader:
 
     def _open(self, value: dict[str, Any] | list[Any], event: Any, line: int) -> None:  # noqa: ANN401 - untyped
         if len(self._stack) >= MAX_DEPTH:
-            raise self._fail(f"nested deeper than {MAX_DEPTH} levels", line)
+            raise TooDeepError(f"nested deeper than {MAX_DEPTH} levels", self.number, line)
         if event.tag not in (None, "!", _TAG + "map", _TAG + "seq"):
             raise self._fail(f"has the tag {event.tag}, which no manifest has", line)
         frame = self._stack[-1] if self._stack else None
@@ -186,7 +194,7 @@ class _Reader:
             frame.merging = False
         elif frame.key is None:
             frame.key = self._key(value, line)
-            if frame.key in frame.value:
+            if self._unique and frame.key in frame.value:
                 raise self._fail(f'the key "{frame.key}" occurs twice', line, "remove one of the two")
         else:
             frame.value[frame.key] = value

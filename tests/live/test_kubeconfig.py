@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kubectl_dra.source.live.errors import KubeconfigError
-from kubectl_dra.source.live.kubeconfig import Target, kubeconfig_files, target_of
+from kubectl_dra.source.live.kubeconfig import Target, kubeconfig_files, namespace_of, target_of
 from kubectl_dra.source.spec import Connection
 
 
@@ -126,6 +129,119 @@ def test_broken_files_are_named(tmp_path: Path, content: str, text: str) -> None
     path.write_text(content, encoding="utf-8")
     with pytest.raises(KubeconfigError, match=text):
         target_of(Connection(kubeconfig=str(path)))
+
+
+MARK = "s3cr3t"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"users: [{{name: u, user: {{token: *{MARK}}}}}]",
+        f"users: [{{name: u, user: {{token: !{MARK} x}}}}]",
+        f"users: [{{name: u, user: {{token: '{MARK}}}}}]",
+        f"users: [{{name: u, user: {{token: {MARK}: {MARK}}}}}]",
+        f'users: [{{name: u, user: {{token: "{MARK}\\q"}}}}]',
+        f"users: [{{name: u, user: {{token: {MARK}\x07}}}}]",
+        f"users: [{{name: u, user: {{? [{MARK}] : x}}}}]",
+        f"users: [{{name: u, user: {MARK}}}]",
+        f"users: [{{name: u, {MARK}}}, {MARK}]",
+        f"%YAML 3.0 {MARK}",
+        "current-context: x\nclusters: [{name: c, cluster: {server: s}}]\nusers: [{name: u, user: {token: [MARK]}}]\n"
+        "contexts: [{name: x, context: {cluster: c, user: u}}]",
+    ],
+)
+def test_a_broken_file_is_no_reason_to_show_what_is_in_it(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "config"
+    path.write_text(content.replace("MARK", MARK))
+    with pytest.raises(KubeconfigError) as caught:
+        target_of(Connection(kubeconfig=str(path)))
+    assert str(path) in caught.value.what
+    assert MARK not in caught.value.what + caught.value.hint
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, "{a: " * 100_000, '{"a":' * 100_000, "- " * 100_000])
+def test_deep_nesting_ends_in_words(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "config"
+    path.write_text(content)
+    with pytest.raises(KubeconfigError, match="line 1: nested deeper than 100 levels"):
+        target_of(Connection(kubeconfig=str(path)))
+
+
+def test_a_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(KubeconfigError, match=f"kubeconfig {tmp_path}: Is a directory"):
+        target_of(Connection(kubeconfig=str(tmp_path)))
+    monkeypatch.setenv("KUBECONFIG", f"{tmp_path}/nosuch:{tmp_path}")
+    with pytest.raises(KubeconfigError, match=f"kubeconfig {tmp_path}: Is a directory"):
+        target_of(Connection())
+
+
+def test_a_pipe_is_read_once_and_known_from_then_on(config: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    threading.Thread(target=pipe.write_bytes, args=(config.read_bytes(),), daemon=True).start()
+    for _ in range(2):
+        assert target_of(Connection(kubeconfig=str(pipe))).context == "dev"
+
+
+def test_keys_that_occur_twice_are_what_kubectl_takes_them_for(tmp_path: Path) -> None:
+    path = tmp_path / "config"
+    path.write_text(
+        "current-context: x\ncurrent-context: z\nclusters: [{name: c, cluster: {server: https://a, server: https://b}}]\n"
+        "contexts: [{name: z, context: {cluster: c}}]\n"
+    )
+    assert target_of(Connection(kubeconfig=str(path))).server == "https://b"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        ("clusters", {"server": ["https://c"]}, 'cluster "c": server is not text'),
+        ("clusters", {"server": "https://c", "insecure-skip-tls-verify": "no"}, "tls-verify is not true or false"),
+        ("clusters", {"server": "https://c", "proxy-url": 8080}, "proxy-url is not text"),
+        ("users", {"token": 7}, "token is not text"),
+        ("users", {"exec": "login"}, "exec is not a mapping"),
+        ("users", {"as-groups": "dev"}, "as-groups is not a list"),
+        ("contexts", {"cluster": "c", "user": "u", "namespace": 7}, "namespace is not text"),
+    ],
+)
+def test_fields_of_other_types_are_named(tmp_path: Path, kind: str, value: dict[str, Any], text: str) -> None:
+    sections: dict[str, Any] = {
+        "clusters": {"c": {"server": "https://c"}},
+        "users": {"u": {}},
+        "contexts": {"x": {"cluster": "c", "user": "u"}},
+    }
+    sections[kind] = dict.fromkeys(sections[kind], value)
+    with pytest.raises(KubeconfigError, match=text):
+        target_of(Connection(kubeconfig=str(_write(tmp_path / "config", "x", **sections))))
+
+
+def test_twenty_thousand_contexts(tmp_path: Path) -> None:
+    numbers = range(20_000)
+    path = _write(
+        tmp_path / "config",
+        "x7",
+        clusters={f"c{n}": {"server": f"https://c{n}.example.com:6443"} for n in numbers},
+        users={f"u{n}": {"token": f"t{n}"} for n in numbers},
+        contexts={f"x{n}": {"cluster": f"c{n}", "user": f"u{n}", "namespace": f"n{n}"} for n in numbers},
+    )
+    began = time.process_time()
+    target = target_of(Connection(kubeconfig=str(path)))
+    assert time.process_time() - began <= 2, "of this thread's own time, on any machine that runs the tests"
+    assert _names(target) == ("x7", "c7", "u7", "n7")
+    with pytest.raises(KubeconfigError) as caught:
+        target_of(Connection(kubeconfig=str(path), context="nosuch"))
+    assert caught.value.hint.endswith(", and 19990 more")
+
+
+def test_a_namespace_that_cannot_be_one_is_the_contexts_fault(tmp_path: Path) -> None:
+    clusters = {"c": {"server": "https://c"}}
+    for namespace in ("../kube-system", "a/b", "A", "x?", "x" * 64, "-a", "a.b", " "):
+        contexts = {"x": {"cluster": "c", "namespace": namespace}}
+        path = _write(tmp_path / "config", "x", clusters=clusters, contexts=contexts)
+        with pytest.raises(KubeconfigError, match=r'context "x": ".*" is no name of a namespace') as caught:
+            namespace_of(Connection(kubeconfig=str(path)))
+        assert "-n" in caught.value.hint
 
 
 def test_no_kubeconfig_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from kubectl_dra.api.admission.counters import counter_names, counter_set_name
 from kubectl_dra.api.admission.errors import Field, itself
 from kubectl_dra.api.decoders import make_decoder
 from kubectl_dra.model.base import Record
+from kubectl_dra.model.names import LABEL_LENGTH
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import CounterConsumption, Device, DeviceAttribute, DeviceCapacity
 
@@ -27,7 +28,7 @@ MAX_CONDITIONS: Final = 4
 _SCALARS: Final = ("int_value", "bool_value", "string", "version")
 _LISTS: Final = ("ints", "bools", "strings", "versions")
 _ATTRIBUTE_FIELDS: Final = "`int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`"
-_KEY_LENGTH: Final = formats.LABEL_LENGTH + 1 + formats.IDENTIFIER_LENGTH
+_KEY_LENGTH: Final = LABEL_LENGTH + 1 + formats.IDENTIFIER_LENGTH
 _NODE_RESOURCES: Final = ("cpu", "memory", "ephemeral-storage")
 _NODES: Final = (
     "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set"

@@ -10,23 +10,20 @@ import re
 from typing import Final
 
 from kubectl_dra.api.admission.errors import Field, FieldError
+from kubectl_dra.model.names import LABEL_FORMAT, LABEL_LENGTH, SUBDOMAIN_FORMAT, SUBDOMAIN_LENGTH
 
-LABEL_LENGTH: Final = 63
-SUBDOMAIN_LENGTH: Final = 253
 IDENTIFIER_LENGTH: Final = 32
 BYTES: Final = "bytes"
 CHARACTERS: Final = "characters"
 
-_LABEL_FORMAT: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN_FORMAT: Final = rf"{_LABEL_FORMAT}(\.{_LABEL_FORMAT})*"
 _KEY_FORMAT: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE_FORMAT: Final = f"({_KEY_FORMAT})?"
 _IDENTIFIER_FORMAT: Final = "[A-Za-z_][A-Za-z0-9_]*"
 
-_LABEL: Final = re.compile(_LABEL_FORMAT)
-_SUBDOMAIN: Final = re.compile(_SUBDOMAIN_FORMAT)
+_LABEL: Final = re.compile(LABEL_FORMAT)
+_SUBDOMAIN: Final = re.compile(SUBDOMAIN_FORMAT)
 # Go folds case by Unicode, where two letters outside of ASCII fold into it.
-_SUBDOMAIN_ANY_CASE: Final = re.compile(_SUBDOMAIN_FORMAT.replace("a-z", "a-zA-Zſ\u212a"))
+_SUBDOMAIN_ANY_CASE: Final = re.compile(SUBDOMAIN_FORMAT.replace("a-z", "a-zA-Zſ\u212a"))
 _KEY: Final = re.compile(_KEY_FORMAT)
 _IDENTIFIER: Final = re.compile(_IDENTIFIER_FORMAT)
 _NUMBER: Final = r"(0|[1-9][0-9]*)"
@@ -51,7 +48,7 @@ def dns_label(text: str, unit: str = CHARACTERS) -> list[str]:
     if _SUBDOMAIN.fullmatch(text):
         return [*problems, "must not contain dots"]
     rule = f"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', {_ENDS}"
-    return [*problems, _pattern(rule, _LABEL_FORMAT, "my-name", "123-abc")]
+    return [*problems, _pattern(rule, LABEL_FORMAT, "my-name", "123-abc")]
 
 
 def dns_subdomain(text: str, unit: str = CHARACTERS) -> list[str]:
@@ -60,7 +57,7 @@ def dns_subdomain(text: str, unit: str = CHARACTERS) -> list[str]:
     if _SUBDOMAIN.fullmatch(text):
         return problems
     rule = f"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', {_ENDS}"
-    return [*problems, _pattern(rule, _SUBDOMAIN_FORMAT, "example.com")]
+    return [*problems, _pattern(rule, SUBDOMAIN_FORMAT, "example.com")]
 
 
 def dns_subdomain_any_case(text: str) -> list[str]:
@@ -69,7 +66,7 @@ def dns_subdomain_any_case(text: str) -> list[str]:
     if _SUBDOMAIN_ANY_CASE.fullmatch(text):
         return problems
     rule = f"an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', {_ENDS}"
-    return [*problems, _pattern(rule, _SUBDOMAIN_FORMAT, "Example.com")]
+    return [*problems, _pattern(rule, SUBDOMAIN_FORMAT, "Example.com")]
 
 
 def label_key(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.source.live.kubeconfig import target_of
+from kubectl_dra.source.live.kubeconfig import namespace_of
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.read import read as _read
 from kubectl_dra.source.live.session import Session, open_session
@@ -33,7 +33,7 @@ def read(connection: Connection, needs: Needs) -> tuple[Inventory, Evidence]:
 
 def current_namespace(connection: Connection) -> str:
     """The namespace of the chosen context; no request is made. Raises ``ClusterError``."""
-    return target_of(connection).namespace
+    return namespace_of(connection)
 
 
 def needs_of(spec: SourceSpec) -> Needs:

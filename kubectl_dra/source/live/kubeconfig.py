@@ -2,26 +2,50 @@
 
 Rules of client-go's loading: an explicit file must exist; of the files in ``$KUBECONFIG`` the first one to define a
 name or the current context wins; relative paths count from the file that they stand in; without any kubeconfig a
-process in a pod uses its service account.
+process in a pod uses its service account. Texts of a kubeconfig other than names, paths and servers may be secrets: no
+error repeats them.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from kubectl_dra.model.names import LABEL_RULE, is_label
 from kubectl_dra.source.live.errors import KubeconfigError
 from kubectl_dra.source.spec import Connection
 
 Entry = Mapping[str, Any]
 DEFAULT_NAMESPACE: Final = "default"
 _SERVICE_ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
-_CLUSTER_PATHS: Final = ("certificate-authority",)
-_USER_PATHS: Final = ("client-certificate", "client-key", "tokenFile")
+_PATHS: Final = {
+    "cluster": ("certificate-authority",),
+    "user": ("client-certificate", "client-key", "tokenFile"),
+}
+# What each field of client-go's api.Cluster, api.AuthInfo and api.Context must be; all others are texts or not used.
+_TYPES: Final[Mapping[str, Mapping[str, type]]] = {
+    "cluster": {
+        **dict.fromkeys(("server", "proxy-url", "tls-server-name"), str),
+        **dict.fromkeys(("certificate-authority", "certificate-authority-data"), str),
+        **dict.fromkeys(("insecure-skip-tls-verify", "disable-compression"), bool),
+    },
+    "user": {
+        **dict.fromkeys(("token", "tokenFile", "username", "password", "as", "as-uid"), str),
+        **dict.fromkeys(("client-certificate", "client-certificate-data", "client-key", "client-key-data"), str),
+        **dict.fromkeys(("exec", "auth-provider", "as-user-extra"), dict),
+        "as-groups": list,
+    },
+    "context": dict.fromkeys(("cluster", "user", "namespace"), str),
+}
+_WORDS: Final[Mapping[type, str]] = {str: "text", bool: "true or false", dict: "a mapping", list: "a list"}
+_MAX_BYTES: Final = 64 << 20
+_NAMES_SHOWN: Final = 10
 # Where there is nothing to choose from.
+_CHOOSE: Final = "name another --kubeconfig"
 _ANOTHER: Final = "set KUBECONFIG or --kubeconfig, or read a file with --from"
 
 
@@ -72,30 +96,40 @@ def target_of(connection: Connection) -> Target:
     asked = (connection.context, connection.cluster, connection.user)
     if not any(asked) and not config.clusters and "KUBERNETES_SERVICE_HOST" in os.environ:
         return Target("in-cluster", _service_account_namespace())
-    context = _find(config.contexts, chosen, "context").value if chosen else {}
-    cluster = connection.cluster or str(context.get("cluster") or "")
-    user = connection.user or str(context.get("user") or "")
+    context = _checked(_find(config.contexts, chosen, "context"), "context").value if chosen else {}
+    cluster = connection.cluster or context.get("cluster") or ""
+    user = connection.user or context.get("user") or ""
     if not cluster:
         raise _nothing_chosen(files, config)
+    # client-go takes a user that is not defined for anonymous, unless it was asked for.
+    found = _find(config.users, user, "user") if connection.user else config.users.get(user)
     return Target(
         context=chosen,
-        namespace=str(context.get("namespace") or DEFAULT_NAMESPACE),
-        cluster=_find(config.clusters, cluster, "cluster"),
-        # client-go takes a user that is not defined for anonymous, unless it was asked for.
-        user=_find(config.users, user, "user") if connection.user else config.users.get(user),
+        namespace=context.get("namespace") or DEFAULT_NAMESPACE,
+        cluster=_checked(_find(config.clusters, cluster, "cluster"), "cluster"),
+        user=None if found is None else _checked(found, "user"),
     )
+
+
+def namespace_of(connection: Connection) -> str:
+    """The namespace of the chosen context. Raises :class:`KubeconfigError`, also for what no namespace is called."""
+    target = target_of(connection)
+    if not is_label(target.namespace):
+        what = f'context "{target.context}": "{target.namespace}" is no name of a namespace: {LABEL_RULE}'
+        raise KubeconfigError(what, "mend the kubeconfig, or name a namespace with -n")
+    return target.namespace
 
 
 def kubeconfig_files(explicit: str = "") -> tuple[Path, ...]:
     """The files to read, in order. Raises :class:`KubeconfigError` if the one that was named does not exist."""
     if explicit:
         path = Path(explicit).expanduser()
-        if not path.is_file():
-            raise KubeconfigError(f"kubeconfig {explicit} does not exist", "name another --kubeconfig")
+        if not path.exists():
+            raise KubeconfigError(f"kubeconfig {explicit} does not exist", _CHOOSE)
         return (path,)
     listed = os.environ.get("KUBECONFIG", "")
     paths = [Path(part) for part in listed.split(os.pathsep) if part] or [Path("~/.kube/config")]
-    existing = (path for each in paths if (path := each.expanduser()).is_file())
+    existing = (path for each in paths if (path := each.expanduser()).exists())
     return tuple(dict.fromkeys(existing))
 
 
@@ -113,20 +147,35 @@ def read_kubeconfig(files: Iterable[Path]) -> Kubeconfig:
 
 
 def _read(file: Path) -> Entry:
-    import yaml  # only live commands need it
+    from kubectl_dra.source.yaml_reader import TooDeepError, YAMLError, read_documents  # only live commands need it
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        content = yaml.load(file.read_bytes(), Loader=loader)  # noqa: S506 - a safe loader
+        data = _bytes_of_pipe(file) if file.is_fifo() else _bytes(file)
+        if len(data) > _MAX_BYTES:
+            raise KubeconfigError(f"kubeconfig {file} has more than {_MAX_BYTES >> 20} MiB", _CHOOSE)
+        documents = [each.value for each in read_documents(data.decode("utf-8-sig"), unique=False)]
     except OSError as error:
-        raise KubeconfigError(f"kubeconfig {file}: {error.strerror}", "name another --kubeconfig") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise KubeconfigError(f"kubeconfig {file} is no YAML: {' '.join(str(error).split())}", "mend it") from error
-    if content is None:
-        return {}
+        raise KubeconfigError(f"kubeconfig {file}: {error.strerror or type(error).__name__}", _CHOOSE) from error
+    except TooDeepError as error:
+        raise KubeconfigError(f"kubeconfig {file}, line {error.line}: {error.problem}", "mend it") from None
+    except YAMLError as error:
+        # Not the words of the parser, which repeat parts of the text.
+        raise KubeconfigError(f"kubeconfig {file} is no YAML: line {error.line}", "mend it") from None
+    except UnicodeDecodeError:
+        raise KubeconfigError(f"kubeconfig {file} is no text in UTF-8", _CHOOSE) from None
+    content = documents[0] if documents else {}
     if not isinstance(content, dict):
-        raise KubeconfigError(f"kubeconfig {file} is no mapping", "name another --kubeconfig")
+        raise KubeconfigError(f"kubeconfig {file} is no mapping", _CHOOSE)
     return content
+
+
+def _bytes(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        return stream.read(_MAX_BYTES + 1)
+
+
+# ``--kubeconfig <(decrypt it)`` can be read only once.
+_bytes_of_pipe: Final = functools.lru_cache(maxsize=8)(_bytes)
 
 
 def _entries(section: object, name: str, file: Path) -> Iterable[Named]:
@@ -143,7 +192,7 @@ def _entries(section: object, name: str, file: Path) -> Iterable[Named]:
 
 
 def _with_absolute_paths(value: Entry, singular: str, folder: Path) -> Entry:
-    keys = {"cluster": _CLUSTER_PATHS, "user": _USER_PATHS}.get(singular, ())
+    keys = _PATHS.get(singular, ())
     changed: dict[str, Any] = {key: str(folder / str(value[key])) for key in keys if value.get(key)}
     command = value.get("exec", {}).get("command", "") if isinstance(value.get("exec"), dict) else ""
     # A bare name is looked up in PATH; only a path counts from the file.
@@ -152,20 +201,37 @@ def _with_absolute_paths(value: Entry, singular: str, folder: Path) -> Entry:
     return {**value, **changed}
 
 
+def _checked(named: Named, kind: str) -> Named:
+    """``named``, whose fields are what client-go can read. Raises :class:`KubeconfigError`."""
+    for key, expected in _TYPES[kind].items():
+        value = named.value.get(key)
+        if value is not None and not isinstance(value, expected):
+            what = f'kubeconfig {named.file}: {kind} "{named.name}": {key} is not {_WORDS[expected]}'
+            raise KubeconfigError(what, "mend it")
+    return named
+
+
 def _find(entries: Mapping[str, Named], name: str, kind: str) -> Named:
     found = entries.get(name)
     if found is None:
-        hint = f"choose a {kind}: {', '.join(sorted(entries))}" if entries else _ANOTHER
+        hint = f"choose a {kind}: {_listed(entries)}" if entries else _ANOTHER
         raise KubeconfigError(f'{kind} "{name}" does not exist in the kubeconfig', hint)
     return found
+
+
+def _listed(entries: Iterable[str]) -> str:
+    """Names in their order, of thousands only the first."""
+    names = sorted(entries)
+    more = [f"and {len(names) - _NAMES_SHOWN} more"] if len(names) > _NAMES_SHOWN else []
+    return ", ".join([*names[:_NAMES_SHOWN], *more])
 
 
 def _nothing_chosen(files: tuple[Path, ...], config: Kubeconfig) -> KubeconfigError:
     if not files:
         return KubeconfigError("no kubeconfig found", _ANOTHER)
-    names = ", ".join(sorted(config.contexts))
+    names = _listed(config.contexts)
     where = os.pathsep.join(map(str, files))
-    hint = f"choose a context with --context: {names}" if names else "name another --kubeconfig"
+    hint = f"choose a context with --context: {names}" if names else _CHOOSE
     return KubeconfigError(f"kubeconfig {where} has no current context", hint)
 
 
@@ -174,5 +240,5 @@ def _service_account_namespace() -> str:
         return named
     try:
         return (_SERVICE_ACCOUNT / "namespace").read_text(encoding="utf-8").strip() or DEFAULT_NAMESPACE
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         return DEFAULT_NAMESPACE

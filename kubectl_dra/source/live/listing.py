@@ -6,13 +6,16 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Protocol
+from urllib.parse import quote
 
 from kubectl_dra.api.decode import DecodeError, Page, decode_page
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.clock import timestamp
 from kubectl_dra.model.evidence import BadObject, Coverage, Read
+from kubectl_dra.model.names import is_label, is_subdomain
 from kubectl_dra.model.usage import NodeUsage
+from kubectl_dra.source.errors import InvalidNameError
 from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError
 from kubectl_dra.source.live.session import Session
 
@@ -72,9 +75,17 @@ def take_list(
 
 
 def list_path(kind: Kind, api_version: str, namespace: str = "", name: str = "") -> str:
-    """The URL path of a list, or of one object."""
-    scope = f"/namespaces/{namespace}" if namespace else ""
-    return f"/{'apis' if kind.group else 'api'}/{api_version}{scope}/{kind.plural}" + (f"/{name}" if name else "")
+    """The URL path of a list, or of one object. Raises ``InvalidNameError`` for names that the API can't hold.
+
+    Names come from users, from kubeconfigs and from objects: none may lead to another place than is meant.
+    """
+    if namespace and not is_label(namespace):
+        raise InvalidNameError(f'"{namespace}" is no name of a namespace', "kubectl get namespaces")
+    if name and not is_subdomain(name):
+        raise InvalidNameError(f'"{name}" is no name that a {kind.singular} can have', f"kubectl get {kind.plural}")
+    scope = f"/namespaces/{quote(namespace, safe='')}" if namespace else ""
+    path = f"/{'apis' if kind.group else 'api'}/{api_version}{scope}/{kind.plural}"
+    return f"{path}/{quote(name, safe='')}" if name else path
 
 
 def _take(

@@ -17,7 +17,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import NodeUsage
-from kubectl_dra.source.errors import ClusterError
+from kubectl_dra.source.errors import ClusterError, InvalidNameError
 from kubectl_dra.source.live.discovery import Served, discover
 from kubectl_dra.source.live.errors import NotServedError, RefusedError
 from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, take_list
@@ -166,11 +166,12 @@ class _Reader:
             self._add_one(outcome, api_version, key)
 
     def _add_one(self, outcome: Outcome, api_version: str, key: Key) -> None:
-        path = list_path(outcome.kind, api_version, key.namespace, key.name)
         try:
+            path = list_path(outcome.kind, api_version, key.namespace, key.name)
             data = self._session.get(path, f"get {outcome.kind.singular} {key}")
             outcome.records.append(decode_object(data, api_version, outcome.kind))
-        except (RefusedError, NotServedError):
+        except (RefusedError, NotServedError, InvalidNameError):
+            # A name that the API can't hold is the name of nothing.
             return
         except DecodeError as error:
             outcome.bad_objects.append(BadObject(outcome.kind.name, key.namespace, key.name, str(error)))
