@@ -42,7 +42,7 @@ def _says(call: ast.Call) -> bool:
     name = getattr(call.func, "attr", "")
     # Path.read_text, the stream's constructor and Path.write_text take it by place, too.
     by_place = {"read_text": 1, "write_text": 2}.get(name, 2 if "TextIOWrapper" in ast.dump(call.func) else 99)
-    return len(call.args) >= by_place or any(keyword.arg in ("encoding", None) for keyword in call.keywords)
+    return len(call.args) >= by_place or any(keyword.arg == "encoding" for keyword in call.keywords)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import click
 
 from kubectl_dra.commands.get_query import Query
 from kubectl_dra.commands.kubectl_style import KubectlStyle
-from kubectl_dra.commands.options import Options, shared_options
+from kubectl_dra.commands.options import Expression, Options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -28,7 +28,7 @@ Examples:
 @click.option("--tainted", is_flag=True, help="Devices with a taint.")
 @click.option("--class", "class_", default="", metavar="NAME", help="Devices that a DeviceClass selects.")
 @click.option("--node", default="", metavar="NAME", help="Devices that can be used on a node.")
-@click.option("--match", default="", metavar="EXPR", help="Devices that a CEL expression selects.")
+@click.option("--match", default="", type=Expression(), metavar="EXPR", help="Devices that a CEL expression selects.")
 @click.option("--unused", is_flag=True, help="Claims that no pod uses or waits for.")
 @click.option("--sort-by", default="", metavar="PATH", help="Sort by a field of the JSON, such as .metadata.name.")
 @click.option("--no-headers", is_flag=True, help="Without the line of titles.")

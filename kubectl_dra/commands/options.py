@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -80,6 +81,16 @@ class Size(click.ParamType[int]):
         if size is None:
             self.fail(f'"{value}" is no size such as 512Mi or 16Gi', param, ctx)
         return size
+
+
+class Expression(click.ParamType[str]):
+    """A CEL expression: its characters are UTF-8 in every locale, also in one that leaves Python with ASCII."""
+
+    name = "EXPR"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401
+        """The text that the shell's bytes stand for."""
+        return os.fsencode(value).decode("utf-8", "surrogateescape")
 
 
 def _seconds(text: str) -> float | None:

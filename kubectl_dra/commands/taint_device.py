@@ -7,7 +7,7 @@ from typing import Any, Final
 import click
 
 from kubectl_dra.commands.kubectl_style import KubectlStyle
-from kubectl_dra.commands.options import Options, Timeout, shared_options
+from kubectl_dra.commands.options import Expression, Options, Timeout, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -22,7 +22,9 @@ Examples:
 @click.command("taint-device", cls=KubectlStyle, epilog=_EXAMPLES)
 @shared_options(scope=(), output=("json", "yaml", "name"))
 @click.option("--list", "listing", is_flag=True, help="Show all taints of devices and whom they hit.")
-@click.option("--match", default="", metavar="EXPR", help="Taint all devices that a CEL selector matches.")
+@click.option(
+    "--match", default="", type=Expression(), metavar="EXPR", help="Taint all devices that a CEL selector matches."
+)
 @click.option(
     "--dry-run",
     type=click.Choice(["none", "client", "server"]),

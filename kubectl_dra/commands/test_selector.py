@@ -7,7 +7,7 @@ from typing import Final
 import click
 
 from kubectl_dra.commands.kubectl_style import KubectlStyle
-from kubectl_dra.commands.options import Options, shared_options
+from kubectl_dra.commands.options import Expression, Options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -25,7 +25,7 @@ Examples:
 @click.option("--node", default=None, metavar="NAME", help="Only devices that this node can use.")
 @click.option("--explain", default=None, metavar="DRIVER/POOL/DEVICE", help="Every part of it on one device.")
 @click.option("-i", "--interactive", is_flag=True, help="Open it in the selector lab of the terminal UI.")
-@click.argument("words", nargs=-1, metavar="[EXPR]")
+@click.argument("words", nargs=-1, type=Expression(), metavar="[EXPR]")
 def command(
     options: Options,
     interactive: bool,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from enum import StrEnum
-from typing import Final, NoReturn, TextIO
+from typing import Final, NoReturn, TextIO, TypeGuard
 
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.safe import Safe, Style, multiline, plain, safe, styled
@@ -120,7 +121,12 @@ def drop_unwritten() -> None:
 
 
 def prepare_streams() -> None:
-    """Terminals and pipes that can't show a character get an escape instead of a crash; closed streams are empty."""
+    """Terminals and pipes that can't show a character get an escape instead of a crash; closed streams are empty.
+
+    The POSIX locale names no characters beyond ASCII. What runs in it (a container, a timer, a pipeline) shows UTF-8
+    nevertheless, which kubectl writes in any locale: so it is written here, too, unless ``PYTHONIOENCODING`` says
+    otherwise.
+    """
     sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115 - as long as the process lives
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
@@ -131,10 +137,18 @@ def prepare_streams() -> None:
             buffered = _buffered(stream)
             setattr(sys, name, buffered)
             setattr(sys, f"__{name}__", buffered)
+            if _is_posix(buffered):
+                buffered.reconfigure(encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def _is_posix(stream: TextIO) -> TypeGuard[io.TextIOWrapper]:
+    """Whether the locale, and nobody else, leaves the stream with ASCII."""
+    named = os.environ.get("PYTHONIOENCODING")
+    return isinstance(stream, io.TextIOWrapper) and not named and codecs.lookup(stream.encoding).name == "ascii"
 
 
 def _buffered(stream: TextIO) -> TextIO:

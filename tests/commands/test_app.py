@@ -171,6 +171,31 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
     assert (process.returncode, out, err.strip()) == (130, "", "")
 
 
+@pytest.mark.parametrize("locale", ["C", "POSIX"])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_locale_without_characters_gets_what_kubectl_would_write(locale: str, unbuffered: str) -> None:
+    words = ("why-pending", "-A", "--from", "demo")
+    posix = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONUNBUFFERED": unbuffered, "PYTHONIOENCODING": ""}
+    shown = run(*words, **posix)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "\\u" not in shown.stdout
+    assert "…" in shown.stdout
+    assert shown.stdout == run(*words, PYTHONUTF8="1").stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("test-selector", "device.driver != 'über'", "--from", "demo", "-o", "json"),
+        ("get", "devices", "--match", "device.driver == 'gpu.example.com' && 'ü'.size() == 1", "--from", "demo"),
+    ],
+)
+def test_an_expression_is_read_in_a_locale_without_characters_as_in_any_other(words: tuple[str, ...]) -> None:
+    here, there = run(*words, LC_ALL="C", PYTHONUTF8="0", PYTHONIOENCODING=""), run(*words, PYTHONUTF8="1")
+    assert (here.returncode, here.stdout, here.stderr) == (there.returncode, there.stdout, there.stderr)
+    assert here.returncode == 0
+
+
 def test_an_ascii_terminal_gets_escapes() -> None:
     done = run("why-pending", "-A", "--from", "demo", PYTHONIOENCODING="ascii")
     assert done.returncode == 0

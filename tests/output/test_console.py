@@ -104,4 +104,4 @@ def test_closed_streams_are_no_crash(closing: str, code: int) -> None:
 
 def _run(words: str, **streams: Any) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "kubectl_dra", *words.split()]
-    return subprocess.run(command, text=True, check=False, **streams)
+    return subprocess.run(command, encoding="utf-8", check=False, **streams)
