@@ -71,6 +71,17 @@ def test_make_demo_shows_what_the_readme_shows() -> None:
     assert all(f"<!-- example: {words} -->" in (ROOT / "README.md").read_text(encoding="utf-8") for words in shown)
 
 
+@pytest.mark.parametrize("target", ["demo", "test"])
+def test_the_two_commands_that_set_it_up_stand_in_the_readme_and_make_their_environment(target: str) -> None:
+    _, _, install = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Install\n")
+    assert re.search(rf"^    make {target} +# ", install.partition("\n## ")[0], re.MULTILINE)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"\n{target}: $(VENV)/ready " in makefile
+    left_out = re.search(r"^OFFLINE := (.*)$", makefile, re.MULTILINE)
+    assert left_out is not None
+    assert {"not go", "not controlplane", "not matrix"} <= set(left_out[1].split(" and "))
+
+
 def test_what_the_page_of_performance_compares_with() -> None:
     page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.split("|")] for line in page.splitlines() if line.startswith("| ")]
