@@ -153,7 +153,7 @@ MARK = "s3cr3t"
 )
 def test_a_broken_file_is_no_reason_to_show_what_is_in_it(tmp_path: Path, content: str) -> None:
     path = tmp_path / "config"
-    path.write_text(content.replace("MARK", MARK))
+    path.write_text(content.replace("MARK", MARK), encoding="utf-8")
     with pytest.raises(KubeconfigError) as caught:
         target_of(Connection(kubeconfig=str(path)))
     assert str(path) in caught.value.what
@@ -163,7 +163,7 @@ def test_a_broken_file_is_no_reason_to_show_what_is_in_it(tmp_path: Path, conten
 @pytest.mark.parametrize("content", ["[" * 100_000, "{a: " * 100_000, '{"a":' * 100_000, "- " * 100_000])
 def test_deep_nesting_ends_in_words(tmp_path: Path, content: str) -> None:
     path = tmp_path / "config"
-    path.write_text(content)
+    path.write_text(content, encoding="utf-8")
     with pytest.raises(KubeconfigError, match="line 1: nested deeper than 100 levels"):
         target_of(Connection(kubeconfig=str(path)))
 
@@ -188,7 +188,8 @@ def test_keys_that_occur_twice_are_what_kubectl_takes_them_for(tmp_path: Path) -
     path = tmp_path / "config"
     path.write_text(
         "current-context: x\ncurrent-context: z\nclusters: [{name: c, cluster: {server: https://a, server: https://b}}]\n"
-        "contexts: [{name: z, context: {cluster: c}}]\n"
+        "contexts: [{name: z, context: {cluster: c}}]\n",
+        encoding="utf-8",
     )
     assert target_of(Connection(kubeconfig=str(path))).server == "https://b"
 
