@@ -52,11 +52,10 @@ def _convert(options: Options, version: str) -> int:
     from kubectl_dra.output.conversion import notes
     from kubectl_dra.output.exit_codes import ExitCode, finding_code
     from kubectl_dra.reports.conversion import conversion_report
-    from kubectl_dra.source.file import read_bytes
-    from kubectl_dra.source.manifests import read_written
+    from kubectl_dra.source.file import written_in
 
     name = "stdin" if options.filename == "-" else options.filename
-    sources = [Source(*written) for written in read_written(read_bytes(options.filename), name)]
+    sources = [Source(*written) for written in written_in(options.filename, options.max_bytes)]
     if not sources:
         raise CommandError(f"{name}: holds no objects", "kubectl dra convert -f FILE")
     report = conversion_report(sources, version)

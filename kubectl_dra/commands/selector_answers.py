@@ -51,7 +51,7 @@ class Asked:
 def answer(options: Options, asked: Asked) -> int:
     """Run the command; returns the exit code."""
     _check(options, asked)
-    manifests = read_file(options.filename) if options.filename else None
+    manifests = read_file(options.filename, options.max_bytes) if options.filename else None
     cluster = read_cluster(options, KINDS)
     note_evidence(cluster.evidence, options)
     facts = Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock)

@@ -15,8 +15,7 @@ from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.reports.simulation import Copies, simulation_report
-from kubectl_dra.source.file import read_bytes
-from kubectl_dra.source.manifests import read_written
+from kubectl_dra.source.file import written_in
 
 _DEFAULT_NAMESPACE = "default"
 
@@ -24,7 +23,7 @@ _DEFAULT_NAMESPACE = "default"
 def answer(options: Options, copies: str, remedies: bool) -> int:
     """Run the command; returns the exit code."""
     name = "stdin" if options.filename == "-" else options.filename
-    written = read_written(read_bytes(options.filename), name)
+    written = written_in(options.filename, options.max_bytes)
     cluster = read_cluster(options, needs.kinds(needs.POD))
     note_evidence(cluster.evidence, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE

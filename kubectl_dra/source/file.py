@@ -1,4 +1,4 @@
-"""Files, stdin and gzip: bytes in, an Inventory and what it proves out.
+"""Files and stdin: bytes in, an Inventory and what it proves out.
 
 A snapshot's header says what was read. In a plain list a kind that does not occur is taken as having no objects,
 except nodes, without which nothing can be said about scheduling.
@@ -6,52 +6,46 @@ except nodes, without which nothing can be said about scheduling.
 
 from __future__ import annotations
 
-import sys
-import zlib
 from collections.abc import Iterable
-from io import BytesIO
-from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.source.content import Content, open_content
 from kubectl_dra.source.errors import FileError
-from kubectl_dra.source.manifests import Manifests, read_manifests
-from kubectl_dra.source.spec import STDIN
+from kubectl_dra.source.limits import MAX_BYTES
+from kubectl_dra.source.manifests import Manifests, Written, read_manifests, read_written
 
-MAX_BYTES: Final = 1 << 30
-_CHUNK: Final = 1 << 20
-_GZIP: Final = b"\x1f\x8b"
 # The kinds that decide about scheduling: one note names those of them that were taken as none.
 _DECISIVE: Final = ("Pod", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
+_HINT: Final = "name a file, - for stdin, or demo"
 
 
-def load_file(path: str) -> tuple[Inventory, Evidence]:
+def load_file(path: str, max_bytes: int = MAX_BYTES) -> tuple[Inventory, Evidence]:
     """The Inventory of a file or of stdin (``-``). Raises :class:`FileError`."""
-    return assemble(read_file(path))
+    with open_content(path, max_bytes, _HINT) as content:
+        return load_content(content)
 
 
-def read_file(path: str) -> Manifests:
+def load_content(content: Content) -> tuple[Inventory, Evidence]:
+    """The Inventory of a content, with no object in memory but its own. Raises :class:`FileError`."""
+    builder = InventoryBuilder()
+    manifests = read_manifests(content, content.name, lambda loaded: builder.add(loaded.kind, loaded.record))
+    return _assembled(manifests, builder)
+
+
+def read_file(path: str, max_bytes: int = MAX_BYTES) -> Manifests:
     """The objects of a file or of stdin (``-``), one by one. Raises :class:`FileError`."""
-    name = "stdin" if path == STDIN else path
-    return read_manifests(read_bytes(path, "name a file, - for stdin, or demo"), name)
+    with open_content(path, max_bytes) as content:
+        return read_manifests(content, content.name)
 
 
-def read_bytes(path: str, hint: str = "name a file, or - for stdin") -> bytes:
-    """The bytes of a file or of stdin, unpacked if they are gzip. Raises :class:`FileError` with ``hint``."""
-    name = "stdin" if path == STDIN else path
-    try:
-        if path == STDIN:
-            data = _limited(sys.stdin.buffer, name)
-        else:
-            with Path(path).open("rb") as stream:
-                data = _limited(stream, name)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise FileError(f"{name}: {reason}", hint) from error
-    return _unzipped(data, name) if data.startswith(_GZIP) else data
+def written_in(path: str, max_bytes: int = MAX_BYTES) -> list[Written]:
+    """The objects of a file or of stdin (``-``) as they were written. Raises :class:`FileError`."""
+    with open_content(path, max_bytes) as content:
+        return read_written(content, content.name)
 
 
 def assemble(manifests: Manifests) -> tuple[Inventory, Evidence]:
@@ -59,7 +53,11 @@ def assemble(manifests: Manifests) -> tuple[Inventory, Evidence]:
     builder = InventoryBuilder()
     for loaded in manifests.objects:
         builder.add(loaded.kind, loaded.record)
-    if manifests.header is None and not manifests.objects and not any(bad.kind for bad in manifests.bad_objects):
+    return _assembled(manifests, builder)
+
+
+def _assembled(manifests: Manifests, builder: InventoryBuilder) -> tuple[Inventory, Evidence]:
+    if manifests.header is None and not builder.kinds() and not any(bad.kind for bad in manifests.bad_objects):
         raise _nothing(manifests)
     notes = list(_notes(manifests, builder))
     header = manifests.header
@@ -125,31 +123,3 @@ def _nothing(manifests: Manifests) -> FileError:
         f"{manifests.name}: holds no nodes, pods, claims or slices, only {kinds}",
         "kubectl get nodes,pods,resourceclaims,resourceslices,deviceclasses -A -o json > cluster.json",
     )
-
-
-def _limited(stream: BinaryIO, name: str) -> bytes:
-    data = stream.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise _too_big(name)
-    return data
-
-
-def _unzipped(data: bytes, name: str) -> bytes:
-    unpacked = BytesIO()
-    try:
-        while data:
-            unpacker = zlib.decompressobj(wbits=31)
-            while data and not unpacker.eof:
-                unpacked.write(unpacker.decompress(data, _CHUNK))
-                data = unpacker.unconsumed_tail or unpacker.unused_data
-                if unpacked.tell() > MAX_BYTES:
-                    raise _too_big(name)
-            if not unpacker.eof:
-                raise FileError(f"{name}: the gzip file is cut off", "copy or download it again")
-    except zlib.error as error:
-        raise FileError(f"{name}: broken gzip file: {error}", "copy or download it again") from error
-    return unpacked.getvalue()
-
-
-def _too_big(name: str) -> FileError:
-    return FileError(f"{name}: has more than {MAX_BYTES >> 30} GiB", "leave out kinds that don't matter, or namespaces")

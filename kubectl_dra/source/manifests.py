@@ -1,4 +1,4 @@
-"""From the bytes of a file to objects: JSON, JSON streams, YAML documents, lists in lists, and snapshots.
+"""From the documents of a file to objects: lists in lists are taken apart, and the header of a snapshot is read.
 
 Reads kubectl's ``List``, typed lists whose items don't repeat their kind, and ``items: null``. A broken document is an
 error; a broken object only costs itself.
@@ -6,25 +6,28 @@ error; a broken object only costs itself.
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
 from kubectl_dra.api.decode import DecodeError, bad_object, decode_object, read_header
 from kubectl_dra.api.defaults import defaulted
-from kubectl_dra.api.kinds import Kind, find_kind
+from kubectl_dra.api.kinds import BY_NAME, Kind, find_kind
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import BadObject
+from kubectl_dra.source.content import Content
+from kubectl_dra.source.documents import Document, Piece, documents
 from kubectl_dra.source.errors import ManifestError
 from kubectl_dra.source.snapshot import SNAPSHOT_API_VERSION, SNAPSHOT_KIND, SnapshotHeader, decode_header
 
 _MAX_LISTS: Final = 16
+#: Broken objects beyond this number are only counted, and kinds of others beyond the second.
+_MAX_BAD: Final = 10_000
+_MAX_OTHER: Final = 1_000
 _SPACE: Final = b" \t\r\n"
 _UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
@@ -39,7 +42,10 @@ class Loaded(NamedTuple):
 
 @dataclass(slots=True)
 class Manifests:
-    """What a file holds, in its order. ``other`` counts the kinds that are none of ours."""
+    """What a file holds, in its order. ``other`` counts the kinds that are none of ours.
+
+    Of very many broken objects the first are named one by one, and the last entry of a kind counts the others.
+    """
 
     name: str
     objects: list[Loaded] = field(default_factory=list)
@@ -64,15 +70,6 @@ class _Envelope(msgspec.Struct, rename="camel"):
     items: list[msgspec.Raw] | msgspec.UnsetType | None = msgspec.UNSET
 
 
-class _Document(NamedTuple):
-    """One JSON value of the file: its number, the line where it starts, and the lines of its leaves if known."""
-
-    data: bytes
-    number: int
-    line: int
-    leaf_lines: Sequence[int] | None = None
-
-
 class _Leaf(NamedTuple):
     """An object that is no list, or an item of a list that is no object."""
 
@@ -82,97 +79,176 @@ class _Leaf(NamedTuple):
     problem: str = ""
 
 
+class _Found(NamedTuple):
+    """A leaf, and where it stands: in a piece of a document, as the leaf of this number."""
+
+    leaf: _Leaf
+    document: int
+    piece: Piece
+    number: int
+
+
 _envelope: Final = msgspec.json.Decoder(_Envelope)
 _array: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-def read_manifests(data: bytes, name: str) -> Manifests:
-    """All objects of a file's bytes, defaulted as the server would. Raises :class:`ManifestError`.
+def read_manifests(source: bytes | Content, name: str, keep: Callable[[Loaded], object] | None = None) -> Manifests:
+    """All objects of a file, defaulted as the server would. Raises :class:`ManifestError`.
 
-    Of equal keys in JSON the last counts, as the API server decodes it; in YAML they are an error, as for kubectl.
+    With ``keep`` they are handed over one by one and not collected. Of equal keys in JSON the last counts, as the API
+    server decodes it; in YAML they are an error, as for kubectl.
     """
     manifests = Manifests(name)
-    data = _utf8(data)
-    for document, depth in _deep(_documents(data, name)):
-        _read_document(document, manifests, depth)
+    keep = keep or manifests.objects.append
+    uncounted: Counter[str] = Counter()
+    for found in _leaves_of(source, manifests):
+        origin = f"{name}, document {found.document}"
+        try:
+            loaded = _loaded(found.leaf, origin, manifests.other)
+        except DecodeError as error:
+            bad = _bad(found, f"{error}", origin)
+            if len(manifests.bad_objects) < _MAX_BAD:
+                manifests.bad_objects.append(bad)
+            else:
+                uncounted[bad.kind if bad.kind in BY_NAME else ""] += 1
+        else:
+            if loaded is not None:
+                keep(loaded)
+    manifests.bad_objects += _more(uncounted, name)
     return manifests
 
 
-def read_written(data: bytes, name: str) -> list[Written]:
-    """All objects of a file's bytes, not decoded, lists taken apart. Raises :class:`ManifestError`."""
-    written: list[Written] = []
-    for document, depth in _deep(_documents(_utf8(data), name)):
-        place = f"{name}, document {document.number}, line {document.line}"
-        leaves = _leaves(document.data, "", "", place, Manifests(name), depth)
-        written += [Written(leaf.data, leaf.api_version, leaf.kind) for leaf in leaves]
-    return written
+def read_written(source: bytes | Content, name: str) -> list[Written]:
+    """All objects of a file, not decoded, lists taken apart. Raises :class:`ManifestError`."""
+    leaves = (found.leaf for found in _leaves_of(source, Manifests(name)))
+    return [Written(leaf.data, leaf.api_version, leaf.kind) for leaf in leaves]
 
 
-def _deep(documents: Iterator[_Document]) -> Iterator[tuple[_Document, int]]:
-    """Documents with the depth at which they stand: several of them are like the items of a list."""
-    first, second = next(documents, None), next(documents, None)
-    depth = 0 if second is None else 1
-    known = (document for document in (first, second) if document is not None)
-    return ((document, depth) for document in chain(known, documents))
+def _bad(found: _Found, error: str, origin: str) -> BadObject:
+    data, kind = found.leaf.data, found.leaf.kind
+    return bad_object(data, kind, error, f"{origin}, line {found.piece.line_of(data, found.number)}")
 
 
-def _read_document(document: _Document, manifests: Manifests, depth: int) -> None:
-    place = f"{manifests.name}, document {document.number}"
-    leaves = _leaves(document.data, "", "", f"{place}, line {document.line}", manifests, depth)
-    for index, leaf in enumerate(leaves):
-        try:
-            _read_leaf(leaf, place, manifests)
-        except DecodeError as error:
-            origin = f"{place}, line {_line(document, leaf.data, index)}"
-            manifests.bad_objects.append(bad_object(leaf.data, leaf.kind, str(error), origin))
+def _more(uncounted: Counter[str], name: str) -> Iterator[BadObject]:
+    problem = "can't be read either"
+    return (BadObject(kind, "", f"and {number} more", problem, name) for kind, number in uncounted.items())
 
 
-def _read_leaf(leaf: _Leaf, place: str, manifests: Manifests) -> None:
+def _loaded(leaf: _Leaf, origin: str, other: Counter[str]) -> Loaded | None:
+    """The object; None for a kind that is none of ours."""
     if leaf.problem:
         raise DecodeError(leaf.problem)
     kind = find_kind(leaf.api_version, leaf.kind)
-    if kind is None:
-        manifests.other[leaf.kind] += 1
+    if kind is not None:
+        return Loaded(kind, defaulted(decode_object(leaf.data, leaf.api_version, kind)), origin)
+    if leaf.kind in other or len(other) < _MAX_OTHER:
+        other[leaf.kind] += 1
+    return None
+
+
+# --- taking lists apart ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where something stands: in which document, how deep in lists, and what the list around it says of its items."""
+
+    document: Document
+    manifests: Manifests
+    depth: int
+    api_version: str = ""
+    kind: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.manifests.name}, document {self.document.number}, line {self.document.line()}"
+
+    def inside(self, envelope: _Envelope) -> _Place:
+        """The place of the items of a list. Raises :class:`ManifestError` where that is too deep."""
+        if self.depth >= _MAX_LISTS:
+            what = f"{self}: lists are nested deeper than {_MAX_LISTS} levels"
+            raise ManifestError(what, "take the inner lists out")
+        kind = "" if _is_snapshot(envelope) else (envelope.kind or "").removesuffix("List")
+        api_version = (envelope.api_version or "") if kind else ""
+        return _Place(self.document, self.manifests, self.depth + 1, api_version, kind)
+
+
+def _leaves_of(source: bytes | Content, manifests: Manifests) -> Iterator[_Found]:
+    content = Content.of(source, manifests.name) if isinstance(source, bytes) else source
+    for document, depth in _deep(documents(content, manifests.name)):
+        for piece, leaves in _pieces(_Place(document, manifests, depth)):
+            for number, leaf in enumerate(leaves):
+                yield _Found(leaf, document.number, piece, number)
+
+
+def _deep(found: Iterator[Document]) -> Iterator[tuple[Document, int]]:
+    """Documents with the depth at which they stand: several of them are like the items of a list."""
+    first, second = next(found, None), next(found, None)
+    depth = 0 if second is None else 1
+    known = (document for document in (first, second) if document is not None)
+    return ((document, depth) for document in chain(known, found))
+
+
+def _pieces(place: _Place) -> Iterator[tuple[Piece, Iterator[_Leaf]]]:
+    """The leaves of a document, piece by piece: only a long list has more than one."""
+    document = place.document
+    if document.chunks is None:
+        yield document.head, _leaves(document.head.data, place)
         return
-    manifests.objects.append(Loaded(kind, defaulted(decode_object(leaf.data, leaf.api_version, kind)), place))
+    envelope = _open_envelope(document.head.data)
+    if not _is_list(envelope, place.kind):
+        whole = Piece(document.whole(), document.line)
+        yield whole, _leaves(whole.data, place)
+        return
+    _take_header(envelope, document.head.data, place)
+    inside = place.inside(envelope)
+    for piece in document.chunks:
+        yield piece, _of_items(_array.decode(piece.data), inside)
 
 
-def _leaves(data: bytes, api_version: str, kind: str, place: str, manifests: Manifests, depth: int) -> Iterator[_Leaf]:
-    """The objects of one document: itself, or the items of the list that it is, lists in lists included."""
+def _leaves(data: bytes, place: _Place) -> Iterator[_Leaf]:
+    """The objects of one value: itself, or the items of the list that it is, lists in lists included."""
     try:
         envelope = _open_envelope(data)
     except DecodeError as error:
-        yield _no_object(data, kind, str(error), place, depth)
+        yield _no_object(data, str(error), place)
         return
-    if envelope.kind == SNAPSHOT_KIND and envelope.api_version == SNAPSHOT_API_VERSION:
-        manifests.header = decode_header(data, place)
-        api_version = kind = ""
-    elif envelope.items is msgspec.UNSET or not _is_list(envelope.kind, kind):
-        if not (envelope.kind or kind):
-            yield _no_object(data, kind, "it has no kind", place, depth)
-        else:
-            yield _Leaf(data, envelope.api_version or api_version, envelope.kind or kind)
-        return
+    if _is_list(envelope, place.kind):
+        _take_header(envelope, data, place)
+        yield from _of_items(envelope.items or (), place.inside(envelope))
+    elif envelope.kind or place.kind:
+        yield _Leaf(data, envelope.api_version or place.api_version, envelope.kind or place.kind)
     else:
-        kind = (envelope.kind or "").removesuffix("List")
-        api_version = (envelope.api_version or "") if kind else ""
-    if depth >= _MAX_LISTS:
-        raise ManifestError(f"{place}: lists are nested deeper than {_MAX_LISTS} levels", "take the inner lists out")
-    for item in envelope.items or ():
-        yield from _leaves(bytes(item), api_version, kind, place, manifests, depth + 1)
+        yield _no_object(data, "it has no kind", place)
 
 
-def _is_list(kind: str | None, expected: str) -> bool:
+def _of_items(items: Iterable[msgspec.Raw], inside: _Place) -> Iterator[_Leaf]:
+    return chain.from_iterable(_leaves(bytes(item), inside) for item in items)
+
+
+def _is_list(envelope: _Envelope, expected: str) -> bool:
     """A value with items is a list if its kind says so, or if nothing says what it is."""
-    return kind.endswith("List") if kind else not expected
+    if _is_snapshot(envelope):
+        return True
+    if envelope.items is msgspec.UNSET:
+        return False
+    return envelope.kind.endswith("List") if envelope.kind else not expected
 
 
-def _no_object(data: bytes, kind: str, problem: str, place: str, depth: int) -> _Leaf:
+def _is_snapshot(envelope: _Envelope) -> bool:
+    return envelope.kind == SNAPSHOT_KIND and envelope.api_version == SNAPSHOT_API_VERSION
+
+
+def _take_header(envelope: _Envelope, data: bytes, place: _Place) -> None:
+    if _is_snapshot(envelope):
+        place.manifests.header = decode_header(data, str(place))
+
+
+def _no_object(data: bytes, problem: str, place: _Place) -> _Leaf:
     """A broken item costs only itself; a file that is no object at all is an error."""
-    if depth == 0:
+    if place.depth == 0:
         hint = "kubectl get NAME -o yaml shows what one looks like"
         raise ManifestError(f"{place}: is no Kubernetes object: {problem}", hint)
-    return _Leaf(data, "", kind, f"no Kubernetes object: {problem}")
+    return _Leaf(data, "", place.kind, f"no Kubernetes object: {problem}")
 
 
 def _open_envelope(data: bytes) -> _Envelope:
@@ -184,102 +260,3 @@ def _open_envelope(data: bytes) -> _Envelope:
             return _Envelope(items=_array.decode(data))
         header = read_header(data)
         return _Envelope(header.api_version, header.kind)
-
-
-def _documents(data: bytes, name: str) -> Iterator[_Document]:
-    if data.lstrip(_SPACE)[:1] in (b"{", b"["):
-        yield from _json_documents(data, name)
-    else:
-        yield from _yaml_documents(data, name)
-
-
-def _json_documents(data: bytes, name: str) -> Iterator[_Document]:
-    if _is_json(data):
-        yield _Document(data, 1, 1)
-        return
-    lines = [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
-    if all(_is_json(line) for _, line in lines):
-        for index, (number, line) in enumerate(lines, 1):
-            yield _Document(line, index, number)
-        return
-    yield from _json_stream(data, name)
-
-
-def _json_stream(data: bytes, name: str) -> Iterator[_Document]:
-    """JSON values one after the other, each over several lines; else YAML that only looks like JSON."""
-    text = data.decode("utf-8", "replace")
-    decoder, position = json.JSONDecoder(), 0
-    found: list[_Document] = []
-    while match := re.compile(r"\S").search(text, position):
-        start = match.start()
-        try:
-            _, position = decoder.raw_decode(text, start)
-        except (json.JSONDecodeError, RecursionError) as error:
-            yield from _yaml_instead(data, name, error)
-            return
-        line = text.count("\n", 0, start) + 1
-        found.append(_Document(text[start:position].encode(), len(found) + 1, line))
-    yield from found
-
-
-def _yaml_instead(data: bytes, name: str, error: Exception) -> Iterator[_Document]:
-    try:
-        documents = list(_yaml_documents(data, name))
-    except ManifestError:
-        if isinstance(error, json.JSONDecodeError):
-            what = f"{name}, line {error.lineno}: not JSON: {error.msg} (column {error.colno})"
-        else:
-            what = f"{name}: nested too deeply"
-        raise ManifestError(what, f"jq . {name}") from error
-    yield from documents
-
-
-def _yaml_documents(data: bytes, name: str) -> Iterator[_Document]:
-    from kubectl_dra.source.yaml_reader import YAMLError, read_documents  # JSON needs no PyYAML
-
-    try:
-        for number, document in enumerate(read_documents(data.decode("utf-8", "replace")), 1):
-            encoded = msgspec.json.encode(document.value)
-            leaf_lines = list(_leaf_lines(document.value, document.lines, document.line))
-            yield _Document(encoded, number, document.line, leaf_lines)
-    except YAMLError as error:
-        place = f"{name}, document {error.document}, line {error.line}"
-        raise ManifestError(f"{place}: {error.problem}", error.hint or f"look at line {error.line}") from error
-
-
-def _leaf_lines(value: Any, lines: dict[int, int], line: int) -> Iterator[int]:  # noqa: ANN401 - any JSON value
-    """The lines of the objects of a YAML document, in the order of :func:`_leaves`."""
-    items = value.get("items") if isinstance(value, dict) else value
-    if isinstance(value, dict) and not isinstance(items, list):
-        yield lines.get(id(value), line)
-        return
-    if not isinstance(items, list):
-        yield line
-        return
-    for item in items:
-        yield from _leaf_lines(item, lines, line)
-
-
-def _line(document: _Document, leaf: bytes, index: int) -> int:
-    if document.leaf_lines is not None:
-        return document.leaf_lines[index] if index < len(document.leaf_lines) else document.line
-    offset = max(document.data.find(leaf), 0)
-    return document.line + document.data.count(b"\n", 0, offset)
-
-
-def _is_json(data: bytes) -> bool:
-    try:
-        _raw.decode(data)
-    except _UNREADABLE:
-        return False
-    return True
-
-
-_raw: Final = msgspec.json.Decoder(msgspec.Raw)
-
-
-def _utf8(data: bytes) -> bytes:
-    """Without a byte order mark, and from UTF-16 as some Windows shells redirect it."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", "replace").encode()
-    return data.removeprefix(b"\xef\xbb\xbf")

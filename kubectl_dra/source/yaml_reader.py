@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import yaml
 
+from kubectl_dra.source.content import Content
 from kubectl_dra.source.yaml_scalars import Scalar, resolved
 
 MAX_DEPTH: Final = 100
@@ -58,14 +59,14 @@ class _Frame:
     nodes: int = 1
 
 
-def read_documents(text: str, unique: bool = True) -> Iterator[Document]:
+def read_documents(source: str | Content, unique: bool = True) -> Iterator[Document]:
     """The documents of a stream that are not empty. Raises :class:`YAMLError`.
 
     Without ``unique``, of keys that occur twice the last counts, as where Kubernetes reads YAML and is not strict.
     """
     reader = _Reader(unique)
     try:
-        for event in yaml.parse(text, Loader=_LOADER):
+        for event in yaml.parse(source if isinstance(source, str) else source.text(), Loader=_LOADER):
             document = reader.handle(event)
             if document is not None and document.value is not None:
                 yield document
@@ -73,8 +74,14 @@ def read_documents(text: str, unique: bool = True) -> Iterator[Document]:
         mark = error.problem_mark or error.context_mark
         raise YAMLError(error.problem or "not YAML", reader.number, (mark.line if mark else 0) + 1) from error
     except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1 if isinstance(error.position, int) else 1
+        line = _line(source, error.position) if isinstance(error.position, int) else 1
         raise YAMLError("holds characters that YAML does not allow", reader.number, line) from error
+
+
+def _line(source: str | Content, position: int) -> int:
+    if isinstance(source, str):
+        return source.count("\n", 0, position) + 1
+    return sum(chunk.count(b"\n") for chunk in source.chunks(position)) + 1
 
 
 class _Reader:

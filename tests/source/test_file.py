@@ -13,9 +13,8 @@ import pytest
 
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.source import current_namespace, load
-from kubectl_dra.source import file as file_module
 from kubectl_dra.source.errors import FileError, SourceError
-from kubectl_dra.source.file import load_file, read_bytes
+from kubectl_dra.source.file import load_file
 from kubectl_dra.source.spec import SourceSpec
 from tests.scenario_files import NAMES, snapshot_path
 
@@ -134,16 +133,6 @@ def test_broken_gzip(tmp_path: Path) -> None:
     assert "broken gzip" in error(str(path)).what
 
 
-def test_too_much_is_refused_while_unpacking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_module, "MAX_BYTES", 1 << 22)
-    path = tmp_path / "bomb.gz"
-    path.write_bytes(gzip.compress(b" " * (1 << 26)))
-    assert "GiB" in error(str(path)).what
-    plain = tmp_path / "big.json"
-    plain.write_bytes(b" " * ((1 << 22) + 1))
-    assert "GiB" in error(str(plain)).what
-
-
 def test_files_that_can_not_be_read(tmp_path: Path) -> None:
     assert error(str(tmp_path / "missing.json")).what.endswith("No such file or directory")
     assert error(str(tmp_path)).what.endswith("Is a directory")
@@ -166,12 +155,6 @@ def test_nothing_in_it(tmp_path: Path, content: str) -> None:
 def test_only_other_kinds(tmp_path: Path) -> None:
     path = written(tmp_path, {"kind": "Secret", "apiVersion": "v1"}, {"kind": "ConfigMap", "apiVersion": "v1"})
     assert error(path).what.endswith("holds no nodes, pods, claims or slices, only ConfigMap, Secret")
-
-
-def test_bytes_come_as_they_are(tmp_path: Path) -> None:
-    path = tmp_path / "f"
-    path.write_bytes(b"\x00\xff")
-    assert read_bytes(str(path)) == b"\x00\xff"
 
 
 def test_the_namespace_of_a_file_is_default() -> None:

@@ -10,12 +10,12 @@ from typing import Final
 
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.source.file import assemble
-from kubectl_dra.source.manifests import read_manifests
+from kubectl_dra.source.content import Content
+from kubectl_dra.source.file import load_content
 
 CLUSTER: Final = Path(__file__).with_name("cluster.json")
 
 
 def load_demo() -> tuple[Inventory, Evidence]:
     """The demo cluster and its complete evidence."""
-    return assemble(read_manifests(CLUSTER.read_bytes(), "demo"))
+    return load_content(Content.of(CLUSTER.read_bytes(), "demo"))

@@ -1,0 +1,170 @@
+"""The documents of a file: JSON values one after the other, or else those of a YAML stream.
+
+A long list comes in pieces, so that no more than one of them is in memory; where its objects stand is found out only
+when somebody asks for a line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+
+from kubectl_dra.source.content import Content
+from kubectl_dra.source.errors import ManifestError
+from kubectl_dra.source.json_parts import WHOLE_BYTES, Part, Span, UnsplitError, parts
+
+_SPACE: Final = b" \t\r\n"
+
+
+class Piece:
+    """JSON of a document or of some items of a long list, which starts in the line that ``line`` tells."""
+
+    def __init__(self, data: bytes, line: Callable[[], int], leaf_lines: Sequence[int] | None = None) -> None:
+        self.data = data
+        self._line = line
+        self._leaf_lines = leaf_lines
+        self._from = 0
+
+    def line_of(self, leaf: bytes, index: int) -> int:
+        """The line of the leaf with this number; whoever asks for several asks in their order."""
+        if self._leaf_lines is not None:
+            return self._leaf_lines[index] if index < len(self._leaf_lines) else self._line()
+        found = self.data.find(leaf, self._from)
+        self._from = max(found + 1, self._from)
+        return self._line() + self.data.count(b"\n", 0, max(found, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One value of the file. ``head`` is all of it, but of a long list without items, which come in ``chunks``.
+
+    ``whole`` reads all of it, for what has the items of a list and is none.
+    """
+
+    number: int
+    head: Piece
+    line: Callable[[], int]
+    whole: Callable[[], bytes]
+    chunks: Iterator[Piece] | None = None
+
+
+def documents(content: Content, name: str) -> Iterator[Document]:
+    """The documents in their order. Raises :class:`ManifestError` for what is neither JSON nor YAML."""
+    if _first(content) in (b"{", b"["):
+        yield from _json_documents(content, name)
+    else:
+        yield from _yaml_documents(content, name)
+
+
+def _first(content: Content) -> bytes:
+    stripped = (chunk.lstrip(_SPACE) for chunk in content.chunks())
+    return next((chunk[:1] for chunk in stripped if chunk), b"")
+
+
+class _Lines:
+    """Lines by offset; whoever asks for growing offsets has nothing counted twice."""
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self._known = (0, 1)
+
+    def at(self, offset: int) -> int:
+        """The line of a byte."""
+        start, line = self._known if self._known[0] <= offset else (0, 1)
+        line += sum(chunk.count(b"\n") for chunk in self._content.chunks(offset, start))
+        self._known = offset, line
+        return line
+
+
+# --- JSON -----------------------------------------------------------------------------------------------------------
+
+
+def _json_documents(content: Content, name: str) -> Iterator[Document]:
+    try:
+        found = parts(content)
+    except UnsplitError as error:
+        if content.size > WHOLE_BYTES:
+            hint = f"kubectl get -o json writes lists that can be read in pieces; jq . {name}"
+            raise ManifestError(f"{name}: not JSON, or no list in a file of this size: {error}", hint) from error
+        yield from _json_stream(content.read(0, content.size), content, name)
+        return
+    lines = _Lines(content)
+    for number, part in enumerate(found, 1):
+        yield _document(part, number, content, partial(lines.at, part.whole.start), lines)
+
+
+def _document(part: Part, number: int, content: Content, line: Callable[[], int], lines: _Lines) -> Document:
+    whole = partial(content.read, *part.whole)
+    if part.array is None:
+        return Document(number, Piece(whole(), line), line, whole)
+    before, after = Span(part.whole.start, part.array.start), Span(part.array.end, part.whole.end)
+    head = content.read(*before) + b"[]" + content.read(*after)
+    chunks = (Piece(b"[" + content.read(*chunk) + b"]", partial(lines.at, chunk.start)) for chunk in part.chunks)
+    return Document(number, Piece(head, line), line, whole, chunks)
+
+
+def _json_stream(data: bytes, content: Content, name: str) -> Iterator[Document]:
+    """JSON as loose as the standard library reads it; else YAML that only looks like JSON."""
+    text = data.decode("utf-8", "replace")
+    decoder, position = json.JSONDecoder(), 0
+    found: list[Document] = []
+    while match := re.compile(r"\S").search(text, position):
+        start = match.start()
+        try:
+            _, position = decoder.raw_decode(text, start)
+        except (json.JSONDecodeError, RecursionError) as error:
+            yield from _yaml_instead(content, name, error)
+            return
+        found.append(_at_line(len(found) + 1, text[start:position].encode(), text.count("\n", 0, start) + 1))
+    yield from found
+
+
+def _at_line(number: int, data: bytes, line: int, leaf_lines: Sequence[int] | None = None) -> Document:
+    return Document(number, Piece(data, lambda: line, leaf_lines), lambda: line, lambda: data)
+
+
+# --- YAML -----------------------------------------------------------------------------------------------------------
+
+
+def _yaml_instead(content: Content, name: str, error: Exception) -> Iterator[Document]:
+    try:
+        found = list(_yaml_documents(content, name))
+    except ManifestError:
+        if isinstance(error, json.JSONDecodeError):
+            what = f"{name}, line {error.lineno}: not JSON: {error.msg} (column {error.colno})"
+        else:
+            what = f"{name}: nested too deeply"
+        raise ManifestError(what, f"jq . {name}") from error
+    yield from found
+
+
+def _yaml_documents(content: Content, name: str) -> Iterator[Document]:
+    from kubectl_dra.source.yaml_reader import YAMLError, read_documents  # JSON needs no PyYAML
+
+    try:
+        for number, document in enumerate(read_documents(content), 1):
+            encoded = msgspec.json.encode(document.value)
+            leaf_lines = list(_leaf_lines(document.value, document.lines, document.line))
+            yield _at_line(number, encoded, document.line, leaf_lines)
+    except YAMLError as error:
+        place = f"{name}, document {error.document}, line {error.line}"
+        raise ManifestError(f"{place}: {error.problem}", error.hint or f"look at line {error.line}") from error
+
+
+def _leaf_lines(value: Any, lines: dict[int, int], line: int) -> Iterator[int]:  # noqa: ANN401 - any JSON value
+    """The lines of the objects of a YAML document, in the order in which lists are taken apart."""
+    items = value.get("items") if isinstance(value, dict) else value
+    if isinstance(value, dict) and not isinstance(items, list):
+        yield lines.get(id(value), line)
+        return
+    if not isinstance(items, list):
+        yield line
+        return
+    for item in items:
+        yield from _leaf_lines(item, lines, line)

@@ -1,0 +1,191 @@
+"""Where the values of a JSON file begin and end, and where the items of long lists do, without holding all of it.
+
+msgspec finds the end of a value: it names the first character that does not belong to it. So nothing here knows JSON
+beyond brackets, commas and colons, and what is not strictly JSON is left to the caller as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import msgspec
+
+from kubectl_dra.source.content import Content
+
+#: A list beyond this size is taken apart; what can't be taken apart may be as large as one answer of a server.
+SMALL_BYTES: Final = 1 << 16
+WHOLE_BYTES: Final = 256 << 20
+_WINDOW: Final = 1 << 20
+_CHUNK: Final = 1 << 18
+_SPACE: Final = b" \t\r\n"
+_CLOSED: Final = b'{["'
+_POSITION: Final = re.compile(r"\(byte ([0-9]+)\)")
+_TRAILING: Final = "trailing characters"
+# An error so near to the end of what was given may come from its end.
+_NEAR: Final = 32
+_raw: Final = msgspec.json.Decoder(msgspec.Raw)
+_key: Final = msgspec.json.Decoder(str)
+
+
+class Span(NamedTuple):
+    """Bytes from ``start`` to ``end``."""
+
+    start: int
+    end: int
+
+
+class Part(NamedTuple):
+    """One value of the file. A long list has its array's span, and its items in chunks, with commas between them."""
+
+    whole: Span
+    array: Span | None = None
+    chunks: tuple[Span, ...] = ()
+
+
+class UnsplitError(ValueError):
+    """Raised for what is not one JSON value after the other, or nests too deeply, or has a value that is too large."""
+
+
+def parts(content: Content) -> list[Part]:
+    """The values of a file, one after the other. Raises :class:`UnsplitError`."""
+    return list(_Scanner(content).parts())
+
+
+class _Scanner:
+    """Goes through a content once, with one window of it in memory."""
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self._window = memoryview(b"")
+        self._base = 0
+
+    def parts(self) -> Iterator[Part]:
+        at = self._skip(0)
+        while at < self._content.size:
+            part = self._part(at)
+            yield part
+            at = self._skip(part.whole.end)
+
+    def _part(self, at: int) -> Part:
+        end = self._end(at, SMALL_BYTES)
+        if end is not None:
+            return Part(Span(at, end))
+        match self._byte(at):
+            case 0x5B:  # [
+                chunks, end = self._items(at)
+                return Part(Span(at, end), Span(at, end), chunks)
+            case 0x7B:  # {
+                return self._object(at)
+            case _:
+                return Part(Span(at, self._whole_end(at)))
+
+    def _object(self, start: int) -> Part:
+        """An object, member by member; of equal names the last counts, which only the whole can tell."""
+        array: Span | None = None
+        chunks: tuple[Span, ...] = ()
+        at = self._skip(start + 1)
+        while self._byte(at) != 0x7D:  # }
+            colon = self._whole_end(at)
+            self._expect(colon, b":")
+            name = self._name(at, colon)
+            at = self._skip(colon + 1)
+            if name == "items" and array is not None:
+                return Part(Span(start, self._whole_end(start)))
+            if name == "items" and self._byte(at) == 0x5B:
+                chunks, end = self._items(at)
+                array = Span(at, end)
+            else:
+                end = self._whole_end(at)
+            at = self._next(end, b"}")
+        return Part(Span(start, at + 1), array, chunks)
+
+    def _name(self, start: int, end: int) -> str:
+        try:
+            return _key.decode(self._view(start, end - start))
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise UnsplitError("a name is no text") from error
+
+    def _items(self, start: int) -> tuple[tuple[Span, ...], int]:
+        """The chunks of an array, and where it ends."""
+        chunks: list[Span] = []
+        begin = at = self._skip(start + 1)
+        while self._byte(at) != 0x5D:  # ]
+            end = self._whole_end(at)
+            at = self._next(end, b"]")
+            if end - begin >= _CHUNK or self._byte(at) == 0x5D:
+                chunks.append(Span(begin, end))
+                begin = at
+        return tuple(chunks), at + 1
+
+    def _next(self, at: int, closing: bytes) -> int:
+        """The place of the next member, or of the bracket that ends them."""
+        at = self._skip(at)
+        if self._byte(at) == closing[0]:
+            return at
+        self._expect(at, b",")
+        at = self._skip(at + 1)
+        if self._byte(at) == closing[0]:
+            raise UnsplitError("nothing after a comma")
+        return at
+
+    def _expect(self, at: int, wanted: bytes) -> None:
+        if self._byte(at) != wanted[0]:
+            raise UnsplitError(f"no {wanted.decode()}")
+
+    def _skip(self, at: int) -> int:
+        """The first place from ``at`` that is no space."""
+        while at < self._content.size:
+            if self._byte(at) not in _SPACE:
+                return at
+            piece = bytes(self._view(at, _WINDOW))
+            at += len(piece) - len(piece.lstrip(_SPACE))
+        return at
+
+    def _byte(self, at: int) -> int:
+        offset = at - self._base
+        if 0 <= offset < len(self._window):
+            return self._window[offset]
+        if at >= self._content.size:
+            raise UnsplitError("cut off")
+        return self._view(at, 1)[0]
+
+    def _view(self, at: int, count: int) -> memoryview:
+        """``count`` bytes from ``at``, fewer at the end."""
+        offset = at - self._base
+        count = min(count, self._content.size - at)
+        if not 0 <= offset <= len(self._window) - count:
+            self._base, offset = at, 0
+            self._window = memoryview(self._content.read(at, at + max(count, _WINDOW)))
+        return self._window[offset : offset + count]
+
+    def _whole_end(self, at: int) -> int:
+        """Where the value at ``at`` ends. Raises :class:`UnsplitError` for one that is too large."""
+        for limit in (SMALL_BYTES, 16 * SMALL_BYTES, 256 * SMALL_BYTES, WHOLE_BYTES):
+            end = self._end(at, limit)
+            if end is not None:
+                return end
+        raise UnsplitError("too large")
+
+    def _end(self, at: int, limit: int) -> int | None:
+        """Where the value at ``at`` ends; None if that is not within ``limit`` bytes."""
+        view = self._view(at, limit)
+        last = at + len(view) == self._content.size
+        try:
+            _raw.decode(view)
+        except msgspec.MsgspecError as error:
+            return self._place(str(error), at, len(view), last)
+        except (UnicodeDecodeError, RecursionError) as error:
+            raise UnsplitError("nests too deeply") from error
+        value = bytes(view).rstrip(_SPACE)
+        # A number may go on where the view ends.
+        return at + len(value) if last or len(value) < len(view) or view[0] in _CLOSED else None
+
+    def _place(self, error: str, at: int, count: int, last: bool) -> int | None:
+        position = _POSITION.search(error)
+        if position is not None and _TRAILING in error:
+            return at + int(position[1]) - 1
+        if last or (position is not None and int(position[1]) < count - _NEAR):
+            raise UnsplitError(error)
+        return None

@@ -1,0 +1,144 @@
+"""Bytes of files, pipes and packed files: the same piece by piece as in one, and never more than is allowed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import zlib
+from pathlib import Path
+
+import pytest
+
+from kubectl_dra.source import content as module
+from kubectl_dra.source.content import Content, open_content
+from kubectl_dra.source.errors import FileError, SourceError
+from kubectl_dra.source.limits import TooLargeError
+
+TEXT = '{"kind": "Pod"}  \u00e9\n' * 1000
+DATA = TEXT.encode()
+MANY = 40 << 20
+ROOT = Path(__file__).parents[2]
+
+
+def whole(content: Content) -> bytes:
+    with content:
+        return b"".join(content.chunks())
+
+
+def written(folder: Path, data: bytes) -> str:
+    path = folder / "f"
+    path.write_bytes(data)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        DATA,
+        b"\xef\xbb\xbf" + DATA,
+        TEXT.encode("utf-16"),
+        b"\xfe\xff" + TEXT.encode("utf-16-be"),
+        gzip.compress(DATA),
+        gzip.compress(b"\xef\xbb\xbf" + DATA),
+        gzip.compress(TEXT.encode("utf-16")),
+        gzip.compress(DATA[:100]) + gzip.compress(DATA[100:]),
+    ],
+)
+def test_every_way_of_writing_a_text_gives_the_same_bytes(
+    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert whole(open_content(written(tmp_path, data))) == DATA
+    assert whole(Content.of(data)) == (data if data.startswith(b"\x1f\x8b") else DATA)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert whole(open_content("-")) == DATA
+
+
+def test_bytes_come_as_they_are(tmp_path: Path) -> None:
+    assert whole(open_content(written(tmp_path, b"\x00\xff"))) == b"\x00\xff"
+    assert whole(open_content(written(tmp_path, b""))) == b""
+
+
+def test_any_part_in_any_order(tmp_path: Path) -> None:
+    with open_content(written(tmp_path, b"\xef\xbb\xbf0123456789")) as content:
+        assert [content.read(5, 8), content.read(0, 2), content.read(8, 99)] == [b"567", b"01", b"89"]
+        assert content.text().read() == "0123456789"
+        assert b"".join(content.chunks(7, 3)) == b"3456"
+
+
+def test_redirected_input_goes_on_where_it_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path(written(tmp_path, b"line\n" + DATA)).open("rb") as stream:
+        stream.readline()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
+        assert whole(open_content("-")) == DATA
+
+
+def test_a_pipe_and_a_file_of_the_kernel(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(DATA,))
+    writer.start()
+    assert whole(open_content(str(path))) == DATA
+    writer.join()
+    assert whole(open_content("/proc/version")).startswith(b"Linux")
+
+
+def test_more_than_is_allowed_is_refused_however_it_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for data in (DATA, gzip.compress(DATA)):
+        path = written(tmp_path, data)
+        assert open_content(path, len(DATA)).size == len(DATA)
+        with pytest.raises(TooLargeError, match=r"more than \d+B$") as caught:
+            open_content(path, len(DATA) - 1)
+        assert "--max-bytes=" in caught.value.hint
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        with pytest.raises(TooLargeError, match="stdin"):
+            open_content("-", len(DATA) - 1)
+
+
+def test_a_bomb_is_refused_before_it_goes_off(tmp_path: Path) -> None:
+    packer = zlib.compressobj(wbits=31)
+    packed = [packer.compress(b" " * MANY) for _ in range(20)]
+    path = written(tmp_path, b"".join([*packed, packer.flush()]))
+    program = f"from kubectl_dra.source.file import load_file; load_file({path!r})"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "decompression bomb" in done.stderr
+    # 800 MB were in it. The peak is that of all children so far, and none of them was to be large.
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 200 << 10
+
+
+def test_what_packs_well_is_no_bomb(tmp_path: Path) -> None:
+    line = b'{"apiVersion":"v1","kind":"Pod","metadata":{"name":"%d"},"spec":{"containers":[]}}\n'
+    data = b"".join(line % number for number in range(900_000))
+    assert len(data) > module._SMALL
+    assert open_content(written(tmp_path, gzip.compress(data))).size == len(data)
+
+
+def test_large_ones_are_kept_outside_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_IN_MEMORY", 100)
+    assert whole(open_content(written(tmp_path, gzip.compress(DATA)))) == DATA
+    monkeypatch.setattr(tempfile, "tempdir", "/nonexistent")
+    with pytest.raises(FileError, match="can't be kept in /nonexistent while it is read") as caught:
+        open_content(written(tmp_path, gzip.compress(DATA)))
+    assert "TMPDIR" in caught.value.hint
+
+
+def test_a_file_that_shrinks_meanwhile(tmp_path: Path) -> None:
+    path = written(tmp_path, DATA)
+    with open_content(path) as content:
+        os.truncate(path, 10)
+        with pytest.raises(FileError, match="became shorter"):
+            content.read(0, 20)
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"), [("/nonexistent", "No such file"), ("/", "Is a directory"), ("a\0b", "null")]
+)
+def test_what_can_t_be_opened(path: str, reason: str) -> None:
+    with pytest.raises(SourceError, match=reason) as caught:
+        open_content(path)
+    assert caught.value.hint == "name a file, or - for stdin"
