@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterator
+from itertools import count
 
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, note_evidence
 from kubectl_dra.commands.signals import signals_raise
-from kubectl_dra.output.console import write_data
-from kubectl_dra.output.documents import to_json
+from kubectl_dra.output.documents import list_pieces, write_list
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.files import WriteError, write_private
 from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.redaction import redacted
-from kubectl_dra.reports.snapshot import incomplete, snapshot
+from kubectl_dra.reports.snapshot import SnapshotDocument, incomplete, snapshot
 
 
 def take(options: Options, file: str, *, redact: bool, with_parameters: bool) -> int:
@@ -31,23 +32,35 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
     )
     if redact:
         document = redacted(document)
-    text = to_json(json.dumps(document).encode())
-    if not file or file == "-":
-        write_data(text)
-    else:
-        _write(file, f"{text}\n")
+    written = _write(document, "" if file == "-" else file)
     terminal = console(options)
     missing = incomplete(cluster.evidence)
     if missing:
         terminal.note(fmt("note: not all of {} could be read; the snapshot says so", listed(missing)))
     if file and file != "-":
-        terminal.note(fmt("{} written to {}", counted(len(document["items"]), "object"), file))
+        terminal.note(fmt("{} written to {}", counted(written, "object"), file))
     return ExitCode.OK
 
 
-def _write(file: str, text: str) -> None:
+def _write(document: SnapshotDocument, file: str) -> int:
+    """Write it item by item, as they are made, to a file or to stdout; returns their number."""
+    numbers = count()
+    items = (item for item, _ in zip(map(_encoded, document.items()), numbers, strict=False))
+    head = _encoded(document.header)
+    if file:
+        _write_file(file, list_pieces(head, items, "json"))
+    else:
+        write_list(head, items, "json")
+    return next(numbers)
+
+
+def _encoded(value: object) -> bytes:
+    return json.dumps(value).encode()
+
+
+def _write_file(file: str, pieces: Iterator[str]) -> None:
     try:
         with signals_raise():
-            write_private(file, text.encode("ascii"))
+            write_private(file, (piece.encode("ascii") for piece in pieces))
     except WriteError as error:
         raise CommandError(str(error), "name another file with -o, or none to write to stdout") from error

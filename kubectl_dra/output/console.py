@@ -80,6 +80,11 @@ def write_data(text: str) -> None:
     _write(sys.stdout, text.removesuffix("\n"))
 
 
+def write_text(text: str) -> None:
+    """A piece of JSON or YAML to stdout, as :func:`write_data`, with nothing after it."""
+    _write(sys.stdout, text, end="")
+
+
 def write_help(text: str) -> None:
     """The program's own texts (help, completion scripts) to stdout."""
     _write(sys.stdout, multiline(text).removesuffix("\n"))
@@ -164,9 +169,9 @@ def _once(text: str) -> Safe:
     return text if isinstance(text, Safe) else safe(text)
 
 
-def _write(stream: TextIO, text: str) -> None:
+def _write(stream: TextIO, text: str, end: str = "\n") -> None:
     try:
-        stream.write(f"{text}\n")
+        stream.write(f"{text}{end}")
     except BrokenPipeError:
         close_quietly()
     except OSError as error:

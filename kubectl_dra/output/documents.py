@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 import msgspec
 
 from kubectl_dra.api.quantities import encode_hook
 from kubectl_dra.api.trees import in_utf8
-from kubectl_dra.output.console import write_data
+from kubectl_dra.output.console import write_data, write_text
 
 API_VERSION: Final = "kubectl-dra/v1alpha1"
 _INDENT: Final = 4
 # DEL is 7-bit but a control character; JSON lets it stand.
 _NOT_PRINTABLE: Final = re.compile("[^\x00-\x7e]")
 _encoder: Final = msgspec.json.Encoder(enc_hook=encode_hook)
+
+#: The head of a ``v1`` List like kubectl's.
+OBJECTS_HEAD: Final = b'{"apiVersion":"v1","kind":"List"}'
 
 Writer = Callable[[bytes], str]
 
@@ -35,9 +39,14 @@ def list_bytes(kind: str, reports: Iterable[object], **fields: object) -> bytes:
     return _enveloped(kind, head[:-1] + separator + b'"items":[' + items + b"]}")
 
 
+def list_head(kind: str, **fields: object) -> bytes:
+    """``KIND`` without its ``items``, which :func:`list_pieces` adds; ``fields`` stand before them."""
+    return _enveloped(kind, to_bytes(fields))
+
+
 def objects_bytes(objects: Sequence[bytes]) -> bytes:
     """API objects, already encoded, as a ``v1`` List like kubectl's."""
-    return b'{"apiVersion":"v1","kind":"List","items":[' + b",".join(objects) + b"]}"
+    return OBJECTS_HEAD[:-1] + b',"items":[' + b",".join(objects) + b"]}"
 
 
 def to_json(data: bytes) -> str:
@@ -58,12 +67,42 @@ def to_yaml(data: bytes) -> str:
     return dump(json.loads(in_utf8(data)))
 
 
+def list_pieces(head: bytes, items: Iterable[bytes], output: str) -> Iterator[str]:
+    """The text of the object ``head`` with ``items`` as its last member, as of the whole, in pieces: one per item."""
+    pieces = _yaml_pieces if output == "yaml" else _json_pieces
+    yield from pieces(head, iter(items))
+
+
+def _json_pieces(head: bytes, items: Iterator[bytes]) -> Iterator[str]:
+    member, item = "\n" + " " * _INDENT, "\n" + " " * 2 * _INDENT
+    yield to_json(head).removesuffix("\n}") + f',{member}"items": ['
+    separator = end = ""
+    for data in items:
+        # Line breaks in texts are escaped.
+        yield separator + item + to_json(data).replace("\n", item)
+        separator, end = ",", member
+    yield end + "]\n}\n"
+
+
+def _yaml_pieces(head: bytes, items: Iterator[bytes]) -> Iterator[str]:
+    first = next(items, None)
+    yield to_yaml(head) + ("items: []\n" if first is None else "items:\n")
+    for data in items if first is None else chain([first], items):
+        yield to_yaml(b"[" + data + b"]")
+
+
 WRITERS: Final[dict[str, Writer]] = {"json": to_json, "yaml": to_yaml}
 
 
 def write_document(data: bytes, output: str) -> None:
     """Write encoded JSON to stdout as ``json`` or ``yaml``."""
     write_data(WRITERS[output](data))
+
+
+def write_list(head: bytes, items: Iterable[bytes], output: str) -> None:
+    """Write the object ``head`` with ``items`` to stdout as ``json`` or ``yaml``, as they come."""
+    for piece in list_pieces(head, items, output):
+        write_text(piece)
 
 
 def _enveloped(kind: str, body: bytes) -> bytes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import tempfile
+import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -15,8 +16,8 @@ class WriteError(Exception):
     """Raised when a file can't be written; the message is one line, nothing is left behind."""
 
 
-def write_private(path: str, data: bytes) -> None:
-    """Write ``data`` to ``path`` so that only its owner can read it; ``.gz`` is packed. Raises :class:`WriteError`.
+def write_private(path: str, pieces: Iterable[bytes]) -> None:
+    """Write ``pieces`` to ``path`` so that only its owner can read it; ``.gz`` is packed. Raises :class:`WriteError`.
 
     The content goes to a temporary file beside the target, which then takes its name: a full disk or an interruption
     leaves the old file as it was.
@@ -24,19 +25,25 @@ def write_private(path: str, data: bytes) -> None:
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         raise WriteError(f"{path}: is not a regular file")
-    content = gzip.compress(data, mtime=0) if path.endswith(_GZIP) else data
     try:
-        _replace(target, content)
+        _replace(target, _packed(pieces) if path.endswith(_GZIP) else pieces)
     except OSError as error:
         raise WriteError(f"{path}: {error.strerror or error}") from error
 
 
-def _replace(target: Path, content: bytes) -> None:
+def _packed(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    packer = zlib.compressobj(wbits=31)
+    for piece in pieces:
+        yield packer.compress(piece)
+    yield packer.flush()
+
+
+def _replace(target: Path, pieces: Iterable[bytes]) -> None:
     # mkstemp gives mode 0600.
     descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:64]}.")
     try:
         with os.fdopen(descriptor, "wb") as stream:
-            stream.write(content)
+            stream.writelines(pieces)
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(temporary, target)

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
+
+from kubectl_dra.reports.snapshot import SnapshotDocument
 
 Json = Any
 _ATOM: Final = re.compile(r"[A-Za-z0-9]+")
@@ -56,26 +58,26 @@ _WORDS: Final = frozenset(
 _NAME_MARKS: Final = frozenset("\"'/`")
 
 
-def redacted(document: Mapping[str, Json]) -> dict[str, Json]:
-    """The snapshot with all names replaced."""
-    names, strings = collect_names(document), collect_strings(document)
+def redacted(document: SnapshotDocument) -> SnapshotDocument:
+    """The snapshot with all names replaced. What they are is found out once, in all items."""
+    names, strings = collect_names(document.items()), collect_strings(document.items())
     old = sorted((names | strings) - _KEPT)
     width = max(4, len(str(len(old))))
     new = {name: f"n{number:0{width}}" for number, name in enumerate(old, 1)}
     replacer = Replacer({name: new[name] for name in names - _KEPT}, {text: new[text] for text in strings - _KEPT})
-    result = {**document, "items": [replacer.value(item, "") for item in document["items"]]}
-    for part in ("reads", "notes"):
-        if part in document:
-            result[part] = replacer.value(document[part], part)
-    return result
+    header = {
+        name: replacer.value(part, name) if name in ("reads", "notes") else part
+        for name, part in document.header.items()
+    }
+    return SnapshotDocument(header, lambda: (replacer.value(item, "") for item in document.items()))
 
 
 # --- collecting -----------------------------------------------------------------------------------------------------
 
 
-def collect_names(document: Mapping[str, Json]) -> set[str]:
-    """Every chosen name that a snapshot holds."""
-    return {name for item in document["items"] for name in _names(item, "")}
+def collect_names(items: Iterable[Json]) -> set[str]:
+    """Every chosen name that the items of a snapshot hold."""
+    return {name for item in items for name in _names(item, "")}
 
 
 def _names(value: Json, field: str) -> Iterator[str]:
@@ -92,9 +94,9 @@ def _names(value: Json, field: str) -> Iterator[str]:
             yield from _names(member, _field_of(field, name))
 
 
-def collect_strings(document: Mapping[str, Json]) -> set[str]:
+def collect_strings(items: Iterable[Json]) -> set[str]:
     """String attributes that only one device has, so that they identify it."""
-    slices = (item for item in document["items"] if item.get("kind") == "ResourceSlice")
+    slices = (item for item in items if item.get("kind") == "ResourceSlice")
     found = Counter(text for slice_ in slices for text in _attribute_strings(slice_))
     return {text for text, number in found.items() if number == 1}
 

@@ -8,7 +8,8 @@ are left out too; names of images are hidden.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from kubectl_dra.api.encode import encode
@@ -39,9 +40,40 @@ _WITH_OPAQUE: Final = frozenset({"driver", "driverName", "namedResources"})
 Json = dict[str, Any]
 
 
-def snapshot(facts: Facts, namespace: str = ALL_NAMESPACES, with_parameters: bool = False) -> Json:
+@dataclass(frozen=True, slots=True)
+class SnapshotDocument:
+    """All but the items in ``header``; the items are made anew each time, one by one: there may be 200,000."""
+
+    header: Json
+    make: Callable[[], Iterator[Json]]
+
+    def items(self) -> Iterator[Json]:
+        """The items in their order; each belongs to the caller."""
+        return self.make()
+
+    def whole(self) -> Json:
+        """The document in one."""
+        return {**self.header, "items": list(self.items())}
+
+
+def snapshot(facts: Facts, namespace: str = ALL_NAMESPACES, with_parameters: bool = False) -> SnapshotDocument:
     """The document. With ``namespace`` the other namespaces' objects are left out, and the header says so."""
-    evidence = facts.evidence
+    named = images.named_by(facts.inventory.pods.values())
+
+    def items() -> Iterator[Json]:
+        for kind, record in objects_of(facts.inventory):
+            if _in(namespace, record):
+                item = _item(kind, record, with_parameters)
+                images.hide(item, named)
+                yield item
+
+    return SnapshotDocument(_header(facts.evidence, namespace), items)
+
+
+# --- the header -----------------------------------------------------------------------------------------------------
+
+
+def _header(evidence: Evidence, namespace: str) -> Json:
     document: Json = {"apiVersion": API_VERSION, "kind": KIND}
     taken = latest_read(evidence)
     if taken:
@@ -52,15 +84,7 @@ def snapshot(facts: Facts, namespace: str = ALL_NAMESPACES, with_parameters: boo
     notes = [*evidence.notes, *_left_out(evidence)]
     if notes:
         document["notes"] = notes
-    objects = objects_of(facts.inventory)
-    document["items"] = [_item(kind, record, with_parameters) for kind, record in objects if _in(namespace, record)]
-    named = images.named_by(facts.inventory.pods.values())
-    for item in document["items"]:
-        images.hide(item, named)
     return document
-
-
-# --- the header -----------------------------------------------------------------------------------------------------
 
 
 def _reads(evidence: Evidence, namespace: str) -> Iterator[Read]:

@@ -6,12 +6,24 @@ import json
 from typing import Any
 
 import msgspec
+import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.output.documents import list_bytes, objects_bytes, report_bytes, to_json, to_yaml
+from kubectl_dra.output.documents import (
+    OBJECTS_HEAD,
+    WRITERS,
+    list_bytes,
+    list_head,
+    list_pieces,
+    objects_bytes,
+    report_bytes,
+    to_bytes,
+    to_json,
+    to_yaml,
+)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(),
@@ -83,3 +95,20 @@ def test_lone_surrogates_of_arguments_are_escaped(text: str) -> None:
 def test_yaml_quotes_what_kubernetes_would_misread() -> None:
     text = to_yaml(b'{"a":"y","b":"1e3","c":"0o17","d":"null","e":"1_000"}')
     assert text == 'a: "y"\nb: "1e3"\nc: "0o17"\nd: "null"\ne: "1_000"\n'
+
+
+@pytest.mark.parametrize("output", ["json", "yaml"])
+@pytest.mark.parametrize("fields", [{}, {"notes": ["n", "line\nbreak"]}])
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_a_list_in_pieces_is_the_list(output: str, fields: dict[str, Any], number: int) -> None:
+    long = "words that go on " * 20
+    reports = [
+        {"name": f'"{i}"\n', "long": long, "none": [], "inner": [{"a": 1}, {}], "\u202e": "\x7f"} for i in range(number)
+    ]
+    whole = WRITERS[output](list_bytes("XList", reports, **fields))
+    pieces = list(list_pieces(list_head("XList", **fields), map(to_bytes, reports), output))
+    assert "".join(pieces) == whole.removesuffix("\n") + "\n"
+    assert len(pieces) >= number
+    objects = [to_bytes(report) for report in reports]
+    whole = WRITERS[output](objects_bytes(objects))
+    assert "".join(list_pieces(OBJECTS_HEAD, objects, output)) == whole.removesuffix("\n") + "\n"

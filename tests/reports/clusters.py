@@ -11,7 +11,10 @@ from typing import Any
 
 from kubectl_dra.model.features import Features, features
 from kubectl_dra.model.ids import PoolId
+from kubectl_dra.reports import redaction
 from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.snapshot import SnapshotDocument
+from kubectl_dra.reports.snapshot import snapshot as document_of
 from kubectl_dra.source.demo import CLUSTER as DEMO
 from kubectl_dra.source.file import assemble
 from kubectl_dra.source.manifests import read_manifests
@@ -70,6 +73,17 @@ def withheld(content: Document, kinds: tuple[str, ...]) -> Document:
     header["reads"] = [*reads, *({"kind": kind, "coverage": "forbidden"} for kind in kinds)]
     header["items"] = [item for item in content["items"] if item["kind"] not in kinds]
     return header
+
+
+def snapshot(of: Facts, namespace: str = "", with_parameters: bool = False) -> Document:
+    """The snapshot of a cluster in one."""
+    return document_of(of, namespace, with_parameters).whole()
+
+
+def redacted(content: Document) -> Document:
+    """A snapshot with its names replaced, in one."""
+    header = {name: part for name, part in content.items() if name != "items"}
+    return redaction.redacted(SnapshotDocument(header, lambda: iter(copy.deepcopy(content["items"])))).whole()
 
 
 __all__ = ["DEMO", "FABRIC", "FULL", "GPU", "MIG", "NIC", "NIC_INCOMPLETE", "SMALL"]

@@ -17,12 +17,11 @@ from kubectl_dra.output.words import parse_time
 from kubectl_dra.reports.claim import claim_report
 from kubectl_dra.reports.claim_list import claim_rows
 from kubectl_dra.reports.facts import Facts
-from kubectl_dra.reports.redaction import redacted
 from kubectl_dra.reports.simulation import Copies, simulation_report
-from kubectl_dra.reports.snapshot import snapshot
 from kubectl_dra.source.file import load_file
 from tests.diagnosis.classic import build
 from tests.kit.clock import CLOCK
+from tests.reports.clusters import redacted, snapshot
 
 STRUCTURED = build.resource_class(structured=True)
 SERIAL = 'attributes.string["serial"] == "s-4711"'

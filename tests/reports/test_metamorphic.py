@@ -18,9 +18,8 @@ from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, device_list
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.pool import pool_report, pool_summaries
-from kubectl_dra.reports.snapshot import snapshot
 from kubectl_dra.reports.taint_list import taint_rows
-from tests.reports.clusters import DEMO, FULL, SMALL, document, facts, withheld
+from tests.reports.clusters import DEMO, FULL, SMALL, document, facts, snapshot, withheld
 
 PATHS = {"small": SMALL, "full": FULL, "demo": DEMO}
 # What was read, and in which order; not part of the answer.

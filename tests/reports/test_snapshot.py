@@ -17,9 +17,9 @@ from kubectl_dra.diagnosis.pending import pending_pods
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.reports.pool import pool_summaries
-from kubectl_dra.reports.redaction import Replacer, collect_names, collect_strings, redacted
-from kubectl_dra.reports.snapshot import incomplete, snapshot
-from tests.reports.clusters import DEMO, FULL, SMALL, changed, document, facts, items, withheld
+from kubectl_dra.reports.redaction import Replacer, collect_names, collect_strings
+from kubectl_dra.reports.snapshot import incomplete
+from tests.reports.clusters import DEMO, FULL, SMALL, changed, document, facts, items, redacted, snapshot, withheld
 
 PATHS = {"small": SMALL, "full": FULL, "demo": DEMO}
 HIDDEN = "\u202egpu\u200b\x1b[31m\U0001f600"
@@ -175,7 +175,7 @@ def test_no_original_name_is_left(name, parameters):
     for slice_ in (item["spec"] for item in whole["items"] if item["kind"] == "ResourceSlice"):
         originals |= {slice_["driver"], slice_["pool"]["name"]}
         originals |= {device["name"] for device in slice_.get("devices", ())}
-    originals |= collect_strings(whole)
+    originals |= collect_strings(whole["items"])
     text = text_of(redacted(whole))
     left = {name for name in originals - VOCABULARY if occurs(name, text)}
     # Keys of attributes, capacities and counters are vocabulary; a partition may be called like its profile.
@@ -262,4 +262,4 @@ def test_composed_names_are_made_of_their_parts():
     content = {
         "items": [{"kind": "ResourceClaim", "status": {"results": [{"request": "req/sub"}]}, "spec": {"name": "req"}}]
     }
-    assert collect_names(content) == {"req"}
+    assert collect_names(content["items"]) == {"req"}

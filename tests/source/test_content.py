@@ -37,22 +37,23 @@ def written(folder: Path, data: bytes) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        DATA,
-        b"\xef\xbb\xbf" + DATA,
-        TEXT.encode("utf-16"),
-        b"\xfe\xff" + TEXT.encode("utf-16-be"),
-        gzip.compress(DATA),
-        gzip.compress(b"\xef\xbb\xbf" + DATA),
-        gzip.compress(TEXT.encode("utf-16")),
-        gzip.compress(DATA[:100]) + gzip.compress(DATA[100:]),
-    ],
-)
+WAYS = {
+    "as it is": DATA,
+    "with a mark": b"\xef\xbb\xbf" + DATA,
+    "utf-16": TEXT.encode("utf-16"),
+    "utf-16, big": b"\xfe\xff" + TEXT.encode("utf-16-be"),
+    "packed": gzip.compress(DATA),
+    "packed, with a mark": gzip.compress(b"\xef\xbb\xbf" + DATA),
+    "packed utf-16": gzip.compress(TEXT.encode("utf-16")),
+    "packed in two": gzip.compress(DATA[:100]) + gzip.compress(DATA[100:]),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_every_way_of_writing_a_text_gives_the_same_bytes(
-    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    data = WAYS[way]
     assert whole(open_content(written(tmp_path, data))) == DATA
     assert whole(Content.of(data)) == (data if data.startswith(b"\x1f\x8b") else DATA)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
