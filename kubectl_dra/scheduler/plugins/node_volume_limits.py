@@ -1,0 +1,209 @@
+"""NodeVolumeLimits: how many volumes of a CSI driver fit on a node, and whether the driver is there at all.
+
+Upstream: plugins/nodevolumelimits (csi.go).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from kubectl_dra.model.gotext import quote
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.storage import CsiNode, PersistentVolume, PersistentVolumeClaim
+from kubectl_dra.model.volumes import Volume
+from kubectl_dra.scheduler import in_tree
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.in_tree import TranslationError
+from kubectl_dra.scheduler.snapshot import NodeInfo
+from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, error, unknown, unresolvable, unschedulable
+from kubectl_dra.scheduler.storage import ATTACHMENT, Owner, Stored, Verdict, VolumeProblem, VolumeReason
+
+TOO_MANY: Final = "node(s) exceed max volume count"
+# Upstream's is random, the same for all volumes that don't exist yet.
+_PREFIX: Final = "new"
+#: Volumes by id, with their drivers.
+_Counted = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    owner: Owner
+    stored: Stored
+
+
+class NodeVolumeLimits(Plugin):
+    """The plugin."""
+
+    name: ClassVar[str] = "NodeVolumeLimits"
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """Skip unless some volume is one of a CSI driver, or could be."""
+        if not any(_may_count(volume) for volume in cycle.pod.spec.volumes):
+            return PreFilterResult(SKIP)
+        meta = cycle.pod.metadata
+        cycle.write(_State(Owner(Key(meta.namespace, meta.name), meta.uid), Stored(cycle.snapshot)))
+        return PASS
+
+    def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
+        """Volumes that pods on the node use already are not new."""
+        state = cycle.read(_State)
+        try:
+            return _check(state, cycle, node)
+        except Verdict as verdict:
+            return verdict.status
+
+
+def _check(state: _State, cycle: Cycle, node: NodeInfo) -> Status:
+    stored = state.stored
+    csi_node = stored.csi_node(node.name)
+    counting = _Counting(stored, csi_node)
+    new = counting.of(state.owner, cycle.pod.spec.volumes, new=True)
+    if not new:
+        return SUCCESS
+    if cycle.features.volume_limit_scaling:
+        missing = next((driver for driver in new.values() if _is_missing(stored, driver, csi_node)), None)
+        if missing is not None:
+            problem = VolumeProblem(VolumeReason.DRIVER_NOT_INSTALLED, about=missing)
+            return unschedulable(f"{missing} CSI driver is not installed on the node", detail=(problem,))
+    limits = _limits(csi_node)
+    if not limits:
+        return SUCCESS
+    if not cycle.snapshot.complete("Pod"):
+        return unknown("Pod")
+    return _compare(limits, new, _attached(counting, node), stored, node)
+
+
+def _attached(counting: _Counting, node: NodeInfo) -> _Counted:
+    found: _Counted = {}
+    for pod in node.pods:
+        if pod.shape.volumes:
+            found |= counting.of(Owner(pod.key, pod.uid), pod.shape.volumes, new=False)
+    return found
+
+
+def _compare(limits: dict[str, int], new: _Counted, attached: _Counted, stored: Stored, node: NodeInfo) -> Status:
+    """A volume that is only attached, and used by no pod, counts as used, and again if the pod brings it."""
+    used: dict[str, int] = {}
+    for driver in (attached | _by_attachments(stored, node.name)).values():
+        used[driver] = used.get(driver, 0) + 1
+    asked: dict[str, int] = {}
+    for volume, driver in new.items():
+        if volume not in attached:
+            asked[driver] = asked.get(driver, 0) + 1
+    for driver, count in asked.items():
+        limit = limits.get(driver)
+        if limit is not None and used.get(driver, 0) + count > limit:
+            problem = VolumeProblem(
+                VolumeReason.TOO_MANY, about=driver, used=used.get(driver, 0), asked=count, limit=limit
+            )
+            return unschedulable(TOO_MANY, detail=(problem,))
+    return SUCCESS
+
+
+def _may_count(volume: Volume) -> bool:
+    claimed = volume.persistent_volume_claim is not None or volume.ephemeral is not None
+    return claimed or in_tree.plugin_of(volume) is not None
+
+
+def _limits(csi_node: CsiNode | None) -> dict[str, int]:
+    if csi_node is None:
+        return {}
+    return {
+        driver.name: driver.allocatable.count
+        for driver in csi_node.spec.drivers
+        if driver.allocatable is not None and driver.allocatable.count is not None
+    }
+
+
+def _is_missing(stored: Stored, driver: str, csi_node: CsiNode | None) -> bool:
+    """Whether the driver forbids nodes that don't have it, and this one has not."""
+    registered = stored.csi_driver(driver)
+    if registered is None or not registered.spec.prevent_pod_scheduling_if_missing:
+        return False
+    return csi_node is None or all(found.name != driver for found in csi_node.spec.drivers)
+
+
+def _by_attachments(stored: Stored, node: str) -> _Counted:
+    stored.require(ATTACHMENT)
+    found: _Counted = {}
+    for attachment in stored.objects.attachments_by_node.get(node, ()):
+        name = attachment.spec.source.persistent_volume_name
+        volume = stored.volume(name) if attachment.spec.attacher and name is not None else None
+        if volume is not None and volume.spec.csi is not None:
+            found[f"{attachment.spec.attacher}/{volume.spec.csi.volume_handle}"] = attachment.spec.attacher
+    return found
+
+
+class _Counting:
+    """Which volumes of pods count on one node, and under which id."""
+
+    def __init__(self, stored: Stored, csi_node: CsiNode | None) -> None:
+        self._stored = stored
+        self._csi_node = csi_node
+
+    def of(self, owner: Owner, volumes: Iterable[Volume], *, new: bool) -> _Counted:
+        """Ids and drivers; of pods that are there claims that don't exist are left out."""
+        return {f"{driver}/{handle}": driver for driver, handle in self._volumes(owner, volumes, new)}
+
+    def _volumes(self, owner: Owner, volumes: Iterable[Volume], new: bool) -> Iterator[tuple[str, str]]:
+        for volume in volumes:
+            key = owner.claim_of(volume)
+            if key is None:
+                yield from self._inline(volume)
+                continue
+            claim = self._claim(owner, key, volume, new)
+            if claim is not None:
+                yield from self._claimed(claim)
+
+    def _claim(self, owner: Owner, key: Key, volume: Volume, new: bool) -> PersistentVolumeClaim | None:
+        if not key.name:
+            raise Verdict(error("PersistentVolumeClaim had no name"))
+        claim = self._stored.claim(key)
+        if claim is None:
+            if new:
+                problem = VolumeProblem(VolumeReason.CLAIM_MISSING, volume.name, key)
+                text = f"looking up PVC {key}: persistentvolumeclaim {quote(key.name)} not found"
+                raise Verdict(unresolvable(text, detail=(problem,)))
+            return None
+        if volume.persistent_volume_claim is None and not owner.owns(claim):
+            raise Verdict(error(owner.not_owned(key)))
+        return claim
+
+    def _inline(self, volume: Volume) -> Iterator[tuple[str, str]]:
+        plugin = in_tree.plugin_of(volume)
+        if plugin is None or not plugin.migrated or self._csi_node is None:
+            return
+        try:
+            yield plugin.driver, in_tree.inline_handle(volume, plugin)
+        except TranslationError as failed:
+            raise Verdict(error(f"converting volume({volume.name}) from inline to csi: {failed}")) from failed
+
+    def _claimed(self, claim: PersistentVolumeClaim) -> Iterator[tuple[str, str]]:
+        volume = self._stored.volume(claim.spec.volume_name) if claim.spec.volume_name else None
+        driver, handle = self._of_class(claim) if volume is None else self._of_volume(volume)
+        if driver and handle:
+            yield driver, handle
+
+    def _of_volume(self, volume: PersistentVolume) -> tuple[str, str]:
+        if volume.spec.csi is not None:
+            return volume.spec.csi.driver, volume.spec.csi.volume_handle
+        plugin = in_tree.plugin_of(volume.spec)
+        if plugin is None or not plugin.migrated or self._csi_node is None:
+            return "", ""
+        try:
+            return plugin.driver, in_tree.volume_handle(volume, plugin)
+        except TranslationError:
+            return "", ""
+
+    def _of_class(self, claim: PersistentVolumeClaim) -> tuple[str, str]:
+        """A volume that does not exist yet counts for the driver that is going to make it."""
+        found = self._stored.storage_class(claim.class_name) if claim.class_name else None
+        if found is None:
+            return "", ""
+        handle = f"{_PREFIX}-{claim.metadata.namespace}/{claim.metadata.name}"
+        plugin = in_tree.plugin_named(found.provisioner)
+        if plugin is None:
+            return found.provisioner, handle
+        return (plugin.driver, handle) if plugin.migrated and self._csi_node is not None else ("", "")
