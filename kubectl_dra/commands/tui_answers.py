@@ -106,9 +106,10 @@ def _feed(options: Options, gates: dict[str, bool]) -> Feed:
 
 def _context(spec: SourceSpec) -> str:
     from kubectl_dra.source.live.kubeconfig import target_of
+    from kubectl_dra.source.secrets import without_login
 
     target = target_of(spec.connection)
-    return target.context or target.server
+    return target.context or without_login(target.server)
 
 
 def _contexts(options: Options) -> Sequence[str]:

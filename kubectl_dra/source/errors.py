@@ -11,6 +11,8 @@ SourceError
 
 from __future__ import annotations
 
+from kubectl_dra.source.secrets import hidden
+
 
 class SourceError(Exception):
     """Base of all source errors; ``what`` and ``hint`` are unescaped text in one line each."""
@@ -30,7 +32,13 @@ class ManifestError(FileError):
 
 
 class ClusterError(SourceError):
-    """Raised when a cluster can't be reached, refuses the credentials, or does not answer as an API server."""
+    """Raised when a cluster can't be reached, refuses the credentials, or does not answer as an API server.
+
+    Its words may be those of libraries, login helpers and servers: what must stay secret is hidden in them.
+    """
+
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(hidden(what), hidden(hint))
 
 
 class ForbiddenError(ClusterError):

@@ -23,6 +23,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.source.errors import ClusterError, ForbiddenError
+from kubectl_dra.source.secrets import hidden
 
 _MAX_TEXT: Final = 400
 _GATEWAY_TIMEOUT: Final = 504
@@ -127,8 +128,8 @@ def error_from_status(code: int, body: bytes, request: str, server: str, retry_a
 
 
 def capped(text: str) -> str:
-    """``text`` in one line of bearable length."""
-    line = " ".join(text.split())
+    """``text`` in one line of bearable length, without secrets, of which a part would not be known any more."""
+    line = " ".join(hidden(text).split())
     return line if len(line) <= _MAX_TEXT else f"{line[:_MAX_TEXT]}…"
 
 

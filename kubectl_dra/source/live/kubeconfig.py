@@ -84,7 +84,7 @@ class Target:
 
     @property
     def server(self) -> str:
-        """The server's URL, as far as the kubeconfig says it."""
+        """The server's URL as the kubeconfig says it, which may be with a password."""
         return "" if self.cluster is None else str(self.cluster.value.get("server") or "")
 
 

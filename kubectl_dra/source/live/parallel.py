@@ -32,3 +32,30 @@ def in_parallel(calls: Sequence[Callable[[], T]]) -> list[T]:
             raise error
         results[number] = value  # type: ignore[assignment]
     return [results[number] for number in range(len(calls))]
+
+
+class NotInTimeError(Exception):
+    """Raised by :func:`within` when a call takes longer."""
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """The result of ``call``, which is left to itself when it hangs.
+
+    Raises what it raises, and :class:`NotInTimeError`.
+    """
+    outcome: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            outcome.put((call(), None))
+        except BaseException as error:  # handed over to the caller's thread
+            outcome.put((None, error))
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        value, error = outcome.get(timeout=seconds)
+    except queue.Empty:
+        raise NotInTimeError from None
+    if error is not None:
+        raise error
+    return value  # type: ignore[return-value]

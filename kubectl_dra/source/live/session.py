@@ -6,17 +6,17 @@ The kubernetes package provides credentials and the connection pool; its models 
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode, urlsplit
 
-from kubectl_dra.source.live.credentials import configuration_of
+from kubectl_dra.source.live.credentials import credentials_of
 from kubectl_dra.source.live.errors import ApiError, BadAnswerError, KubeconfigError, capped, error_from_status
 from kubectl_dra.source.live.kubeconfig import Target, target_of
 from kubectl_dra.source.live.transport import too_slow, translated_errors
+from kubectl_dra.source.secrets import hidden
 from kubectl_dra.source.spec import Connection
 from kubectl_dra.version import __version__
 
@@ -39,20 +39,21 @@ class Session:
     def __init__(self, target: Target, connection: Connection) -> None:
         from kubernetes.client.rest import RESTClientObject
 
-        configuration = configuration_of(target)
+        credentials = credentials_of(target, connection.request_timeout, connection.clock)
+        configuration = credentials.configuration
         configuration.connection_pool_maxsize = _POOL_SIZE
         _silence_warnings(verified=bool(configuration.verify_ssl))
         self.target = target
         self.server: str = configuration.host
-        self._configuration = configuration
+        self._login = credentials.login
         with translated_errors(self.server, "prepare a connection"):
             self._pool: urllib3.PoolManager = RESTClientObject(configuration).pool_manager
+            if credentials.tls is not None:
+                self._pool.connection_pool_kw["ssl_context"] = credentials.tls
         self._timeout = connection.request_timeout
         self.clock = connection.clock
         self._fixed_headers = _headers(target, connection, self.server)
         self._streams: set[urllib3.BaseHTTPResponse] = set()
-        # A login helper must not run twice at once when its token has expired.
-        self._login_lock = threading.Lock()
 
     def get(self, path: str, what: str, query: Query | None = None) -> bytes:
         """The body of an answer below 400; ``what`` says what we want (``list pods``). Raises ``ClusterError``."""
@@ -84,7 +85,7 @@ class Session:
     def _tell(self, method: str, url: str, status: int, began: float) -> None:
         """Without the server, which may be written with a password, and without headers."""
         path = url.removeprefix(self.server)
-        _log.debug("%s %s %d in %d ms", method, path, status, (time.monotonic() - began) * 1000)
+        _log.debug("%s %s %d in %d ms", method, hidden(path), status, (time.monotonic() - began) * 1000)
 
     def lines(self, path: str, what: str, query: Query, idle_seconds: float) -> Iterator[bytes]:
         """An empty line when the server has accepted, then each line as it comes in. Raises ``ClusterError``.
@@ -158,15 +159,11 @@ class Session:
     def _headers(self, more: Mapping[str, str]) -> Any:  # noqa: ANN401 - urllib3's multi-valued headers
         from urllib3 import HTTPHeaderDict
 
-        headers = HTTPHeaderDict({**self._token_header(), **more})
+        login = self._login.header()
+        headers = HTTPHeaderDict({**({"authorization": login} if login else {}), **more})
         for name, value in self._fixed_headers:
             headers.add(name, value)
         return headers
-
-    def _token_header(self) -> dict[str, str]:
-        with self._login_lock:
-            settings: Mapping[str, Any] = self._configuration.auth_settings()
-        return {str(each["key"]): str(each["value"]) for each in settings.values() if each["value"]}
 
     def _timeouts(self) -> urllib3.Timeout:
         from urllib3 import Timeout

@@ -10,6 +10,7 @@ from typing import Final
 from kubectl_dra.source.live.errors import (
     BadAnswerError,
     CertificateError,
+    KubeconfigError,
     TimedOutError,
     UnreachableError,
     capped,
@@ -43,6 +44,10 @@ def translated_errors(server: str, what: str) -> Iterator[None]:
         raise _broken_off(server, what, error) from error
     except (exceptions.HTTPError, OSError) as error:
         raise _unreachable(server, error) from error
+    except ValueError as error:
+        # What can't be sent at all. The words of the library show the header, and so what must stay secret.
+        text = f"the request to {server} can't be sent ({what}): a header or the URL has characters that HTTP has not"
+        raise KubeconfigError(text, "mend the kubeconfig") from error
 
 
 def too_slow(server: str, what: str) -> TimedOutError:
