@@ -39,8 +39,8 @@ def ours(devices: int) -> None:
     version = RESOURCE_SLICE.api_version
     records = [decode_object(item.encode(), version, RESOURCE_SLICE) for item in slices(devices)]
     published = [device for record in records for device in record.spec.devices]
-    matches = compile_expression(EXPRESSION, SCHEDULER).matches
-    report(lambda: str(sum(matches(device_value(world.GPU, device)) for device in published)), ROUNDS)
+    test = compile_expression(EXPRESSION, SCHEDULER).test
+    report(lambda: str(sum(test(device_value(world.GPU, device))[0] for device in published)), ROUNDS)
 
 
 def theirs(devices: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Final
 
 from kubectl_dra.allocation.allocated import AllocatedState
@@ -16,9 +15,9 @@ from kubectl_dra.allocation.pools import Gathered, Pool, SliceIndex, gather
 from kubectl_dra.allocation.requests import MAX_RESULTS, Enumerate, Limit, Plan, Stop, plan
 from kubectl_dra.allocation.result import Chosen, Solution, allocations
 from kubectl_dra.allocation.search import ROOT, Search
-from kubectl_dra.allocation.selectors import Selection, narrows
+from kubectl_dra.allocation.selection import Selection
 from kubectl_dra.allocation.steps import Budget
-from kubectl_dra.allocation.taints import merge_rules
+from kubectl_dra.allocation.taints import Narrowing, merge_rules
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import AllocationResult, DeviceClass, DeviceTaintRule, ResourceClaim, ResourceSlice
@@ -48,7 +47,7 @@ class Cluster:
     ) -> Cluster:
         """``claims``: all claims of the cluster, of which those with an allocation hold devices."""
         by_name = {device_class.metadata.name: device_class for device_class in classes}
-        tainted = merge_rules(slices, taint_rules, features, partial(narrows, by_name))
+        tainted = merge_rules(slices, taint_rules, features, Narrowing(by_name))
         return cls(SliceIndex(tainted, features), by_name, AllocatedState(claims, features), features)
 
 

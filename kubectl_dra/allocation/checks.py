@@ -19,7 +19,7 @@ from kubectl_dra.allocation.errors import Aborted, CapacityNotComputable, Invali
 from kubectl_dra.allocation.groups import PoolGroups
 from kubectl_dra.allocation.pools import Pool
 from kubectl_dra.allocation.requests import Plan, Request
-from kubectl_dra.allocation.selectors import Selection
+from kubectl_dra.allocation.selection import Selection
 from kubectl_dra.allocation.slices import check_selector, device_on_node
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features

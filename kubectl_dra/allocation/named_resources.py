@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import permutations
 from typing import Final
 
-from kubectl_dra.cel import NAMED_RESOURCES, CompileError, EvaluationError, InstanceValue, Program, compile_expression
 from kubectl_dra.model.classic import NamedInstance, NamedResourcesSlice, classic_of
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim, ResourceSlice
+from kubectl_dra.selectors.instances import InstanceValue, admits_instance, instance_problem
 
 #: Slices of a driver on a node come in any order. Of up to so many all orders are tried.
 _MOST_SLICES: Final = 4
@@ -170,25 +170,17 @@ def admits(demand: Demand, number: int | None, expression: str, instance: Instan
     asked: list[tuple[int | None, str]] = [(None, demand.filter)] if demand.filter is not None else []
     asked += [(number, expression)] if number is not None else []
     for request, text in asked:
-        try:
-            if not _program(text).matches(instance.value):
-                return False
-        except EvaluationError as error:
-            return SelectorError(demand.driver, instance.name, text, error.text, request)
+        verdict = admits_instance(text, instance.value)
+        if isinstance(verdict, str):
+            return SelectorError(demand.driver, instance.name, text, verdict, request)
+        if not verdict:
+            return False
     return True
 
 
 def compile_error(demand: Demand) -> str:
     """Why an expression of the demand does not compile, in the scheduler's words; empty if all do."""
     for kind, text in (("class filter", demand.filter), *(("request", each) for each in demand.requests)):
-        if text is not None:
-            try:
-                _program(text)
-            except CompileError as error:
-                return f"compile {kind} CEL expression: {error.text}"
+        if text is not None and (problem := instance_problem(text)):
+            return f"compile {kind} CEL expression: {problem}"
     return ""
-
-
-@lru_cache(maxsize=1024)
-def _program(expression: str) -> Program:
-    return compile_expression(expression, NAMED_RESOURCES)

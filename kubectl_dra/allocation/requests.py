@@ -29,23 +29,15 @@ from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import (
     DeviceClass,
     DeviceRequest,
-    DeviceSelector,
     DeviceSubRequest,
     DeviceToleration,
     ExactDeviceRequest,
     ResourceClaim,
 )
+from kubectl_dra.selectors.compiling import Selector
+from kubectl_dra.selectors.evaluate import placed
 
 MAX_RESULTS: Final = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Selector:
-    """A selector with where it stands: in a class, or (``device_class`` None) in the request."""
-
-    device_class: str | None
-    index: int
-    expression: str
 
 
 @dataclass(slots=True, eq=False)
@@ -234,7 +226,7 @@ class _Claim:
             parent,
             spec,
             device_class,
-            (*_selectors(device_class.spec.selectors, device_class.metadata.name), *_selectors(spec.selectors, None)),
+            (*placed(device_class.spec.selectors, device_class.metadata.name), *placed(spec.selectors, None)),
             applying,
             {attribute.name: attribute.expression for attribute in spec.derived_attributes},
         )
@@ -258,9 +250,3 @@ class _Claim:
         if spec.device_class_name not in self.classes:
             return DeviceClassNotFound(key, name, spec.device_class_name)
         return None
-
-
-def _selectors(selectors: Sequence[DeviceSelector], device_class: str | None) -> Iterator[Selector]:
-    for index, selector in enumerate(selectors):
-        # A class selector of an unknown type is not looked at before it is evaluated; upstream would crash on it.
-        yield Selector(device_class, index, selector.cel.expression if selector.cel is not None else "")

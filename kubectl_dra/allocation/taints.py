@@ -6,7 +6,7 @@ another matter (``diagnosis``): there a toleration needs the literal effect NoEx
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -14,15 +14,15 @@ import msgspec
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import (
     Device,
+    DeviceClass,
     DeviceTaint,
     DeviceTaintRule,
     DeviceToleration,
     ResourceSlice,
     ResourceSliceSpec,
 )
-
-# Whether a rule's class and selectors admit a device of a driver.
-Narrowing = Callable[[DeviceTaintRule, str, Device], bool]
+from kubectl_dra.selectors.compiling import Selector
+from kubectl_dra.selectors.evaluate import SelectorSet, placed
 
 PREVENTING: Final = frozenset({"NoSchedule", "NoExecute"})
 
@@ -57,17 +57,39 @@ def selects(rule: DeviceTaintRule, driver: str, pool: str, device: str | None = 
     )
 
 
-def merge_rules(
-    slices: Iterable[ResourceSlice],
-    rules: Sequence[DeviceTaintRule],
-    features: Features,
-    narrowing: Narrowing | None = None,
-) -> tuple[ResourceSlice, ...]:
-    """Append every rule's taint to the devices that it selects; slices that no rule hits are passed on as they are.
+class Narrowing:
+    """What the class and the selectors leave of the devices that a rule of 1.33 or 1.34 names.
 
-    ``narrowing`` decides about the class and the selectors that rules of 1.33 and 1.34 could have; without it such
-    rules select nothing.
+    Upstream, in the tracker of those versions: a selector that fails, or a class that does not exist, leaves nothing;
+    selectors of unknown types are skipped, and CEL is not told which devices may be shared.
     """
+
+    def __init__(self, classes: Mapping[str, DeviceClass]) -> None:
+        self._classes = classes
+        self._sets: dict[tuple[Selector, ...], SelectorSet] = {}
+
+    def admits(self, rule: DeviceTaintRule, driver: str, device: Device) -> bool:
+        """Whether a device is left."""
+        selector = rule.spec.device_selector
+        if selector is None or not is_narrowed(rule):
+            return selector is not None
+        selectors = selector.selectors
+        if selector.device_class_name is not None:
+            device_class = self._classes.get(selector.device_class_name)
+            if device_class is None:
+                return False
+            selectors = (*device_class.spec.selectors, *selectors)
+        asked = placed((each for each in selectors if each.cel is not None), None)
+        known = self._sets.get(asked)
+        if known is None:
+            known = self._sets[asked] = SelectorSet(asked, shows_sharing=False)
+        return known.matches(driver, device)
+
+
+def merge_rules(
+    slices: Iterable[ResourceSlice], rules: Sequence[DeviceTaintRule], features: Features, narrowing: Narrowing
+) -> tuple[ResourceSlice, ...]:
+    """Append every rule's taint to the devices that it selects; slices that no rule hits are passed on as they are."""
     if not rules or not features.device_taint_rules:
         return tuple(slices)
     return tuple(_merged(slice_, rules, narrowing) for slice_ in slices)
@@ -79,7 +101,7 @@ def is_narrowed(rule: DeviceTaintRule) -> bool:
     return selector is not None and (selector.device_class_name is not None or bool(selector.selectors))
 
 
-def _merged(slice_: ResourceSlice, rules: Sequence[DeviceTaintRule], narrowing: Narrowing | None) -> ResourceSlice:
+def _merged(slice_: ResourceSlice, rules: Sequence[DeviceTaintRule], narrowing: Narrowing) -> ResourceSlice:
     spec = slice_.spec
     near = [rule for rule in rules if selects(rule, spec.driver, spec.pool.name)]
     if not near:
@@ -88,13 +110,7 @@ def _merged(slice_: ResourceSlice, rules: Sequence[DeviceTaintRule], narrowing: 
     return msgspec.structs.replace(slice_, spec=msgspec.structs.replace(spec, devices=devices))
 
 
-def _tainted(
-    device: Device, spec: ResourceSliceSpec, rules: Sequence[DeviceTaintRule], narrowing: Narrowing | None
-) -> Device:
+def _tainted(device: Device, spec: ResourceSliceSpec, rules: Sequence[DeviceTaintRule], narrowing: Narrowing) -> Device:
     hits = (rule for rule in rules if selects(rule, spec.driver, spec.pool.name, device.name))
-    added = tuple(
-        rule.spec.taint
-        for rule in hits
-        if not is_narrowed(rule) or (narrowing is not None and narrowing(rule, spec.driver, device))
-    )
+    added = tuple(rule.spec.taint for rule in hits if narrowing.admits(rule, spec.driver, device))
     return msgspec.structs.replace(device, taints=device.taints + added) if added else device

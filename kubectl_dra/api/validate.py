@@ -12,7 +12,6 @@ from typing import Final
 
 from kubectl_dra.api.admission import claims, classes, slices
 from kubectl_dra.api.admission.errors import Field, FieldError
-from kubectl_dra.cel import Environment
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.resource import (
     DeviceClass,
@@ -21,10 +20,10 @@ from kubectl_dra.model.resource import (
     ResourceClaimTemplate,
     ResourceSlice,
 )
+from kubectl_dra.selectors.compiling import ADMISSION, Environment
 
 __all__ = ["ADMISSION", "FieldError", "validate"]
 
-ADMISSION: Final = Environment("admission")
 NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 
 

@@ -98,8 +98,8 @@ class Program:
         except (CelError, Cancelled, RecursionError) as error:
             raise _evaluation_error(error, state.cost) from None
 
-    def matches(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> bool:
-        """Whether the selector matches. Raises :class:`EvaluationError`."""
+    def test(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> tuple[bool, int]:
+        """Whether the selector matches, and what that cost. Raises :class:`EvaluationError`."""
         # As run(), without its detours: this is what a search over all devices spends its time on.
         if not device.ready:
             device.prepare()
@@ -110,7 +110,7 @@ class Program:
         state = State(device, cost_limit, self.slot_count)
         try:
             value = self.step(state)
-            return value if value is True or value is False else to_match(value)
+            return (value if value is True or value is False else to_match(value)), state.cost
         except (CelError, Cancelled, RecursionError) as error:
             raise _evaluation_error(error, state.cost) from None
 
@@ -128,11 +128,8 @@ class Program:
             if self.derived:
                 attribute, cost = self.derive(device, cost_limit)
                 return Answer(None, attribute, None, cost)
-            value, cost = self.run(device, cost_limit)
-            try:
-                return Answer(to_match(value), None, None, cost)
-            except CelError as error:
-                return Answer(None, None, error.text, cost)
+            match, cost = self.test(device, cost_limit)
+            return Answer(match, None, None, cost)
         except EvaluationError as error:
             return Answer(None, None, error.text, error.cost, error.undecided)
 

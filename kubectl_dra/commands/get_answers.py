@@ -34,11 +34,11 @@ from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, ListedDevice, device_list
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
-from kubectl_dra.reports.membership import Matcher, class_matcher
 from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.pool import pool_summary
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.taint_list import rule_row, taint_rows
+from kubectl_dra.selectors.evaluate import SelectorSet
 
 _NEEDS: Final = {
     POOLS: ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Node"),
@@ -236,7 +236,7 @@ def _pools(call: Call, wanted: Wanted) -> Section:
 
 def _devices(call: Call, wanted: Wanted) -> Section:
     facts, query = call.facts, call.query
-    matchers = tuple(_matchers(call))
+    selectors = tuple(_selectors(call))
     names = None
     if wanted.names:
         found = [(name, find_devices(name, facts)) for name in wanted.names]
@@ -246,7 +246,7 @@ def _devices(call: Call, wanted: Wanted) -> Section:
                 call.not_found(problem, alone=len(wanted.names) == 1)
         names = {device for _, matching in found for device in matching}
     _check_node(call)
-    chosen = DeviceFilter(query.free, query.used, query.tainted, query.node or None, matchers, names)
+    chosen = DeviceFilter(query.free, query.used, query.tainted, query.node or None, selectors, names)
     listed = device_list(facts, chosen)
     for text, number in listed.errors.items():
         note = fmt("note: left out {}, on which the selector fails: {}", counted(number, "device"), text)
@@ -263,26 +263,28 @@ def _report_item(kind: str, name: str, row: Any) -> Item:  # noqa: ANN401 - any 
     return Item(name, lambda: report_bytes(kind, row), row)
 
 
-def _matchers(call: Call) -> Iterator[Matcher]:
-    classes, features = call.facts.inventory.classes, call.facts.features
+def _selectors(call: Call) -> Iterator[SelectorSet]:
+    classes, shows_sharing = call.facts.inventory.classes, call.facts.features.shows_sharing
     name = call.query.class_
     if name:
         if name not in classes:
             raise CommandError(
                 f'{DEVICE_CLASS.resource} "{name}" not found{did_you_mean(name, classes)}', _LIST_CLASSES
             )
-        yield _compiled(class_matcher(classes[name], features), f'class "{name}"', _LIST_CLASSES)
+        yield _compiled(SelectorSet.of_class(classes[name], shows_sharing), f'class "{name}"', _LIST_CLASSES)
     if call.query.match:
-        yield _compiled(Matcher([call.query.match], features), "--match", "kubectl dra test-selector EXPR")
+        yield _compiled(
+            SelectorSet.of_text(call.query.match, shows_sharing), "--match", "kubectl dra test-selector EXPR"
+        )
 
 
 _LIST_CLASSES: Final = "kubectl dra get classes"
 
 
-def _compiled(matcher: Matcher, what: str, hint: str) -> Matcher:
-    if matcher.problem is not None:
-        raise CommandError(f"{what}: {matcher.problem}", hint)
-    return matcher
+def _compiled(selectors: SelectorSet, what: str, hint: str) -> SelectorSet:
+    if selectors.problem is not None:
+        raise CommandError(f"{what}: {selectors.problem}", hint)
+    return selectors
 
 
 def _check_node(call: Call) -> None:

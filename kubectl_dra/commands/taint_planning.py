@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from shlex import quote
 from typing import Final
 
@@ -14,7 +13,7 @@ from kubectl_dra.commands.taint_source import TaintSource
 from kubectl_dra.commands.taint_words import Words
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.ids import DeviceId
-from kubectl_dra.model.resource import Device, DeviceTaint
+from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.notes import version_notes
@@ -98,19 +97,16 @@ class Planner:
         dry_run(self.source.live, plan)
 
     def _matching(self) -> tuple[tuple[DeviceId, ...], int]:
-        from kubectl_dra.reports.membership import Matcher, Verdict  # the compiler of selectors
+        from kubectl_dra.reports.matching import matching_devices  # the compiler of selectors
 
-        matcher = Matcher([self._match], self.facts.features)
-        if matcher.problem is not None:
-            raise UsageProblem(f"--match: {matcher.problem}", "kubectl dra test-selector shows where")
-        verdicts = {id_: matcher.verdict(id_.driver, device) for id_, device in _published(self.facts)}
-        found = tuple(device for device, verdict in verdicts.items() if verdict is Verdict.MATCHES)
-        failing = sum(verdict is Verdict.ERROR for verdict in verdicts.values())
-        if not found:
-            what = f"--match selects none of {len(verdicts)} devices"
-            errors = f"; {failing} can't be evaluated: {next(iter(matcher.errors))}" if failing else ""
+        found = matching_devices(self._match, self.facts)
+        if found.problem is not None:
+            raise UsageProblem(f"--match: {found.problem}", "kubectl dra test-selector shows where")
+        if not found.devices:
+            what = f"--match selects none of {found.of} devices"
+            errors = f"; {found.failing} can't be evaluated: {next(iter(found.errors))}" if found.failing else ""
             raise CommandError(what + errors, "kubectl dra test-selector EXPR shows why")
-        return found, failing
+        return tuple(found.devices), found.failing
 
     def _removal(self, devices: tuple[DeviceId, ...]) -> TaintPlan:
         source, taint = self.source, self.words.taint
@@ -176,9 +172,3 @@ def _check_published(device: DeviceId, facts: Facts) -> None:
     raise CommandError(
         f'pool "{pool}" publishes no device "{device.device}"{near}', f"kubectl dra describe-pool {quote(str(pool))}"
     )
-
-
-def _published(facts: Facts) -> Iterator[tuple[DeviceId, Device]]:
-    for pool in facts.pools:
-        for slice_ in facts.newest(pool):
-            yield from ((DeviceId(*pool, device.name), device) for device in slice_.spec.devices)

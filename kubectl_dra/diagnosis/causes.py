@@ -20,7 +20,6 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.funnel import Story, Teller
 from kubectl_dra.diagnosis.gates import consumers_of
 from kubectl_dra.diagnosis.judgement import Judgement, idle_claims
-from kubectl_dra.diagnosis.names import similar
 from kubectl_dra.diagnosis.nodefilters import Rejection, plugins
 from kubectl_dra.diagnosis.nodefilters.ports import port_text
 from kubectl_dra.diagnosis.nodefilters.taints import taint_text
@@ -46,6 +45,7 @@ from kubectl_dra.diagnosis.renaming import Renaming
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler.extended import virtual_claim
 from kubectl_dra.scheduler.fit_error import parse_fit_error

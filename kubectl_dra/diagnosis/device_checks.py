@@ -5,7 +5,7 @@ Only what holds whatever else the attempt chooses; constraints are in ``grouping
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from kubectl_dra.allocation.candidates import Candidate
@@ -13,15 +13,15 @@ from kubectl_dra.allocation.capacity import Amounts
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.counters import PoolCounters
 from kubectl_dra.allocation.errors import Aborted
-from kubectl_dra.allocation.requests import Request, Selector
-from kubectl_dra.allocation.selectors import refusing_condition
-from kubectl_dra.allocation.taints import selects
-from kubectl_dra.cel import Program, device_value
+from kubectl_dra.allocation.requests import Request
+from kubectl_dra.allocation.taints import Narrowing, selects
 from kubectl_dra.diagnosis.records import Removal, StageName
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.quantity import Format, Quantity
-from kubectl_dra.model.resource import DeviceAttribute, DeviceTaint
+from kubectl_dra.model.resource import DeviceTaint
+from kubectl_dra.selectors.compiling import clauses_of
+from kubectl_dra.selectors.evaluate import Outcome
 
 Check = Callable[[Candidate], Removal | None]
 _NANO: Final = -9
@@ -34,7 +34,6 @@ class DeviceChecks:
         self._world = world
         self._checks = checks
         self._request = request
-        self._clauses: dict[Hashable, Removal] = {}
         self._counters: dict[PoolId, PoolCounters] = {}
         self._listed = self._enumerated()
 
@@ -60,18 +59,14 @@ class DeviceChecks:
     # --- which devices are meant --------------------------------------------------------------------------------------
 
     def _selectors(self, candidate: Candidate) -> Removal | None:
-        try:
-            refusing = self._checks.selection.refusing(self._request, candidate)
-        except Aborted:
-            # Only devices that the search never looks at, because they are in use, get here.
+        decision = self._checks.selection.decision(self._request, candidate)
+        if decision.outcome is not Outcome.NO:
+            # It fails only on devices that the search never looks at, because they are in use.
             return None
-        if refusing is None:
-            return None
-        content = self._checks.selection.lens.content(candidate.pool.id.driver, candidate.device)
-        key = (refusing.index, content)
-        if key not in self._clauses:
-            self._clauses[key] = _refusing_clause(refusing, candidate)
-        return self._clauses[key]
+        detail = self._checks.selection.detail(self._request, candidate)
+        clause = clauses_of(self._request.selectors[decision.selector].expression)[detail.clause]
+        values = [reading.text for reading in detail.readings if reading.field]
+        return Removal(clause.text, source=(values[0] or "") if len(values) == 1 else "")
 
     def _node(self, candidate: Candidate) -> Removal | None:
         if self._listed is not None and candidate.position not in self._listed:
@@ -99,8 +94,9 @@ class DeviceChecks:
     def _rule_of(self, taint: DeviceTaint, candidate: Candidate) -> str:
         """The DeviceTaintRule that set the taint; empty for the driver's own."""
         at = (candidate.pool.id.driver, candidate.pool.id.pool, candidate.device.name)
+        narrowing = Narrowing(self._world.inventory.classes)
         for name, rule in self._world.inventory.taint_rules.items():
-            if rule.spec.taint == taint and selects(rule, *at):
+            if rule.spec.taint == taint and selects(rule, *at) and narrowing.admits(rule, at[0], candidate.device):
                 return name
         return ""
 
@@ -176,37 +172,3 @@ def _names(keys: tuple[Key, ...] | list[Key]) -> str:
 def taint_text(taint: DeviceTaint) -> str:
     """``KEY[=VALUE]:EFFECT``."""
     return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
-
-
-def _refusing_clause(selector: Selector, candidate: Candidate) -> Removal:
-    """The first condition of the selector that says no, and the value that it saw."""
-    value = device_value(candidate.pool.id.driver, candidate.device)
-    condition = refusing_condition(selector.expression, value)
-    if condition is None:
-        return Removal(selector.expression)
-    return Removal(condition.expression, source=_seen(condition, candidate))
-
-
-def _seen(program: Program, candidate: Candidate) -> str:
-    """The value of the one attribute or capacity that a condition reads; empty if it reads none or several."""
-    reads = program.reads
-    if reads.all or len(reads.attributes) + len(reads.capacity) != 1:
-        return ""
-    domain, name = next(iter((*reads.attributes, *reads.capacity)))
-    keys = (f"{domain}/{name}", name) if domain == candidate.pool.id.driver else (f"{domain}/{name}",)
-    device = candidate.device
-    if reads.capacity:
-        return next((str(device.capacity[key].value) for key in keys if key in device.capacity), "")
-    return next((attribute_text(device.attributes[key]) for key in keys if key in device.attributes), "")
-
-
-def attribute_text(attribute: DeviceAttribute) -> str:
-    """The value of an attribute as text."""
-    scalars = (attribute.string, attribute.version, attribute.int_value)
-    for value in scalars:
-        if value is not None:
-            return str(value)
-    if attribute.bool_value is not None:
-        return "true" if attribute.bool_value else "false"
-    lists = (attribute.strings, attribute.versions, attribute.ints, attribute.bools)
-    return ", ".join(str(item) for values in lists if values is not None for item in values)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from kubectl_dra.allocation.allocator import Attempt
 from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.checks import Checks
-from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.pools import Gathered, gather
 from kubectl_dra.allocation.requests import Choice, Request
 from kubectl_dra.diagnosis import grouping, pool_problems, shortfall
@@ -23,6 +22,7 @@ from kubectl_dra.diagnosis.records import Cause, Funnel, ObjectRef, Removal, Req
 from kubectl_dra.diagnosis.shortfall import Shortfall
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Node
+from kubectl_dra.selectors.evaluate import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +95,8 @@ _SELECTED = 2
 
 def _in_class(checks: Checks, request: Request, candidate: Candidate) -> bool:
     """Whether the class admits the device; one on which a selector fails counts as in the class."""
-    try:
-        refusing = checks.selection.refusing(request, candidate)
-    except Aborted:
-        return True
-    return refusing is None or refusing.device_class is None
+    decision = checks.selection.decision(request, candidate)
+    return decision.outcome is not Outcome.NO or request.selectors[decision.selector].device_class is None
 
 
 def _ids(devices: Iterable[Candidate]) -> tuple[str, ...]:

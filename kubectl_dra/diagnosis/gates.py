@@ -13,7 +13,6 @@ from typing import Final
 from kubectl_dra.diagnosis import events as events_
 from kubectl_dra.diagnosis import quota
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.names import similar
 from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimEntry,
@@ -27,6 +26,7 @@ from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
 from kubectl_dra.scheduler.claims import CLAIM_KIND, Problem, ResolvedEntry, controller_of, sources
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.checks import Checks
-from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.pools import Gathered, Pool, SliceIndex
 from kubectl_dra.allocation.requests import Request
 from kubectl_dra.allocation.slices import uses_groups
@@ -15,6 +14,7 @@ from kubectl_dra.diagnosis.records import Cause, PoolProblem
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import ResourceSlice
+from kubectl_dra.selectors.evaluate import Outcome
 
 
 def causes(
@@ -58,13 +58,7 @@ def _matter(slices: Iterable[ResourceSlice], checks: Checks, requests: Sequence[
         stand_in = Pool(PoolId(spec.driver, spec.pool.name), spec.pool.generation, 0, 0, [slice_])
         for device in spec.devices:
             candidate = Candidate(-1, stand_in, slice_, device, None, False)
-            if any(_selected(checks, request, candidate) for request in requests):
+            decisions = (checks.selection.decision(request, candidate) for request in requests)
+            if any(decision.outcome is not Outcome.NO for decision in decisions):
                 return True
     return False
-
-
-def _selected(checks: Checks, request: Request, candidate: Candidate) -> bool:
-    try:
-        return checks.selection.refusing(request, candidate) is None
-    except Aborted:
-        return True

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from kubectl_dra.allocation import nodes
 from kubectl_dra.allocation.errors import NodeSelectorUnparsable
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.names import similar
 from kubectl_dra.diagnosis.nodefilters.affinity import CONFLICT_TEXT
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, FatalError, NodeSelection, ObjectRef
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.meta import NodeSelector
 from kubectl_dra.model.resource import DeviceRequest, ResourceClaim
 from kubectl_dra.scheduler import fit_error

@@ -121,6 +121,11 @@ class Features:
         return "stable"
 
     @property
+    def shows_sharing(self) -> bool:
+        """Whether selectors see that a device may be shared: the first implementation does not tell CEL."""
+        return self.implementation != "stable"
+
+    @property
     def deterministic(self) -> bool:
         """Whether the real search order is fixed; before 1.36, and in "stable", it was random."""
         return self.minor >= 36 and self.implementation != "stable"

@@ -153,6 +153,11 @@ class DeviceSelector(Record, frozen=True):
 
     cel: CELSelector | None = None
 
+    @property
+    def expression(self) -> str:
+        """The CEL text; empty for a selector of an unknown type."""
+        return self.cel.expression if self.cel is not None else ""
+
 
 class OpaqueConfiguration(Record, frozen=True):
     """``config[].opaque``: parameters that only the driver understands, kept as the exact JSON."""

@@ -6,7 +6,6 @@ from kubectl_dra.model.classic import ClassicClaim, classic_of
 from kubectl_dra.model.resource import (
     DeviceConstraint,
     DeviceRequest,
-    DeviceSelector,
     DeviceSubRequest,
     DeviceToleration,
     ExactDeviceRequest,
@@ -102,16 +101,11 @@ def _exact_ask(name: str, request: ExactDeviceRequest | DeviceSubRequest, admin:
         device_class=request.device_class_name,
         mode=mode,
         count=(request.count or 1) if mode == "ExactCount" else None,
-        selectors=tuple(map(expression_of, request.selectors)),
+        selectors=tuple(each.expression for each in request.selectors),
         capacity={key: str(value) for key, value in (request.capacity.requests if request.capacity else {}).items()},
         tolerations=tuple(map(toleration_text, request.tolerations)),
         admin_access=admin,
     )
-
-
-def expression_of(selector: DeviceSelector) -> str:
-    """The CEL text of a selector; empty for a selector of an unknown type."""
-    return selector.cel.expression if selector.cel is not None else ""
 
 
 def toleration_text(toleration: DeviceToleration) -> str:

@@ -227,7 +227,7 @@ def _results(claim: ResourceClaim, facts: Facts) -> tuple[ResultRecord, ...]:
     for result in claim.status.allocation.devices.results:
         device_id = DeviceId(result.driver, result.pool, result.device)
         found = published_device(device_id, facts)
-        taints = device_taints(found[1], found[0].spec, facts.rules, facts.features) if found else ()
+        taints = device_taints(found[1], found[0].spec, facts.rules, facts.narrowing, facts.features) if found else ()
         status = _driver_status(claim, result)
         published = True if found else (False if _slices_known(device_id.pool_id, facts.evidence) else None)
         records.append(_result(result, published, taints, facts.health.get(device_id, ()), status))

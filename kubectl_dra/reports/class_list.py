@@ -10,18 +10,17 @@ import msgspec
 
 from kubectl_dra.allocation.constraints import lookup
 from kubectl_dra.allocation.counters import Consumption, PoolCounters
+from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import Device, DeviceClass, ResourceClaimSpec
-from kubectl_dra.reports.ask import expression_of
-from kubectl_dra.reports.attributes import attribute_text
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.facts import Facts
-from kubectl_dra.reports.membership import Matcher, Verdict, class_matcher
 from kubectl_dra.reports.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.packing import largest_set
 from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, usable_on
 from kubectl_dra.reports.totals import DeviceTotals, Tally, bound_of
+from kubectl_dra.selectors.evaluate import Outcome, SelectorSet
 
 _SHOWN = 20
 _FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
@@ -85,7 +84,7 @@ class _OfPool:
 
     members: list[_Member] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)
-    errors: dict[str, int] = field(default_factory=dict)
+    errors: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
@@ -103,16 +102,16 @@ def class_rows(classes: Iterable[DeviceClass], facts: Facts) -> tuple[ClassRow, 
 
 
 def _row(device_class: DeviceClass, pools: Sequence[PoolFacts], facts: Facts) -> ClassRow:
-    name, matcher = device_class.metadata.name, class_matcher(device_class, facts.features)
-    members = _members(pools, matcher)
+    name, selectors = device_class.metadata.name, SelectorSet.of_class(device_class, facts.features.shows_sharing)
+    members = _members(pools, selectors)
     claims = [claim for claim in facts.inventory.claims.values() if name in _classes_of(claim.spec)]
     sure = Bound.EXACT if facts.evidence.complete("ResourceClaim") else Bound.AT_LEAST
     return ClassRow(
         name=name,
         extended_resource=device_class.spec.extended_resource_name,
-        selectors=tuple(map(expression_of, device_class.spec.selectors)),
+        selectors=tuple(each.expression for each in device_class.spec.selectors),
         configs=len(device_class.spec.config),
-        problem=matcher.problem,
+        problem=selectors.problem,
         errors=dict(members.errors),
         totals=members.tally.totals(facts.evidence),
         claims=Count(len(claims), sure),
@@ -122,10 +121,10 @@ def _row(device_class: DeviceClass, pools: Sequence[PoolFacts], facts: Facts) ->
     )
 
 
-def _members(pools: Sequence[PoolFacts], matcher: Matcher) -> _Members:
-    members, name = _Members(), f"class of {matcher.expressions}"
+def _members(pools: Sequence[PoolFacts], selectors: SelectorSet) -> _Members:
+    members, name = _Members(), f"class of {[selector.expression for selector in selectors.selectors]}"
     for opened in pools:
-        found = opened.once(name, lambda pool: _of_pool(pool, matcher))
+        found = opened.once(name, lambda pool: _of_pool(pool, selectors))
         members.tally.plus(found.tally)
         members.errors.update(found.errors)
         for member in found.members:
@@ -134,11 +133,13 @@ def _members(pools: Sequence[PoolFacts], matcher: Matcher) -> _Members:
     return members
 
 
-def _of_pool(opened: PoolFacts, matcher: Matcher) -> _OfPool:
-    found, driver = _OfPool(), opened.id.driver
-    matcher.errors = found.errors
+def _of_pool(opened: PoolFacts, selectors: SelectorSet) -> _OfPool:
+    found = _OfPool()
     for each in opened.standings():
-        if matcher.verdict(driver, each.device) is Verdict.MATCHES:
+        decision = selectors.of(opened.id.driver, each.device)
+        if decision.outcome is Outcome.ERROR and decision.compiles:
+            found.errors[decision.error] += 1
+        if decision.outcome is Outcome.MATCHES:
             found.tally.device(each.state, each.tainted, opened.admin_only(each.device))
             scope = device_scope(each.device, each.slice, opened.facts)
             found.members.append(_Member(opened.id, opened.counters, each.device, scope, each.state in _FREE))

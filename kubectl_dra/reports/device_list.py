@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -11,19 +12,19 @@ from kubectl_dra.model.resource import Device, ResourceSlice
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.facts import Facts
-from kubectl_dra.reports.membership import Matcher
 from kubectl_dra.reports.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.pool import DeviceRecord, device_records, pool_scope
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, device_scope, usable_on
 from kubectl_dra.reports.totals import DeviceTotals, Tally
+from kubectl_dra.selectors.evaluate import Outcome, SelectorSet
 
 _FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceFilter:
-    """What to list; every condition given must hold. ``matchers`` are those of a class and of an expression.
+    """What to list; every condition given must hold. ``selectors`` are those of a class and of an expression.
 
     ``free``: a request without tolerations could get it, or a share of it. ``used``: somebody holds it, with admin
     access or without. ``tainted``: it has a taint of any effect.
@@ -33,7 +34,7 @@ class DeviceFilter:
     used: bool = False
     tainted: bool = False
     node: str | None = None
-    matchers: tuple[Matcher, ...] = ()
+    selectors: tuple[SelectorSet, ...] = ()
     devices: Collection[DeviceId] | None = None
     pools: Iterable[PoolId] | None = None
 
@@ -64,6 +65,7 @@ class DeviceList(ReportRecord, frozen=True):
 class _Found:
     items: list[ListedDevice] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)
+    errors: Counter[str] = field(default_factory=Counter)
 
 
 def device_list(facts: Facts, wanted: DeviceFilter) -> DeviceList:
@@ -72,15 +74,12 @@ def device_list(facts: Facts, wanted: DeviceFilter) -> DeviceList:
     for pool in facts.pools if wanted.pools is None else wanted.pools:
         if wanted.devices is None or any(device.pool_id == pool for device in wanted.devices):
             _collect(open_pool(pool, facts), wanted, found)
-    errors: dict[str, int] = {}
-    for matcher in wanted.matchers:
-        errors.update(matcher.errors)
     missing = missing_rights(facts.evidence, ("ResourceSlice", "ResourceClaim", "DeviceTaintRule"))
-    return DeviceList(tuple(found.items), found.tally.totals(facts.evidence), errors, missing, facts.as_of)
+    return DeviceList(tuple(found.items), found.tally.totals(facts.evidence), dict(found.errors), missing, facts.as_of)
 
 
 def _collect(opened: PoolFacts, wanted: DeviceFilter, found: _Found) -> None:
-    chosen = list(_chosen(opened, wanted))
+    chosen = list(_chosen(opened, wanted, found.errors))
     if not chosen:
         return
     pairs = [(slice_, device) for slice_, device, _ in chosen]
@@ -91,17 +90,25 @@ def _collect(opened: PoolFacts, wanted: DeviceFilter, found: _Found) -> None:
         found.items.append(ListedDevice(opened.id.driver, opened.id.pool, where, record))
 
 
-def _chosen(opened: PoolFacts, wanted: DeviceFilter) -> Iterator[tuple[ResourceSlice, Device, Scope]]:
+def _chosen(
+    opened: PoolFacts, wanted: DeviceFilter, errors: Counter[str]
+) -> Iterator[tuple[ResourceSlice, Device, Scope]]:
     for slice_, device in opened.devices():
         if wanted.devices is not None and opened.device_id(device) not in wanted.devices:
             continue
         scope = device_scope(device, slice_, opened.facts)
         if wanted.node is not None and not usable_on(wanted.node, scope, opened.facts):
             continue
-        if _in_state(opened, slice_, device, wanted) and all(
-            matcher.matches(opened.id.driver, device) for matcher in wanted.matchers
-        ):
+        if _in_state(opened, slice_, device, wanted) and _selected(opened.id.driver, device, wanted.selectors, errors):
             yield slice_, device, scope
+
+
+def _selected(driver: str, device: Device, selectors: Iterable[SelectorSet], errors: Counter[str]) -> bool:
+    """Whether all of them match; an error of the first that does not is counted."""
+    refusal = next((d for each in selectors if (d := each.of(driver, device)).outcome is not Outcome.MATCHES), None)
+    if refusal is not None and refusal.outcome in (Outcome.ERROR, Outcome.UNDECIDED):
+        errors[refusal.error] += 1
+    return refusal is None
 
 
 def _in_state(opened: PoolFacts, slice_: ResourceSlice, device: Device, wanted: DeviceFilter) -> bool:

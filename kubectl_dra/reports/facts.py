@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -11,13 +11,14 @@ from typing import Final, Protocol
 from kubectl_dra.allocation import nodes
 from kubectl_dra.allocation.allocated import AllocatedState
 from kubectl_dra.allocation.pools import SliceIndex
+from kubectl_dra.allocation.taints import Narrowing, is_narrowed, selects
 from kubectl_dra.model.clock import Clock
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import NodeSelector
-from kubectl_dra.model.resource import DeviceTaintRule, ResourceSlice
+from kubectl_dra.model.resource import Device, DeviceTaintRule, ResourceSlice
 from kubectl_dra.reports.health import Health, health_by_device
 from kubectl_dra.reports.taints import rules_in_force
 
@@ -87,6 +88,7 @@ class Facts:
         """Pools of which nothing has changed that any report of pools depends on."""
         old, new = self.inventory, facts.inventory
         same_rules = _same(tuple(old.taint_rules.values()), tuple(new.taint_rules.values()))
+        same_rules &= old.classes is new.classes or not any(map(is_narrowed, self.rules))
         if not same_rules or self.evidence.extent != facts.evidence.extent or old.nodes.keys() != new.nodes.keys():
             return {}
         known = dict(self.known_pools)
@@ -126,6 +128,18 @@ class Facts:
         return rules_in_force(self.inventory, self.features)
 
     @cached_property
+    def narrowing(self) -> Narrowing:
+        """What classes and selectors leave to taint rules that have some."""
+        return Narrowing(self.inventory.classes)
+
+    def selects(self, rule: DeviceTaintRule, id_: DeviceId) -> bool:
+        """Whether a taint rule selects a device; one that is not published only by its name."""
+        if not selects(rule, *id_) or not is_narrowed(rule):
+            return selects(rule, *id_)
+        found = (device for _, device in self.published(id_.pool_id) if device.name == id_.device)
+        return any(self.narrowing.admits(rule, id_.driver, device) for device in found)
+
+    @cached_property
     def health(self) -> Mapping[DeviceId, tuple[Health, ...]]:
         """What kubelets report of devices."""
         return health_by_device(self.inventory)
@@ -159,3 +173,11 @@ class Facts:
         generation = max((slice_.spec.pool.generation for slice_ in slices), default=0)
         current = (slice_ for slice_ in slices if slice_.spec.pool.generation == generation)
         return tuple(sorted(current, key=lambda slice_: slice_.metadata.name))
+
+    def published(self, pool: PoolId) -> Iterator[tuple[ResourceSlice, Device]]:
+        """The devices that a pool's newest generation publishes, in search order."""
+        for slice_ in self.newest(pool):
+            # A device list beside shared counters is ignored.
+            if not (self.features.partitionable_devices and slice_.spec.shared_counters):
+                for device in slice_.spec.devices:
+                    yield slice_, device

@@ -129,12 +129,7 @@ class PoolFacts:
 
     def devices(self) -> Iterator[tuple[ResourceSlice, Device]]:
         """The devices that the newest generation publishes, in search order."""
-        partitionable = self.facts.features.partitionable_devices
-        for slice_ in self.slices:
-            # A device list beside shared counters is ignored.
-            if not (partitionable and slice_.spec.shared_counters):
-                for device in slice_.spec.devices:
-                    yield slice_, device
+        return self.facts.published(self.id)
 
     def state(self, device: Device, slice_: ResourceSlice, tainted: bool) -> DeviceState:
         """The state of one of its devices."""
@@ -153,7 +148,7 @@ class PoolFacts:
         """The taints of one of its devices."""
         if not device.taints and not self.rules:
             return ()
-        return device_taints(device, slice_.spec, self.rules, self.facts.features)
+        return device_taints(device, slice_.spec, self.rules, self.facts.narrowing, self.facts.features)
 
     def device_id(self, device: Device) -> DeviceId:
         """The id of one of its devices."""

@@ -14,9 +14,9 @@ from kubectl_dra.allocation.allocated import NANO, nano
 from kubectl_dra.allocation.constraints import lookup
 from kubectl_dra.allocation.counters import Consumption, PoolCounters
 from kubectl_dra.allocation.pools import Pool
+from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import CounterSet, Device, ResourceSlice
-from kubectl_dra.reports.attributes import attribute_text
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.packing import fits_together, largest_set

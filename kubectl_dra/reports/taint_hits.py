@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kubectl_dra.allocation.taints import selects
 from kubectl_dra.diagnosis.eviction import NO_EXECUTE, Verdict, endured, of_pod, worst
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import DeviceId
@@ -144,7 +143,7 @@ def _anyway(pod: Pod, rules: frozenset[str], facts: Facts) -> tuple[str, ...]:
 
 def _evicting(device: DeviceId, facts: Facts) -> Iterator[tuple[str, DeviceTaint]]:
     for rule in facts.inventory.taint_rules.values():
-        if rule.spec.taint.effect == NO_EXECUTE and selects(rule, *device):
+        if rule.spec.taint.effect == NO_EXECUTE and facts.selects(rule, device):
             yield rule.metadata.name, rule.spec.taint
     for taint in driver_taints(device, facts):
         if taint.effect == NO_EXECUTE:

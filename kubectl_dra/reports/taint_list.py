@@ -81,8 +81,8 @@ def _selected(rule: DeviceTaintRule, facts: Facts) -> Iterable[DeviceId]:
     for pool in facts.pools:
         if selects(rule, *pool):
             for _, device in open_pool(pool, facts).devices():
-                if selects(rule, *pool, device.name):
-                    yield DeviceId(*pool, device.name)
+                if facts.selects(rule, id_ := DeviceId(*pool, device.name)):
+                    yield id_
 
 
 def _driver_sources(facts: Facts) -> Iterable[TaintSource]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubectl_dra.allocation.taints import selects
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.taint_plan import Hit
 from kubectl_dra.reports.base import ReportRecord
@@ -45,5 +44,5 @@ def _devices(source: TaintSource, facts: Facts) -> Iterable[DeviceId]:
     """The published devices, and those that are only allocated: a rule counts for them as well."""
     rule = source.rule
     held = facts.inventory.holdings_by_device if rule is not None and facts.features.device_taint_rules else ()
-    gone = (device for device in held if rule is not None and selects(rule, *device))
+    gone = (device for device in held if rule is not None and facts.selects(rule, device))
     return dict.fromkeys((*source.devices, *gone))

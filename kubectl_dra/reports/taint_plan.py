@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from kubectl_dra.allocation.taints import selects
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import DEVICE_TAINT_RULE
 from kubectl_dra.api.taint_rules import changed_rule, new_rule
@@ -127,7 +126,7 @@ def _removal(
     changes = [
         Change(device, tuple(rule.spec.taint for rule in gone), (), frozenset(rule.metadata.name for rule in gone))
         for device in _all_selected(facts, devices, rules.values())
-        if (gone := [rule for rule in rules.values() if selects(rule, *device)])
+        if (gone := [rule for rule in rules.values() if facts.selects(rule, device)])
     ]
     writes = [_changed(Verb.DELETE, rule, rule.spec.taint, api_version) for _, rule in sorted(rules.items())]
     return _plan(facts, changes, taint, writes, (), target, removal=True)
@@ -155,7 +154,7 @@ def present_objects(plan: TaintPlan, facts: Facts) -> tuple[bytes, ...]:
 def removable(facts: Facts, device: DeviceId, taint: DeviceTaint) -> tuple[DeviceTaintRule, ...]:
     """The rules, own and others', that put such a taint on a device."""
     rules = facts.inventory.taint_rules.values()
-    return tuple(rule for rule in rules if selects(rule, *device) and matches(rule.spec.taint, taint))
+    return tuple(rule for rule in rules if facts.selects(rule, device) and matches(rule.spec.taint, taint))
 
 
 def matches(taint: DeviceTaint, wanted: DeviceTaint) -> bool:
@@ -172,7 +171,7 @@ def _all_selected(facts: Facts, devices: Sequence[DeviceId], rules: Iterable[Dev
     wide = [rule for rule in rules if not is_own(rule)]
     published = (device for pool in facts.pools for device in devices_of(pool, facts)) if wide else ()
     held = facts.inventory.holdings_by_device if wide else ()
-    more = {device for device in (*published, *held) if any(selects(rule, *device) for rule in wide)}
+    more = {device for device in (*published, *held) if any(facts.selects(rule, device) for rule in wide)}
     return tuple(dict.fromkeys((*devices, *sorted(more))))
 
 
@@ -216,7 +215,7 @@ def _others(change: Change, facts: Facts) -> Iterable[OtherTaint]:
     for taint in driver_taints(change.device, facts):
         yield OtherTaint(taint.key, taint.value, taint.effect, None)
     for name, rule in sorted(facts.inventory.taint_rules.items()):
-        if name not in change.rules and selects(rule, *change.device):
+        if name not in change.rules and facts.selects(rule, change.device):
             taint = rule.spec.taint
             yield OtherTaint(taint.key, taint.value, taint.effect, name)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubectl_dra.allocation.taints import PREVENTING, selects
+from kubectl_dra.allocation.taints import PREVENTING, Narrowing, selects
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule, ResourceSliceSpec
@@ -40,14 +40,18 @@ def rules_in_force(inventory: Inventory, features: Features) -> tuple[DeviceTain
 
 
 def device_taints(
-    device: Device, spec: ResourceSliceSpec, rules: Sequence[DeviceTaintRule], features: Features
+    device: Device,
+    spec: ResourceSliceSpec,
+    rules: Sequence[DeviceTaintRule],
+    narrowing: Narrowing,
+    features: Features,
 ) -> tuple[TaintRecord, ...]:
     """The driver's taints of a device, then those of the rules that select it."""
     own = [_record(taint, None, features) for taint in device.taints]
     added = [
         _record(rule.spec.taint, rule.metadata.name, features)
         for rule in rules
-        if selects(rule, spec.driver, spec.pool.name, device.name)
+        if selects(rule, spec.driver, spec.pool.name, device.name) and narrowing.admits(rule, spec.driver, device)
     ]
     return (*own, *sorted(added, key=lambda taint: (taint.rule or "", taint.key)))
 

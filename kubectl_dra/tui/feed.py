@@ -23,7 +23,7 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.facts import Facts, latest_read, parse_time
 from kubectl_dra.reports.selector.scoping import Setting
-from kubectl_dra.reports.selector.seen import ValueIndex
+from kubectl_dra.selectors.values import ValueIndex
 from kubectl_dra.source.errors import SourceError
 
 Loaded = tuple[Inventory, Evidence, Features]

@@ -10,16 +10,16 @@ import msgspec
 
 from kubectl_dra.diagnosis.diagnose import NotFound
 from kubectl_dra.diagnosis.pending import pending_pods
+from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.resource import Device, ResourceSlice
 from kubectl_dra.output.devices.parts import STATE_WORDS
-from kubectl_dra.reports.attributes import attribute_text
 from kubectl_dra.reports.claim import ClaimReport, claim_report
 from kubectl_dra.reports.claim_list import ClaimRow, claim_rows
 from kubectl_dra.reports.class_list import ClassRow, class_rows
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.facts import Facts
-from kubectl_dra.reports.membership import Matcher
+from kubectl_dra.reports.matching import MatchingDevices, matching_devices
 from kubectl_dra.reports.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport, claim_pending_report, pending_report
 from kubectl_dra.reports.pool import (
@@ -35,11 +35,11 @@ from kubectl_dra.reports.recent import Change, recent_changes
 from kubectl_dra.reports.remedies import remedy_reports
 from kubectl_dra.reports.scope import device_scope, usable_on
 from kubectl_dra.reports.selector import SelectorReport, expression_question, selector_report
-from kubectl_dra.reports.selector.completion import Completion, NamedValue, completions, name_at, named_values
 from kubectl_dra.reports.selector.known import KnownSelector, known_selectors
-from kubectl_dra.reports.selector.seen import Distribution
 from kubectl_dra.reports.taint_list import TaintRow, taint_rows
 from kubectl_dra.reports.taint_listing import ListedTaint, listed_taints
+from kubectl_dra.selectors.completion import Completion, NamedValue, completions, name_at, named_values
+from kubectl_dra.selectors.values import Distribution
 from kubectl_dra.tui.feed import Moment
 from kubectl_dra.tui.whole import WholeRecord, whole_record
 
@@ -138,33 +138,14 @@ def _rows(opened: PoolFacts) -> Sequence[DeviceRow]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The devices that an expression matches, how many it fails on, or why it can't be used."""
-
-    devices: frozenset[DeviceId]
-    failing: int = 0
-    problem: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Matching:
     """The devices that a CEL expression matches."""
 
     expression: str
 
-    def compute(self, moment: Moment) -> Found:
+    def compute(self, moment: Moment) -> MatchingDevices:
         """As the scheduler evaluates it."""
-        facts, matcher = moment.facts, Matcher((self.expression,), moment.features)
-        if matcher.problem is not None:
-            return Found(frozenset(), 0, matcher.problem)
-        found = frozenset(
-            DeviceId(*pool, device.name)
-            for pool in facts.pools
-            for slice_ in facts.newest(pool)
-            for device in slice_.spec.devices
-            if matcher.matches(pool.driver, device)
-        )
-        return Found(found, sum(matcher.errors.values()))
+        return matching_devices(self.expression, moment.facts)
 
 
 @dataclass(frozen=True, slots=True)

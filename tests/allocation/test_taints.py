@@ -6,11 +6,12 @@ import pytest
 
 from kubectl_dra.allocation import Allocated, Attempt, Unsatisfiable, allocate
 from kubectl_dra.allocation.pools import gather
-from kubectl_dra.allocation.taints import merge_rules, preventing, tolerates
+from kubectl_dra.allocation.taints import Narrowing, merge_rules, preventing, tolerates
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import (
     DeviceClass,
+    DeviceSelector,
     DeviceTaint,
     DeviceTaintRule,
     DeviceTaintRuleSpec,
@@ -85,7 +86,7 @@ def _rule(selector: DeviceTaintSelector | None, key: str = "rule") -> DeviceTain
 )
 def test_what_a_rule_selects(selector: DeviceTaintSelector | None, hit: list[str]) -> None:
     before = slice_of([device("a"), device("b")])
-    (after,) = merge_rules([before], [_rule(selector)], Features())
+    (after,) = merge_rules([before], [_rule(selector)], Features(), Narrowing({}))
     assert [d.name for d in after.spec.devices if d.taints] == hit
     assert hit or after is before
 
@@ -93,7 +94,7 @@ def test_what_a_rule_selects(selector: DeviceTaintSelector | None, hit: list[str
 def test_rules_add_to_the_drivers_taints() -> None:
     before = slice_of([device("a", taints=(TAINT,))])
     rules = [_rule(DeviceTaintSelector(), "one"), _rule(DeviceTaintSelector(), "two")]
-    (after,) = merge_rules([before], rules, Features())
+    (after,) = merge_rules([before], rules, Features(), Narrowing({}))
     assert [taint.key for taint in after.spec.devices[0].taints] == ["key", "one", "two"]
 
 
@@ -111,10 +112,7 @@ def test_rules_of_old_servers_may_have_a_class_and_selectors() -> None:
     assert _tainted_with(DeviceTaintSelector(selectors=selectors(model))) == ["a"]
     assert _tainted_with(DeviceTaintSelector(device="b", selectors=selectors(model))) == []
     assert _tainted_with(DeviceTaintSelector(selectors=selectors("1 +"))) == []
-    (untouched,) = merge_rules(
-        [slice_of([device("a")])], [_rule(DeviceTaintSelector(selectors=selectors(model)))], Features()
-    )
-    assert untouched.spec.devices[0].taints == ()
+    assert _tainted_with(DeviceTaintSelector(selectors=(DeviceSelector(),))) == ["a", "b", "c"], "of an unknown type"
 
 
 @pytest.mark.parametrize("rules", [True, False])

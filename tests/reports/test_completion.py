@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kubectl_dra.reports.selector import Setting
-from kubectl_dra.reports.selector.completion import completions, name_at, named_values
 from kubectl_dra.reports.selector.known import known_selectors
-from kubectl_dra.reports.selector.seen import ValueIndex
+from kubectl_dra.selectors.completion import completions, name_at, named_values
+from kubectl_dra.selectors.values import ValueIndex
 from tests.reports.clusters import DEMO, document, facts
 
 GPU = 'device.attributes["gpu.example.com"]'

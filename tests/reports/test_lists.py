@@ -9,8 +9,8 @@ from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, device_list
 from kubectl_dra.reports.find import find_devices, find_pools
-from kubectl_dra.reports.membership import Matcher, class_matcher
 from kubectl_dra.reports.taint_list import taint_rows
+from kubectl_dra.selectors.evaluate import SelectorSet
 from tests.reports.clusters import DEMO, FULL, GPU, SMALL, changed, document, facts, items, withheld
 
 
@@ -19,8 +19,8 @@ def names(cluster=None, **conditions):
     return [f"{each.pool}/{each.device.name}" for each in listed.items]
 
 
-def matcher(expression, cluster):
-    return Matcher([expression], cluster.features)
+def typed(expression, cluster):
+    return SelectorSet.of_text(expression, cluster.features.shows_sharing)
 
 
 # --- devices --------------------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def test_devices_of_a_node(node, pools):
 def test_devices_that_an_expression_selects():
     cluster = facts()
     found = names(
-        cluster, matchers=(matcher('device.attributes["mig.example.com"].?profile.orValue("") == "1g.5gb"', cluster),)
+        cluster, selectors=(typed('device.attributes["mig.example.com"].?profile.orValue("") == "1g.5gb"', cluster),)
     )
     assert found == [f"node-b/small-{n}" for n in range(4)]
 
@@ -76,20 +76,20 @@ def test_devices_that_an_expression_selects():
 def test_an_expression_that_fails_on_some_devices_says_so():
     cluster = facts()
     expression = 'device.driver == "fpga.example.com" || device.attributes["mig.example.com"].profile == "7g.40gb"'
-    listed = device_list(cluster, DeviceFilter(matchers=(matcher(expression, cluster),)))
+    listed = device_list(cluster, DeviceFilter(selectors=(typed(expression, cluster),)))
     assert [each.device.name for each in listed.items] == ["fpga-0", "fpga-0", "fpga-0", "whole"]
     assert sum(listed.errors.values()) == 10
     assert all("no such key: profile" in text for text in listed.errors)
 
 
 def test_an_expression_that_does_not_compile():
-    assert "undefined field" in (matcher("device.nosuch", facts()).problem or "")
+    assert "undefined field" in (typed("device.nosuch", facts()).problem or "")
 
 
 def test_selectors_of_a_class():
     cluster = facts()
-    selects = class_matcher(cluster.inventory.classes["gpu.example.com"], cluster.features)
-    assert names(cluster, matchers=(selects,)) == [f"node-a/gpu-{n}" for n in range(4)]
+    selects = SelectorSet.of_class(cluster.inventory.classes["gpu.example.com"], cluster.features.shows_sharing)
+    assert names(cluster, selectors=(selects,)) == [f"node-a/gpu-{n}" for n in range(4)]
 
 
 def test_named_devices():

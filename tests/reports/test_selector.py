@@ -61,7 +61,7 @@ def report(expression: str, device_class: str | None = None, where: Where | None
 
 def answer(expression: str, driver: str, device: Device) -> str:
     found = compile_expression(expression, SCHEDULER).evaluate(device_value(driver, device))
-    return "fails" if found.error is not None else "matches" if found.match else "no"
+    return "error" if found.error is not None else "matches" if found.match else "no"
 
 
 # --- outcomes -------------------------------------------------------------------------------------------------------
@@ -73,8 +73,8 @@ def test_each_device_has_the_outcome_of_its_evaluation(expression: str) -> None:
     listed = {
         (pool.driver, pool.pool, name): outcome
         for pool in found.pools
-        for outcome in ("matches", "no", "fails", "undecided")
-        for name in getattr(pool, outcome)
+        for outcome, field in (("matches", "matches"), ("no", "no"), ("error", "fails"), ("undecided", "undecided"))
+        for name in getattr(pool, field)
     }
     outside: Counter[str] = Counter()
     for slice_ in FACTS.inventory.slices.values():
@@ -86,7 +86,7 @@ def test_each_device_has_the_outcome_of_its_evaluation(expression: str) -> None:
             else:
                 outside[expected] += 1
     assert len(listed) == found.totals.devices.value
-    assert outside == +Counter(matches=found.outside.matches, no=found.outside.no, fails=found.outside.fails)
+    assert outside == +Counter(matches=found.outside.matches, no=found.outside.no, error=found.outside.fails)
     assert sum(found.outside.drivers.values()) == found.outside.devices == outside.total()
 
 
@@ -396,7 +396,7 @@ def test_the_parts_of_an_explanation_are_its_conditions_evaluated_alone(expressi
                 except CompileError:
                     # A value, not a condition.
                     continue
-                if alone != "fails":
+                if alone != "error":
                     assert part.values in (({"matches": "true", "no": "false"}[alone],), ())
 
 

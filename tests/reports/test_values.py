@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity
-from kubectl_dra.reports.attributes import attribute_text, common_values, device_values, varying_names
+from kubectl_dra.reports.attributes import common_values, device_values, varying_names
 from kubectl_dra.reports.health import device_of
 from kubectl_dra.reports.packing import fits_together, largest_set
 from kubectl_dra.reports.scope import ScopeKind, claim_scope, selector_text, usable_on

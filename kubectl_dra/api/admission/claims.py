@@ -8,7 +8,6 @@ from typing import Final
 
 from kubectl_dra.api.admission import common, formats
 from kubectl_dra.api.admission.errors import Field, itself
-from kubectl_dra.cel import COST_LIMIT, Environment
 from kubectl_dra.model.resource import (
     DerivedAttribute,
     DeviceClaim,
@@ -20,6 +19,7 @@ from kubectl_dra.model.resource import (
     ResourceClaim,
     ResourceClaimTemplate,
 )
+from kubectl_dra.selectors.compiling import COST_LIMIT, Environment
 
 MAX_REQUESTS: Final = 32
 MAX_ALTERNATIVES: Final = 8

@@ -6,9 +6,9 @@ from typing import Final
 
 from kubectl_dra.api.admission import common, formats
 from kubectl_dra.api.admission.errors import Field
-from kubectl_dra.cel import Environment
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule
+from kubectl_dra.selectors.compiling import Environment
 
 MAX_CONFIGS: Final = 32
 NATIVE_DOMAIN: Final = "kubernetes.io/"

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Final
 
 import msgspec
 
 from kubectl_dra.api.admission import formats
 from kubectl_dra.api.admission.errors import Field
-from kubectl_dra.cel import COST_LIMIT, CompileError, Environment, compile_expression
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, ObjectMeta
 from kubectl_dra.model.resource import DeviceSelector, DeviceTaint, DeviceToleration, OpaqueConfiguration
+from kubectl_dra.selectors.compiling import COST_LIMIT, MAX_BYTES, Environment, admitted
 
 MAX_SELECTORS: Final = 32
-MAX_EXPRESSION: Final = 10 * 1024
 MAX_PARAMETERS: Final = 10 * 1024
 MAX_ANNOTATIONS: Final = 256 * 1024
 EFFECTS: Final = ("NoExecute", "NoSchedule", "None")
@@ -68,26 +66,19 @@ def selector(item: DeviceSelector, field: Field, environment: Environment) -> No
 
 def expression(text: str, field: Field, environment: Environment, derived: bool = False) -> int:
     """A new CEL expression; the result is its estimated cost, 0 if it was not compiled."""
-    if formats.size(text) > MAX_EXPRESSION:
-        field.too_long(MAX_EXPRESSION)
+    if formats.size(text) > MAX_BYTES:
+        field.too_long(MAX_BYTES)
         return 0
-    cost, problem, internal = _compiled(text, environment, derived)
-    if internal:
-        field.internal(problem)
-    elif problem:
-        field.invalid(text, problem)
-    elif cost > COST_LIMIT:
-        field.forbidden("too complex, exceeds cost limit")
-    return cost
-
-
-@lru_cache(maxsize=1024)
-def _compiled(text: str, environment: Environment, derived: bool) -> tuple[int, str, bool]:
-    """Estimated cost, problem, and whether the problem is an internal error."""
-    try:
-        return compile_expression(text, environment, derived=derived).max_cost, "", False
-    except CompileError as error:
-        return 0, error.text, error.type == "InternalError"
+    found = admitted(text, environment, derived)
+    if isinstance(found, int):
+        if found > COST_LIMIT:
+            field.forbidden("too complex, exceeds cost limit")
+        return found
+    if found.type == "InternalError":
+        field.internal(found.text)
+    else:
+        field.invalid(text, found.text)
+    return 0
 
 
 def opaque(config: OpaqueConfiguration | None, field: Field) -> None:

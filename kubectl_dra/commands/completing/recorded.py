@@ -79,7 +79,7 @@ class Recorded:
 
 
 def _devices(inventory: Inventory, driver: str) -> Iterator[list[str]]:
-    from kubectl_dra.reports.attributes import attribute_text
+    from kubectl_dra.model.attributes import attribute_text
 
     for each in inventory.slices.values():
         if driver and each.spec.driver != driver:

@@ -11,7 +11,6 @@ from typing import Final, TypeVar
 
 from kubectl_dra.allocation.named_resources import Demand, compile_error
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.names import similar
 from kubectl_dra.diagnosis.pre_filter import Stop
 from kubectl_dra.diagnosis.records import Cause, FatalError, ObjectRef, ParametersProblem
 from kubectl_dra.diagnosis.world import World
@@ -27,6 +26,7 @@ from kubectl_dra.model.classic import (
 )
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.likeness import similar
 
 _GROUP: Final = "resource.k8s.io"
 CLASS_KIND: Final = "ResourceClassParameters"

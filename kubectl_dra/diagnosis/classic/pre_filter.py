@@ -12,7 +12,6 @@ from kubectl_dra.diagnosis import pre_filter
 from kubectl_dra.diagnosis.classic.parameters import demands
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import consumers_of
-from kubectl_dra.diagnosis.names import similar
 from kubectl_dra.diagnosis.pre_filter import Stop
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, Consumers, FatalError, Negotiation, ObjectRef
 from kubectl_dra.diagnosis.world import World
@@ -25,6 +24,7 @@ from kubectl_dra.model.classic import (
 )
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.meta import NodeSelector
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler.claims import controller_of, is_reserved_for

@@ -12,7 +12,6 @@ import msgspec
 from kubectl_dra.cel import SCHEDULER, CompileError, compile_expression
 from kubectl_dra.cel.clauses import clauses
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.names import similar
 from kubectl_dra.diagnosis.records import (
     ClassProblem,
     FatalError,
@@ -29,6 +28,7 @@ from kubectl_dra.diagnosis.remedies.guards import guarded
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditClass, EditPod, RemedyKind
 from kubectl_dra.model.core import Pod, Toleration
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import (
     CapacityRequirements,

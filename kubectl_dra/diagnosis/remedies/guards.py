@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.cel import SCHEDULER, CompileError, compile_expression
-from kubectl_dra.diagnosis.names import similar
 from kubectl_dra.diagnosis.records import FatalError
 from kubectl_dra.diagnosis.world import World
+from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import DeviceAttribute
 
 _NO_SUCH_KEY: Final = re.compile(r"no such key: (?P<key>[A-Za-z_][A-Za-z0-9_]*)")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
+from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.output.devices.capacity import capacity_cell, policy_text
 from kubectl_dra.output.devices.holders import holder_text, taint_lines
 from kubectl_dra.output.devices.parts import pairs_text, ranges, scope_text, state_text
 from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, listed
-from kubectl_dra.reports.attributes import attribute_text, short_name
+from kubectl_dra.reports.attributes import short_name
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.pool import DeviceRecord, PoolReport
 from kubectl_dra.reports.scope import ScopeKind

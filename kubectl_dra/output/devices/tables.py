@@ -11,7 +11,6 @@ from kubectl_dra.output.devices.parts import by_state, number, ranges, scope_cel
 from kubectl_dra.output.layout import Column, table
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import age, counted
-from kubectl_dra.reports.ask import expression_of
 from kubectl_dra.reports.attributes import varying_or_all
 from kubectl_dra.reports.base import Count
 from kubectl_dra.reports.claim_list import ClaimRow
@@ -268,5 +267,5 @@ def _hit(row: TaintRow, wide: bool) -> Safe:
         return Safe("/").join(value or "" for value, _ in parts)
     old = ((selector.device_class_name, "class"),)
     named = [fmt("{} {}", Safe(what), value) for value, what in (*parts, *old) if value is not None]
-    named += [fmt("CEL {}", expression_of(each)) for each in selector.selectors]
+    named += [fmt("CEL {}", each.expression) for each in selector.selectors]
     return Safe(", ").join(named) if named else Safe("every device of the cluster")

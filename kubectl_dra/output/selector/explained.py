@@ -8,13 +8,14 @@ from typing import Final
 from kubectl_dra.output.devices.parts import STATE_WORDS
 from kubectl_dra.output.layout import width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.reports.selector.records import ExplainedPart, ExplainedSelector, Explanation, Outcome
+from kubectl_dra.reports.selector.records import ExplainedPart, ExplainedSelector, Explanation
+from kubectl_dra.selectors.evaluate import Outcome
 
 _WIDTH: Final = 80
 _WORDS: Final = {
     Outcome.MATCHES: "matches",
     Outcome.NO: "does not match",
-    Outcome.FAILS: "fails",
+    Outcome.ERROR: "fails",
     Outcome.UNDECIDED: "undecided",
 }
 _MAX_INDENT: Final = 24

@@ -11,7 +11,8 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code, marked
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.base import Count
-from kubectl_dra.reports.selector.records import Problem, SelectorRecord, SelectorReport, Verdict
+from kubectl_dra.reports.selector.records import SelectorRecord, SelectorReport
+from kubectl_dra.selectors.compiling import Problem, Verdict
 
 _MAX_PROBLEMS: Final = 5
 # Admission looks at the length before it compiles anything.

@@ -9,36 +9,34 @@ from functools import cached_property
 from typing import Final
 
 from kubectl_dra.allocation.errors import SelectorFailed
-from kubectl_dra.cel import COST_LIMIT
-from kubectl_dra.cel.mentions import Mention, mentions
 from kubectl_dra.model.ids import DeviceId, PoolId
-from kubectl_dra.reports.ask import expression_of
 from kubectl_dra.reports.base import Bound, Count, assumptions_of, feature_record, reads_of
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.rights import missing_rights
-from kubectl_dra.reports.selector.compiling import Compiled, compile_selector, near_names
 from kubectl_dra.reports.selector.explaining import explanation
 from kubectl_dra.reports.selector.findings import Findings
-from kubectl_dra.reports.selector.judging import Judge, Judged, Purse
 from kubectl_dra.reports.selector.orders import Behind, behind_classes, failing_orders
 from kubectl_dra.reports.selector.questions import Question, simple_claim
 from kubectl_dra.reports.selector.records import (
     Explanation,
     Order,
-    Outcome,
     Outside,
     PoolOutcome,
+    Rewrite,
     SelectorRecord,
     SelectorReport,
     Totals,
 )
-from kubectl_dra.reports.selector.rewrites import Case, rewrites
 from kubectl_dra.reports.selector.scoping import Member, Setting
 from kubectl_dra.reports.totals import bound_of
+from kubectl_dra.selectors.compiling import COST_LIMIT, Compiled, compile_selector, near_names
+from kubectl_dra.selectors.evaluate import Decision, EvaluationBudget, Outcome
+from kubectl_dra.selectors.rewrite import Correction, corrections
+from kubectl_dra.selectors.trial import Trial
 
 KINDS: Final = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "DeviceClass", "Node")
 
-Tried = tuple[Member, Judged]
+Tried = tuple[Member, Decision]
 
 
 def selector_report(question: Question, setting: Setting, explained: DeviceId | None = None) -> SelectorReport:
@@ -52,100 +50,47 @@ class _Work:
     setting: Setting
     explained: DeviceId | None
 
-    # --- selectors ----------------------------------------------------------------------------------------------------
-
     @cached_property
-    def purse(self) -> Purse:
-        return Purse()
+    def trial(self) -> Trial[Member]:
+        """The selectors, those of the class first, on the devices in scope."""
+        question, features = self.question, self.setting.facts.features
+        found = self.setting.classes.get(question.device_class or "")
+        own = question.own_class.metadata.name if question.own_class is not None else None
+        of_class = found.spec.selectors if found is not None else ()
+        places = (
+            *((question.device_class, index, each.expression) for index, each in enumerate(of_class)),
+            *((own, index, text) for index, text in enumerate(question.expressions)),
+        )
+        return Trial(
+            tuple(compile_selector(*place, features) for place in places),
+            self.setting.published,
+            features,
+            EvaluationBudget(),
+            class_selectors=len(of_class),
+            in_class=question.device_class is not None and self._class_found,
+            of_class=question.own_class is not None,
+            class_found=self._class_found,
+        )
 
     @cached_property
     def selectors(self) -> tuple[Compiled, ...]:
         """Those of the class, then the request's."""
-        features = self.setting.facts.features
-        found = self.setting.classes.get(self.question.device_class or "")
-        own = self.question.own_class
-        of_class = tuple(map(expression_of, found.spec.selectors)) if found is not None else ()
-        return (
-            *(compile_selector(self.question.device_class, i, text, features) for i, text in enumerate(of_class)),
-            *(
-                compile_selector(own.metadata.name if own is not None else None, i, text, features)
-                for i, text in enumerate(self.question.expressions)
-            ),
-        )
-
-    @cached_property
-    def usable(self) -> bool:
-        """Whether the scheduler can evaluate all of them."""
-        return self._class_found and all(selector.program is not None for selector in self.selectors)
-
-    @cached_property
-    def class_selectors(self) -> int:
-        """How many of the selectors are those of the class that a request names."""
-        return len(self.selectors) - len(self.question.expressions)
-
-    @cached_property
-    def mentions(self) -> tuple[Mention, ...]:
-        """What the selectors under question name."""
-        own = self.selectors[self.class_selectors :]
-        found = (mentions(selector.program.checked.parsed) for selector in own if selector.program is not None)
-        return tuple(mention for each in found for mention in each)
-
-    # --- devices ------------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def judge(self) -> Judge | None:
-        return Judge(self.selectors, self.setting.facts.features, self.purse) if self.usable else None
-
-    @cached_property
-    def tried(self) -> tuple[Tried, ...]:
-        """All devices in scope with what became of them; none if the scheduler can't evaluate the selectors."""
-        judge = self.judge
-        return tuple((member, judge.of(member)) for member in self.setting.members) if judge is not None else ()
-
-    @cached_property
-    def split(self) -> tuple[tuple[Tried, ...], tuple[Tried, ...]]:
-        """Those that the headline speaks of, and the others."""
-        inside = [self._is_meant(member, judged) for member, judged in self.tried]
-        return (
-            tuple(each for each, is_in in zip(self.tried, inside, strict=True) if is_in),
-            tuple(each for each, is_in in zip(self.tried, inside, strict=True) if not is_in),
-        )
-
-    def _is_meant(self, member: Member, judged: Judged) -> bool:
-        if self.question.own_class is not None:
-            return True
-        if self.question.device_class is not None and self._class_found:
-            return not (judged.outcome is Outcome.NO and judged.selector < self.class_selectors)
-        return self._drivers is None or member.driver in self._drivers
-
-    @cached_property
-    def _drivers(self) -> frozenset[str] | None:
-        """The drivers whose devices have the domains that the selectors name; None for all."""
-        return self.setting.catalog.drivers_with({m.domain.text for m in self.mentions}) or None
+        return self.trial.selectors
 
     @cached_property
     def _class_found(self) -> bool:
         return self.question.device_class is None or self.question.device_class in self.setting.classes
 
     @property
-    def meant(self) -> tuple[Tried, ...]:
-        return self.split[0]
-
-    @cached_property
-    def meant_members(self) -> tuple[Member, ...]:
-        """The devices that are meant, also where nothing could be evaluated."""
-        if self.usable:
-            return tuple(member for member, _ in self.meant)
-        drivers = self._drivers
-        return tuple(member for member in self.setting.members if drivers is None or member.driver in drivers)
+    def meant(self) -> Sequence[Tried]:
+        """The devices that the headline speaks of."""
+        return self.trial.meant
 
     # --- report -------------------------------------------------------------------------------------------------------
 
     @cached_property
     def findings(self) -> Findings:
-        return Findings(
-            self.setting, self.selectors, self.class_selectors, self.mentions, self.meant, self.meant_members
-        )
+        return Findings(self.setting, self.trial)
 
     def report(self) -> SelectorReport:
         question, setting = self.question, self.setting
@@ -166,7 +111,7 @@ class _Work:
             failures=tuple(self.findings.failures()),
             names=tuple(self.findings.names()),
             unknown_domains=tuple(self.findings.unknown_domains()),
-            rewrites=rewrites(self._case()),
+            rewrites=tuple(map(self._rewrite, corrections(self.trial))),
             pools=tuple(_pool(pool, tried) for pool, tried in self._by_pool()),
             outside=self._outside(),
             harmless_behind=behind.keeping,
@@ -182,7 +127,7 @@ class _Work:
 
     def _needs(self) -> Iterator[str]:
         """The kinds that the answer rests on: classes and nodes only say what a failure leads to, or are asked for."""
-        fails = any(judged.outcome is Outcome.FAILS for _, judged in self.tried)
+        fails = any(judged.outcome is Outcome.ERROR for _, judged in (*self.meant, *self.trial.outside))
         wanted = {"DeviceClass": self.question.device_class is not None, "Node": self.setting.where.node is not None}
         return (kind for kind in KINDS if fails or wanted.get(kind, True))
 
@@ -207,7 +152,7 @@ class _Work:
             output_type=selector.program.output_type if selector.program is not None else None,
             estimated_cost=selector.estimated_cost,
             cost_limit=COST_LIMIT,
-            spent=self.judge.spent[number] if self.judge is not None else None,
+            spent=self.trial.evaluator.spent[number],
         )
 
     def _totals(self) -> Totals:
@@ -225,43 +170,48 @@ class _Work:
             matches=Count(outcomes[Outcome.MATCHES], decided),
             free=Count(free, of_free),
             no=Count(outcomes[Outcome.NO], decided),
-            fails=Count(outcomes[Outcome.FAILS], decided),
+            fails=Count(outcomes[Outcome.ERROR], decided),
             undecided=undecided,
         )
 
     def _outside(self) -> Outside:
-        others = self.split[1]
+        others = self.trial.outside
         outcomes = Counter(judged.outcome for _, judged in others)
-        lacking = {m.domain.text for m in self.mentions} if self.question.device_class is None else set()
+        lacking = {m.domain.text for m in self.trial.mentions} if self.question.device_class is None else set()
         return Outside(
             devices=len(others),
             matches=outcomes[Outcome.MATCHES],
             no=outcomes[Outcome.NO],
-            fails=outcomes[Outcome.FAILS],
+            fails=outcomes[Outcome.ERROR],
             undecided=outcomes[Outcome.UNDECIDED],
             domains=tuple(sorted(lacking)),
             drivers=dict(sorted(Counter(member.driver for member, _ in others).items())),
         )
 
-    def _case(self) -> Case:
-        outcomes = [judged for _, judged in self.meant] if self.usable else None
-        of_class = self.question.own_class is not None
-        fixed = of_class or (self.question.device_class is not None and self._class_found)
-        return Case(self.setting, self.selectors, self.meant_members, outcomes, of_class, fixed, self.purse)
+    def _rewrite(self, correction: Correction[Member]) -> Rewrite:
+        return Rewrite(
+            index=self.selectors[correction.number].index,
+            expression=correction.expression,
+            changes=correction.changes,
+            estimated_cost=correction.estimated_cost,
+            matches=len(correction.matching),
+            free=sum(member.free for member in correction.matching),
+            no=correction.no,
+        )
 
     def _explanation(self) -> Explanation | None:
-        if self.explained is None or self.judge is None:
+        if self.explained is None or not self.trial.usable:
             return None
         member = next((member for member in self.setting.members if member.id == self.explained), None)
-        return explanation(member, self.selectors, self.judge) if member is not None else None
+        return explanation(member, self.trial.evaluator) if member is not None else None
 
     # --- what follows -------------------------------------------------------------------------------------------------
 
     def _behind(self) -> tuple[Behind, tuple[Order, ...]]:
         """Classes that keep failing devices away or not, and searches that really fail on one."""
-        failing = {m.id: (m, False) for m, judged in self.meant if judged.outcome is Outcome.FAILS}
-        failing |= {m.id: (m, True) for m, judged in self.split[1] if judged.outcome is Outcome.FAILS}
-        if not failing or self.purse.empty:
+        failing = {m.id: (m, False) for m, judged in self.meant if judged.outcome is Outcome.ERROR}
+        failing |= {m.id: (m, True) for m, judged in self.trial.outside if judged.outcome is Outcome.ERROR}
+        if not failing or self.trial.budget.exhausted:
             return Behind((), ()), ()
         question = self.question
         named = question.device_class or (question.own_class.metadata.name if question.own_class is not None else None)
@@ -270,9 +220,9 @@ class _Work:
             classes: tuple[str, ...] = (named,) if self._class_found else ()
         else:
             outside = [member for member, is_outside in failing.values() if is_outside]
-            behind = behind_classes(self.setting, outside, self.meant_members)
+            behind = behind_classes(self.setting, outside, self.trial.meant_devices)
             inside = [member for member, is_outside in failing.values() if not is_outside]
-            exposing = behind_classes(self.setting, inside, self.meant_members).passing
+            exposing = behind_classes(self.setting, inside, self.trial.meant_devices).passing
             # The class that people would use for these devices first.
             classes = tuple(dict.fromkeys((*(n for n in exposing if n in behind.keeping), *exposing, *behind.passing)))
         ours = self._is_ours(failing)
@@ -287,12 +237,9 @@ class _Work:
         """Whether an error of a claim with several requests comes from the selectors of this one."""
 
         def ours(error: SelectorFailed) -> bool:
-            judge = self.judge
-            if judge is None:
-                return False
-            judged = judge.of(failing[error.device][0])
-            selector = self.selectors[judged.selector]
-            return (judged.error, selector.index) == (error.detail, error.selector)
+            member = failing[error.device][0]
+            decision = self.trial.evaluator.of(member.driver, member.device)
+            return (decision.error, self.selectors[decision.selector].index) == (error.detail, error.selector)
 
         return ours
 
@@ -307,6 +254,6 @@ def _pool(pool: PoolId, tried: Sequence[Tried]) -> PoolOutcome:
         matches=names(Outcome.MATCHES),
         free=names(Outcome.MATCHES, free=True),
         no=names(Outcome.NO),
-        fails=names(Outcome.FAILS),
+        fails=names(Outcome.ERROR),
         undecided=names(Outcome.UNDECIDED),
     )

@@ -2,47 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from kubectl_dra.cel import DeviceValue
-from kubectl_dra.cel.explain import Part, explain
-from kubectl_dra.reports.selector.compiling import Compiled
-from kubectl_dra.reports.selector.judging import Judge
-from kubectl_dra.reports.selector.records import ExplainedPart, ExplainedSelector, Explanation, Outcome
+from kubectl_dra.reports.selector.records import ExplainedPart, ExplainedSelector, Explanation
 from kubectl_dra.reports.selector.scoping import Member
+from kubectl_dra.selectors.evaluate import Outcome, Part, SelectorSet
 
 
-def explanation(member: Member, selectors: Sequence[Compiled], judge: Judge) -> Explanation:
+def explanation(member: Member, evaluator: SelectorSet) -> Explanation:
     """Every part of every selector on one device."""
-    explained = tuple(_explained(selectors, judge.value(member)))
-    decided = next((each.outcome for each in explained if each.outcome is not Outcome.MATCHES), Outcome.MATCHES)
-    return Explanation(str(member.id), member.state, decided, explained)
+    decided = evaluator.of(member.driver, member.device).outcome
+    return Explanation(str(member.id), member.state, decided, tuple(_explained(evaluator, member)))
 
 
-def _explained(selectors: Sequence[Compiled], value: DeviceValue) -> Iterator[ExplainedSelector]:
+def _explained(evaluator: SelectorSet, member: Member) -> Iterator[ExplainedSelector]:
     going_on = True
-    for selector in selectors:
-        program = selector.program
-        if program is None:
-            continue
-        answer = program.evaluate(value)
-        if answer.undecided:
-            outcome = Outcome.UNDECIDED
-        elif answer.error is not None:
-            outcome = Outcome.FAILS
-        else:
-            outcome = Outcome.MATCHES if answer.match else Outcome.NO
+    for number, selector in enumerate(evaluator.selectors):
+        decision, cost, parts = evaluator.explained(number, member.driver, member.device)
         yield ExplainedSelector(
             device_class=selector.device_class,
             index=selector.index,
             expression=selector.expression,
             evaluated=going_on,
-            outcome=outcome,
-            error=answer.error,
-            cost=answer.cost,
-            parts=tuple(map(_part, explain(program, value))) if outcome is not Outcome.UNDECIDED else (),
+            outcome=decision.outcome,
+            error=decision.error or None,
+            cost=cost,
+            parts=tuple(map(_part, parts)),
         )
-        going_on = going_on and outcome is Outcome.MATCHES
+        going_on = going_on and decision.outcome is Outcome.MATCHES
 
 
 def _part(part: Part) -> ExplainedPart:

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kubectl_dra.cel.mentions import Mention, Word, mentions
-from kubectl_dra.cel.printer import string_source
-from kubectl_dra.reports.selector.compiling import Compiled, near_names
-from kubectl_dra.reports.selector.edits import selection
-from kubectl_dra.reports.selector.judging import Judged, has_name
-from kubectl_dra.reports.selector.records import Clause, DomainUse, Failure, NameUse, Outcome, Seen
-from kubectl_dra.reports.selector.rewrites import missing_key
+from kubectl_dra.reports.selector.records import Clause, DomainUse, Failure, NameUse, Seen
 from kubectl_dra.reports.selector.scoping import Member, Setting, by_pool
+from kubectl_dra.selectors.compiling import Compiled, Mention, near_names
+from kubectl_dra.selectors.edits import path
+from kubectl_dra.selectors.evaluate import Outcome, Reading, value_text
+from kubectl_dra.selectors.rewrite import missing_key
+from kubectl_dra.selectors.trial import Trial
 
 _SEEN: Final = 20
 _EXAMPLES: Final = 3
@@ -23,44 +22,41 @@ _POOLS: Final = 20
 
 @dataclass(frozen=True)
 class Findings:
-    """The selectors, of which the first ``class_selectors`` are a class's, what the others name, and the devices.
-
-    ``meant`` are devices with what became of them; ``meant_members`` are there even if nothing could be evaluated.
-    """
+    """What a trial of selectors found on the devices that they are about."""
 
     setting: Setting
-    selectors: Sequence[Compiled]
-    class_selectors: int
-    mentions: Sequence[Mention]
-    meant: Sequence[tuple[Member, Judged]]
-    meant_members: Sequence[Member]
+    trial: Trial[Member]
 
     def clauses(self) -> Iterator[Clause]:
         """The conditions in order, with what each removed; those of the class only if they removed something."""
-        seen: dict[tuple[int, int], Counter[tuple[tuple[str, str | None], ...]]] = {}
-        for _, judged in self.meant:
-            if judged.outcome is Outcome.NO:
-                seen.setdefault((judged.selector, judged.clause), Counter())[judged.seen] += 1
-        for number, selector in enumerate(self.selectors):
-            for index, (clause, _) in enumerate(selector.clauses):
+        seen: dict[tuple[int, int], Counter[tuple[Reading, ...]]] = {}
+        for member, decision in self.trial.meant:
+            if decision.outcome is Outcome.NO:
+                detail = self.trial.evaluator.detail(member.driver, member.device)
+                seen.setdefault((decision.selector, detail.clause), Counter())[detail.readings] += 1
+        for number, selector in enumerate(self.trial.selectors):
+            for index, clause in enumerate(selector.clauses):
                 values = seen.get((number, index), Counter())
-                if number >= self.class_selectors or values:
+                if number >= self.trial.class_selectors or values:
                     yield _clause(selector, clause.text, clause.start, clause.end, values)
 
     def failures(self) -> Iterator[Failure]:
         """The errors, the most frequent first."""
         groups: dict[tuple[int, str, int], list[Member]] = {}
-        for member, judged in self.meant:
-            if judged.outcome is Outcome.FAILS:
-                groups.setdefault((judged.selector, judged.error, judged.place), []).append(member)
+        for member, decision in self.trial.meant:
+            if decision.outcome is Outcome.ERROR:
+                place = self.trial.evaluator.detail(member.driver, member.device).place
+                groups.setdefault((decision.selector, decision.error, place), []).append(member)
         for (number, error, place), members in sorted(groups.items(), key=lambda item: -len(item[1])):
             yield self._failure(number, error, place, members)
 
     def _failure(self, number: int, error: str, place: int, members: Sequence[Member]) -> Failure:
-        selector = self.selectors[number]
+        selector = self.trial.selectors[number]
         key = missing_key(error)
         mention = self._missing_mention(selector, key, members[0]) if key is not None else None
-        word = self._wrong_word(mention) if mention is not None else None
+        # The domain if no device has it, else the name.
+        known = mention is not None and mention.domain.text in self.setting.catalog.domains
+        word = None if mention is None else mention.name if known else mention.domain
         return Failure(
             device_class=selector.device_class,
             index=selector.index,
@@ -77,16 +73,11 @@ class Findings:
     @staticmethod
     def _missing_mention(selector: Compiled, key: str, member: Member) -> Mention | None:
         """The first mention of a name that the device does not have."""
-        assert selector.program is not None  # noqa: S101 - it was evaluated
-        for mention in mentions(selector.program.checked.parsed):
+        for mention in selector.mentions:
             named = mention.name is not None and mention.name.text == key and not mention.guarded
-            if named and not has_name(member, mention.field, mention.domain.text, key):
+            if named and not _has(member, mention.field, mention.domain.text, key):
                 return mention
         return None
-
-    def _wrong_word(self, mention: Mention) -> Word | None:
-        """The domain if no device has it, else the name."""
-        return mention.name if mention.domain.text in self.setting.catalog.domains else mention.domain
 
     def _near(self, mention: Mention) -> tuple[str, ...]:
         """Names that exist, if the one mentioned does not exist at all."""
@@ -97,8 +88,7 @@ class Findings:
             return ()
         other = "capacity" if mention.field == "attributes" else "attributes"
         if catalog.counts[other, mention.domain.text, mention.name.text]:
-            domain = string_source(mention.domain.text)
-            return (f"device.{other}[{domain}]{selection(mention.name.text)}",)
+            return (path(other, mention.domain.text, mention.name.text),)
         return near_names(mention.name.text, catalog.names(mention.field, mention.domain.text))
 
     # --- names --------------------------------------------------------------------------------------------------------
@@ -106,18 +96,18 @@ class Findings:
     def names(self) -> Iterator[NameUse]:
         """The attributes and capacities that the selectors name."""
         uses: dict[tuple[str, str, str], list[Mention]] = {}
-        for mention in self.mentions:
+        for mention in self.trial.mentions:
             if mention.name is not None:
                 uses.setdefault((mention.field, mention.domain.text, mention.name.text), []).append(mention)
         for (field, domain, name), found in uses.items():
-            lacking = [m for m in self.meant_members if not has_name(m, field, domain, name)]
+            lacking = [m for m in self.trial.meant_devices if not _has(m, field, domain, name)]
             pools = [str(pool) for pool in by_pool(lacking)]
             yield NameUse(
                 field=field,
                 domain=domain,
                 name=name,
-                have=len(self.meant_members) - len(lacking),
-                of=len(self.meant_members),
+                have=len(self.trial.meant_devices) - len(lacking),
+                of=len(self.trial.meant_devices),
                 lacking=tuple(pools[:_POOLS]),
                 more=max(0, len(pools) - _POOLS),
                 guarded=all(mention.guarded for mention in found),
@@ -127,16 +117,18 @@ class Findings:
     def unknown_domains(self) -> Iterator[DomainUse]:
         """The domains that no device in scope has."""
         known = self.setting.catalog.domains
-        for domain in dict.fromkeys(mention.domain.text for mention in self.mentions):
+        for domain in dict.fromkeys(mention.domain.text for mention in self.trial.mentions):
             if known and domain not in known:
                 yield DomainUse(domain, near_names(domain, known)[:1])
 
 
-def _clause(
-    selector: Compiled, text: str, start: int, end: int, values: Counter[tuple[tuple[str, str | None], ...]]
-) -> Clause:
+def _has(member: Member, field: str, domain: str, name: str) -> bool:
+    return value_text(member.driver, member.device, field, domain, name) is not None
+
+
+def _clause(selector: Compiled, text: str, start: int, end: int, values: Counter[tuple[Reading, ...]]) -> Clause:
     ranked = sorted(values.items(), key=lambda item: (-item[1], str(item[0])))
-    known = [(dict(names), number) for names, number in ranked if names]
+    known = [({reading.name: reading.text for reading in found}, number) for found, number in ranked if found]
     return Clause(
         device_class=selector.device_class,
         index=selector.index,

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import DeviceRequest, DeviceSubRequest, ExactDeviceRequest, ResourceClaimSpec
-from kubectl_dra.reports.ask import expression_of
 from kubectl_dra.reports.base import ReportRecord
 
 
@@ -29,8 +28,8 @@ def known_selectors(inventory: Inventory) -> tuple[KnownSelector, ...]:
 
 def _of_classes(inventory: Inventory) -> Iterator[KnownSelector]:
     for name, device_class in sorted(inventory.classes.items()):
-        for index, selector in enumerate(device_class.spec.selectors):
-            yield KnownSelector("DeviceClass", "", name, "", index, expression_of(selector), None)
+        for index, each in enumerate(device_class.spec.selectors):
+            yield KnownSelector("DeviceClass", "", name, "", index, each.expression, None)
 
 
 def _of_templates(inventory: Inventory) -> Iterator[KnownSelector]:
@@ -46,9 +45,8 @@ def _of_claims(inventory: Inventory) -> Iterator[KnownSelector]:
 def _of_spec(kind: str, namespace: str, name: str, spec: ResourceClaimSpec) -> Iterator[KnownSelector]:
     for request in spec.devices.requests:
         for request_name, form in _forms(request):
-            for index, selector in enumerate(form.selectors):
-                expression = expression_of(selector)
-                yield KnownSelector(kind, namespace, name, request_name, index, expression, form.device_class_name)
+            for index, each in enumerate(form.selectors):
+                yield KnownSelector(kind, namespace, name, request_name, index, each.expression, form.device_class_name)
 
 
 def _forms(request: DeviceRequest) -> Iterator[tuple[str, ExactDeviceRequest | DeviceSubRequest]]:

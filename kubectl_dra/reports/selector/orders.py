@@ -11,10 +11,10 @@ from kubectl_dra.allocation.errors import AllocationError, SelectorFailed
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import ResourceClaim
-from kubectl_dra.reports.membership import Matcher, class_matcher
 from kubectl_dra.reports.selector.records import Order
 from kubectl_dra.reports.selector.scoping import Member, Setting
 from kubectl_dra.scheduler.allocation_errors import allocation_error
+from kubectl_dra.selectors.evaluate import Outcome, SelectorSet
 
 # Enough to name one; a cluster with more classes than that which let a device through is told of the first.
 _MAX_TRIED: Final = 8
@@ -39,17 +39,17 @@ def behind_classes(setting: Setting, failing: Sequence[Member], meant: Sequence[
     keeping: list[str] = []
     passing: list[str] = []
     for name, device_class in setting.classes.items():
-        matcher = class_matcher(device_class, setting.facts.features)
-        if matcher.problem is not None:
+        selectors = SelectorSet.of_class(device_class, setting.facts.features.shows_sharing)
+        if selectors.problem is not None or not _let_through(selectors, meant):
             continue
-        if not _any(matcher, meant) or matcher.errors:
-            continue
-        (passing if _any(matcher, failing) else keeping).append(name)
+        (passing if any(selectors.matches(m.driver, m.device) for m in failing) else keeping).append(name)
     return Behind(tuple(keeping), tuple(passing))
 
 
-def _any(matcher: Matcher, members: Iterable[Member]) -> bool:
-    return any(matcher.matches(member.driver, member.device) for member in members)
+def _let_through(selectors: SelectorSet, members: Iterable[Member]) -> bool:
+    """Whether they match any of the devices before they fail on one."""
+    outcomes = (selectors.of(member.driver, member.device).outcome for member in members)
+    return next((o for o in outcomes if o in (Outcome.MATCHES, Outcome.ERROR)), None) is Outcome.MATCHES
 
 
 def failing_orders(

@@ -23,9 +23,8 @@ from kubectl_dra.model.resource import (
     ResourceClaimSpec,
     ResourceClaimTemplate,
 )
-from kubectl_dra.reports.ask import expression_of
-from kubectl_dra.reports.selector.compiling import admission_environment
 from kubectl_dra.reports.selector.records import Subject
+from kubectl_dra.selectors.compiling import admission_environment
 
 _REQUEST = "request"
 
@@ -78,7 +77,7 @@ def manifest_questions(records: Iterable[tuple[Record, str]], features: Features
 def _class_question(record: DeviceClass, origin: str, features: Features) -> Question:
     name = record.metadata.name
     subject = Subject("DeviceClass", name=name, origin=origin)
-    expressions = tuple(map(expression_of, record.spec.selectors))
+    expressions = tuple(each.expression for each in record.spec.selectors)
     return Question(subject, expressions, None, record, simple_claim(name, ()), _refusals(record, features))
 
 
@@ -92,7 +91,7 @@ def _claim_questions(
     refusals = _refusals(record, features)
     for name, place, form in _forms(spec.devices.requests):
         subject = Subject(kind, namespace, meta.name, name, origin)
-        expressions = tuple(map(expression_of, form.selectors))
+        expressions = tuple(each.expression for each in form.selectors)
         # What is said of no request in particular goes with the first one.
         own = tuple(text for text in refusals if _belongs(_place(text) or "requests[0]", place))
         refusals = tuple(text for text in refusals if text not in own)

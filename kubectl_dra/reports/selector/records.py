@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.reports.base import Count, ReadRecord, ReportRecord
 from kubectl_dra.reports.device_state import DeviceState
-
-
-class Outcome(StrEnum):
-    """What the selectors say of a device. ``undecided``: the real evaluation takes longer than this one dares."""
-
-    MATCHES = "matches"
-    NO = "no"
-    FAILS = "fails"
-    UNDECIDED = "undecided"
+from kubectl_dra.selectors.compiling import Verdict
+from kubectl_dra.selectors.evaluate import Outcome
 
 
 class Subject(ReportRecord, frozen=True):
@@ -30,27 +22,6 @@ class Subject(ReportRecord, frozen=True):
     name: str = ""
     request: str = ""
     origin: str = ""
-
-
-class Problem(ReportRecord, frozen=True):
-    """One compile error: ``offset`` in code points (-1: no place), ``line`` and ``column`` from 1, ``near`` names."""
-
-    message: str
-    kind: str
-    name: str
-    offset: int
-    line: int
-    column: int
-    near: tuple[str, ...]
-
-
-class Verdict(ReportRecord, frozen=True):
-    """What the API server or the scheduler says before any device: ``text`` is the refusal in its words."""
-
-    accepted: bool
-    reason: str | None
-    text: str | None
-    problems: tuple[Problem, ...]
 
 
 class SelectorRecord(ReportRecord, frozen=True):

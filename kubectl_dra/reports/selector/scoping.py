@@ -1,22 +1,20 @@
-"""The devices that selectors are tried on, and what is known of them: domains, names, types, state."""
+"""The devices that selectors are tried on, and their state."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from kubectl_dra.allocation import Cluster
-from kubectl_dra.cel.device import split_name
 from kubectl_dra.model.ids import DeviceId, PoolId
-from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceClass
+from kubectl_dra.model.resource import Device, DeviceClass
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.scope import device_scope, usable_on
+from kubectl_dra.selectors.catalog import Catalog, PublishedDevices
 
-Named = tuple[str, str, str]
 _FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
 
 
@@ -98,9 +96,14 @@ class Setting:
         return self._scoped[1]
 
     @cached_property
+    def published(self) -> PublishedDevices[Member]:
+        """The devices in scope, to try selectors on."""
+        return PublishedDevices(self.members)
+
+    @property
     def catalog(self) -> Catalog:
         """What the devices in scope have."""
-        return Catalog(self.members)
+        return self.published.catalog
 
 
 def _members(pool: PoolId, facts: Facts, node: str | None) -> Iterable[tuple[Member, bool]]:
@@ -114,62 +117,6 @@ def _members(pool: PoolId, facts: Facts, node: str | None) -> Iterable[tuple[Mem
         skipped = not offered or (held is not None and held.dedicated)
         state = opened.state(device, slice_, tainted)
         yield Member(pool.driver, pool.pool, device, state, skipped), offered
-
-
-class Catalog:
-    """Counts of all attributes and capacities, and one value of each, by field, domain and name."""
-
-    def __init__(self, members: Iterable[Member]) -> None:
-        self.counts: Counter[Named] = Counter()
-        self.samples: dict[Named, DeviceAttribute | None] = {}
-        self._by_driver: dict[str, set[str]] = {}
-        self._keys: dict[tuple[str, str, str], Named] = {}
-        for member in members:
-            self._add(member)
-
-    def _add(self, member: Member) -> None:
-        domains = self._by_driver.setdefault(member.driver, set())
-        device = member.device
-        for name, attribute in device.attributes.items():
-            key = self._key("attributes", name, member.driver)
-            self.counts[key] += 1
-            self.samples.setdefault(key, attribute)
-            domains.add(key[1])
-        for name in device.capacity:
-            key = self._key("capacity", name, member.driver)
-            self.counts[key] += 1
-            self.samples.setdefault(key, None)
-            domains.add(key[1])
-
-    def _key(self, field_name: str, name: str, driver: str) -> Named:
-        found = self._keys.get((field_name, name, driver))
-        if found is None:
-            found = self._keys[field_name, name, driver] = (field_name, *split_name(name, driver))
-        return found
-
-    @property
-    def drivers(self) -> tuple[str, ...]:
-        """Drivers with devices, sorted."""
-        return tuple(sorted(self._by_driver))
-
-    @cached_property
-    def domains(self) -> frozenset[str]:
-        """All domains of all devices."""
-        return frozenset().union(*self._by_driver.values())
-
-    def names(self, field_name: str, domain: str) -> tuple[str, ...]:
-        """The names in one domain."""
-        return tuple(name for kind, of, name in self.counts if (kind, of) == (field_name, domain))
-
-    def domains_with(self, field_name: str, name: str) -> tuple[str, ...]:
-        """The domains in which something has this name, sorted."""
-        return tuple(sorted(of for kind, of, each in self.counts if (kind, each) == (field_name, name)))
-
-    def drivers_with(self, domains: Iterable[str]) -> frozenset[str]:
-        """Drivers whose devices have all of ``domains``; those with any of them if there are none with all."""
-        wanted = set(domains)
-        complete = {driver for driver, own in self._by_driver.items() if wanted <= own}
-        return frozenset(complete or {driver for driver, own in self._by_driver.items() if wanted & own})
 
 
 def by_pool(members: Iterable[Member]) -> Mapping[PoolId, Sequence[Member]]:

@@ -16,13 +16,14 @@ from kubectl_dra.reports.attributes import common_values, device_values, varying
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.holders import Consumer, Holder
+from kubectl_dra.reports.matching import MatchingDevices
 from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.pool import DeviceRecord, pool_scope
 from kubectl_dra.tui.arranging import Arranged
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.documents import device_document
-from kubectl_dra.tui.topics import DeviceRow, Devices, Found, Matching
+from kubectl_dra.tui.topics import DeviceRow, Devices, Matching
 from kubectl_dra.tui.view import ListView, Subject
 from kubectl_dra.tui.views.device import DeviceView
 
@@ -116,7 +117,7 @@ class DevicesView(ListView[DeviceRow]):
     @property
     def info(self) -> Safe:
         """How many; what is wrong with the expression."""
-        found: Found | None = self.desk.record(Matching(self._expression)) if self._expression else None
+        found: MatchingDevices | None = self.desk.record(Matching(self._expression)) if self._expression else None
         if found is not None and found.problem is not None:
             return styled(safe(" ".join(found.problem.split())), Style.BAD)
         failing = Safe("")

@@ -17,9 +17,9 @@ from textual.widgets import Static
 from kubectl_dra.output.documents import to_yaml
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.page import selector_page
-from kubectl_dra.reports.selector.completion import Completion
 from kubectl_dra.reports.selector.known import KnownSelector
-from kubectl_dra.reports.selector.seen import Distribution
+from kubectl_dra.selectors.completion import Completion
+from kubectl_dra.selectors.values import Distribution
 from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.editor import Editor
 from kubectl_dra.tui.page import Page

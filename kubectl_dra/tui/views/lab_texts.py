@@ -9,9 +9,9 @@ from kubectl_dra.output.layout import Column as TextColumn
 from kubectl_dra.output.layout import padded, table, width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
-from kubectl_dra.reports.selector.completion import Completion, NamedValue
 from kubectl_dra.reports.selector.records import SelectorReport
-from kubectl_dra.reports.selector.seen import Distribution
+from kubectl_dra.selectors.completion import Completion, NamedValue
+from kubectl_dra.selectors.values import Distribution
 from kubectl_dra.tui.bars import amount_bar
 from kubectl_dra.tui.text import clipped
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kubectl_dra.cel.ast import Call
 from kubectl_dra.cel.clauses import Clause, clauses
 from kubectl_dra.cel.mentions import Mention, mentions
 from kubectl_dra.cel.printer import string_source
 from kubectl_dra.cel.program import Program
 from kubectl_dra.model.resource import DeviceAttribute
-from kubectl_dra.reports.selector.edits import replaced, type_of
-from kubectl_dra.reports.selector.scoping import Catalog
+from kubectl_dra.selectors.catalog import Catalog
+from kubectl_dra.selectors.clauses import is_loose
+from kubectl_dra.selectors.edits import replaced, type_of
 
 _DEFAULTS: Final = {"int": "0", "bool": "false", "string": '""', "version": 'semver("0.0.0")'}
-_LOOSE: Final = frozenset({"_||_", "_?_:_"})
 
 
 def guarded(program: Program, keys: Iterable[str], catalog: Catalog) -> Iterator[str]:
@@ -59,7 +58,7 @@ def _tests(expression: str, conditions: Iterable[Clause], found: Iterable[Mentio
         inside = [mention for mention in found if clause.start <= mention.start < clause.end]
         tests = list(dict.fromkeys(_test(expression, mention) for mention in inside))
         if tests:
-            loose = isinstance(clause.node, Call) and clause.node.function in _LOOSE
+            loose = is_loose(clause.node)
             text = f"({clause.text})" if loose else clause.text
             whole = " && ".join([*tests, text])
             # Within parentheses of its own, so that what stands around the condition keeps its meaning.
@@ -73,8 +72,8 @@ def _test(expression: str, mention: Mention) -> str:
     return f"{string_source(mention.name.text)} in {expression[mention.start : mention.at]}"
 
 
-def behind_driver(expression: str, program: Program, driver: str) -> str:
+def behind_driver(program: Program, driver: str) -> str:
     """The expression for devices of one driver only."""
-    root = program.checked.parsed.root
-    loose = isinstance(root, Call) and root.function in _LOOSE
-    return f"device.driver == {string_source(driver)} && {f'({expression})' if loose else expression}"
+    loose = is_loose(program.checked.parsed.root)
+    condition = f"({program.expression})" if loose else program.expression
+    return f"device.driver == {string_source(driver)} && {condition}"

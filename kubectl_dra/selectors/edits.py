@@ -1,4 +1,4 @@
-"""Corrections of typical mistakes as edits of an expression; whether one helps is tried by ``rewrites``.
+"""Corrections of typical mistakes as edits of an expression; whether one helps is tried by ``rewrite``.
 
 An edit gives the new text, or None if there is nothing for it to do. Small ones change the text in place, those that
 change how operands are compared print the tree anew.
@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from kubectl_dra.cel import CompileError
 from kubectl_dra.cel.ast import Call, Literal, Node, Parsed
+from kubectl_dra.cel.errors import CompileError
 from kubectl_dra.cel.lexer import tokenize
 from kubectl_dra.cel.mentions import Mention, located, mentions
 from kubectl_dra.cel.parser import parse
@@ -20,9 +20,8 @@ from kubectl_dra.cel.traverse import walk
 from kubectl_dra.model.quantity import Quantity, QuantityError
 from kubectl_dra.model.resource import DeviceAttribute
 from kubectl_dra.model.semver import Semver, SemverError
-from kubectl_dra.reports.selector.compiling import near_names
-from kubectl_dra.reports.selector.records import Problem
-from kubectl_dra.reports.selector.scoping import Catalog
+from kubectl_dra.selectors.catalog import Catalog
+from kubectl_dra.selectors.compiling import Problem, near_names
 
 Edit = Callable[[str, Catalog], str | None]
 _WORDS: Final = {"and": "&&", "or": "||", "not": "!"}
@@ -109,6 +108,11 @@ def _placed(name: str, field: str, catalog: Catalog) -> Iterator[tuple[str, str,
     for kind in (field, "capacity" if field == "attributes" else "attributes"):
         for domain in catalog.domains_with(kind, name):
             yield kind, domain, name
+
+
+def path(field: str, domain: str, name: str) -> str:
+    """``device.FIELD["DOMAIN"].NAME``."""
+    return f"device.{field}[{string_source(domain)}]{selection(name)}"
 
 
 def selection(name: str) -> str:

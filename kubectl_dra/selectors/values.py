@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from kubectl_dra.cel.device import split_name
 from kubectl_dra.cel.printer import string_source
 from kubectl_dra.cel.types import BOOL, INT, QUANTITY, SEMVER, STRING, Type, list_of
+from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.resource import DeviceAttribute
-from kubectl_dra.reports.attributes import attribute_text
-from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.selector.scoping import Member
-
-Name = tuple[str, str, str]
+from kubectl_dra.selectors.catalog import Named, Published
 
 
-class Distribution(ReportRecord, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Distribution:
     """The values of one attribute or capacity, the most frequent first; ``lacking`` devices don't have it.
 
     ``values`` pairs the text of a value with the devices that have it; ``distinct`` counts all of them.
@@ -34,18 +33,18 @@ class Distribution(ReportRecord, frozen=True):
 class ValueIndex:
     """Values by field (``attributes`` or ``capacity``), domain and name; each is counted when it is asked for."""
 
-    def __init__(self, members: Iterable[Member]) -> None:
+    def __init__(self, members: Iterable[Published]) -> None:
         self._members = tuple(members)
-        self._literals: dict[Name, Counter[str]] = {}
+        self._literals: dict[Named, Counter[str]] = {}
 
-    def literals(self, name: Name) -> Mapping[str, int]:
+    def literals(self, name: Named) -> Mapping[str, int]:
         """The values as CEL literals, with the number of devices that have them."""
         found = self._literals.get(name)
         if found is None:
             found = self._literals[name] = Counter(self._each(name, _literal, _quantity_literal))
         return found
 
-    def distribution(self, name: Name, limit: int = 20) -> Distribution:
+    def distribution(self, name: Named, limit: int = 20) -> Distribution:
         """The values as people read them."""
         counts = Counter(self._each(name, attribute_text, str))
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
@@ -55,7 +54,7 @@ class ValueIndex:
         return Distribution(*name, type_, tuple(ranked[:limit]), len(ranked), lacking)
 
     def _each(
-        self, name: Name, of_attribute: Callable[[DeviceAttribute], str], of_capacity: Callable[[str], str]
+        self, name: Named, of_attribute: Callable[[DeviceAttribute], str], of_capacity: Callable[[str], str]
     ) -> Iterable[str]:
         for member in self._members:
             if name[0] == "capacity":
@@ -66,7 +65,7 @@ class ValueIndex:
                 yield of_attribute(attribute)
 
 
-def _attribute(member: Member, name: Name) -> DeviceAttribute | None:
+def _attribute(member: Published, name: Named) -> DeviceAttribute | None:
     attributes = member.device.attributes
     full = f"{name[1]}/{name[2]}"
     if full in attributes:

@@ -6,6 +6,7 @@ Looks at the tokens before the cursor only, so that it works in the middle of wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeVar
 
@@ -13,11 +14,10 @@ from kubectl_dra.cel.declarations import FUNCTIONS
 from kubectl_dra.cel.lexer import Token, tokenize
 from kubectl_dra.cel.printer import string_source
 from kubectl_dra.cel.types import BOOL, DOUBLE, DYN, INT, QUANTITY, SEMVER, STRING, Type
-from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.selector.scoping import Catalog
-from kubectl_dra.reports.selector.seen import Name, ValueIndex, type_of, type_text
+from kubectl_dra.selectors.catalog import Catalog, Named
+from kubectl_dra.selectors.values import ValueIndex, type_of, type_text
 
-KeyT = TypeVar("KeyT", str, Name)
+KeyT = TypeVar("KeyT", str, Named)
 _FIELDS: Final = ("attributes", "capacity")
 _COMPARISONS: Final = frozenset({"==", "!=", "<", ">", "<=", ">="})
 _COMPARING: Final = frozenset({"isGreaterThan", "isLessThan", "compareTo"})
@@ -34,7 +34,8 @@ _DEVICE: Final = (
 )
 
 
-class Completion(ReportRecord, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Completion:
     """``text`` would replace what stands from ``start`` to the cursor; ``devices`` have it (None: does not apply)."""
 
     text: str
@@ -44,7 +45,8 @@ class Completion(ReportRecord, frozen=True):
     devices: int | None = None
 
 
-class NamedValue(ReportRecord, frozen=True):
+@dataclass(frozen=True, slots=True)
+class NamedValue:
     """An attribute or capacity that ``devices`` have."""
 
     field: str
@@ -77,7 +79,7 @@ def completions(source: str, cursor: int, catalog: Catalog, values: ValueIndex) 
     return tuple(each for each in found if each.text != before[start:])
 
 
-def name_at(source: str, cursor: int, catalog: Catalog) -> Name | None:
+def name_at(source: str, cursor: int, catalog: Catalog) -> Named | None:
     """The attribute or capacity that is named around ``cursor``, or just before it."""
     tokens, _ = tokenize(source)
     best = None
@@ -227,7 +229,7 @@ def _globals() -> tuple[tuple[str, str], ...]:
 # --- what stands before ---------------------------------------------------------------------------------------------
 
 
-def _compared(tokens: Sequence[Token]) -> Name | None:
+def _compared(tokens: Sequence[Token]) -> Named | None:
     """The name that what comes next is compared with: after ``==``, in a list after ``in``, in ``isGreaterThan(``."""
     if not tokens:
         return None
@@ -242,7 +244,7 @@ def _compared(tokens: Sequence[Token]) -> Name | None:
     return None
 
 
-def _path(tokens: Sequence[Token]) -> Name | None:
+def _path(tokens: Sequence[Token]) -> Named | None:
     """The name that tokens end with: ``device.attributes["DOMAIN"].NAME``, also with ``.?`` and ``.orValue(…)``."""
     tokens = _without_default(tokens)
     if len(tokens) < 2 or tokens[-1].kind != "IDENTIFIER":
@@ -291,7 +293,7 @@ def _is_compared(tokens: Sequence[Token]) -> bool:
     return len(tokens) > 1 and tokens[-2].text in _COMPARISONS
 
 
-def _type(key: Name, catalog: Catalog) -> str:
+def _type(key: Named, catalog: Catalog) -> str:
     return "quantity" if key[0] == "capacity" else type_text(type_of(catalog.samples.get(key)))
 
 

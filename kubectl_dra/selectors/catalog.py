@@ -1,0 +1,97 @@
+"""What the devices that selectors are tried on have: domains, names, and a value of each for its type."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, Protocol, TypeVar
+
+from kubectl_dra.cel.device import split_name
+from kubectl_dra.model.resource import Device, DeviceAttribute
+
+#: Field (``attributes`` or ``capacity``), domain and name.
+Named = tuple[str, str, str]
+
+
+class Published(Protocol):
+    """A device and the driver that published it."""
+
+    @property
+    def driver(self) -> str:
+        """The driver."""
+
+    @property
+    def device(self) -> Device:
+        """The device."""
+
+
+PublishedT = TypeVar("PublishedT", bound=Published)
+
+
+class Catalog:
+    """Counts of all attributes and capacities, and one value of each, by field, domain and name."""
+
+    def __init__(self, devices: Iterable[Published]) -> None:
+        self.counts: Counter[Named] = Counter()
+        self.samples: dict[Named, DeviceAttribute | None] = {}
+        self._by_driver: dict[str, set[str]] = {}
+        self._keys: dict[tuple[str, str, str], Named] = {}
+        for each in devices:
+            self._add(each.driver, each.device)
+
+    def _add(self, driver: str, device: Device) -> None:
+        domains = self._by_driver.setdefault(driver, set())
+        for name, attribute in device.attributes.items():
+            key = self._key("attributes", name, driver)
+            self.counts[key] += 1
+            self.samples.setdefault(key, attribute)
+            domains.add(key[1])
+        for name in device.capacity:
+            key = self._key("capacity", name, driver)
+            self.counts[key] += 1
+            self.samples.setdefault(key, None)
+            domains.add(key[1])
+
+    def _key(self, field_name: str, name: str, driver: str) -> Named:
+        found = self._keys.get((field_name, name, driver))
+        if found is None:
+            found = self._keys[field_name, name, driver] = (field_name, *split_name(name, driver))
+        return found
+
+    @property
+    def drivers(self) -> tuple[str, ...]:
+        """Drivers with devices, sorted."""
+        return tuple(sorted(self._by_driver))
+
+    @cached_property
+    def domains(self) -> frozenset[str]:
+        """All domains of all devices."""
+        return frozenset().union(*self._by_driver.values())
+
+    def names(self, field_name: str, domain: str) -> tuple[str, ...]:
+        """The names in one domain."""
+        return tuple(name for kind, of, name in self.counts if (kind, of) == (field_name, domain))
+
+    def domains_with(self, field_name: str, name: str) -> tuple[str, ...]:
+        """The domains in which something has this name, sorted."""
+        return tuple(sorted(of for kind, of, each in self.counts if (kind, each) == (field_name, name)))
+
+    def drivers_with(self, domains: Iterable[str]) -> frozenset[str]:
+        """Drivers whose devices have all of ``domains``; those with any of them if there are none with all."""
+        wanted = set(domains)
+        complete = {driver for driver, own in self._by_driver.items() if wanted <= own}
+        return frozenset(complete or {driver for driver, own in self._by_driver.items() if wanted & own})
+
+
+@dataclass(frozen=True)
+class PublishedDevices(Generic[PublishedT]):
+    """The devices that selectors are tried on, in their order, and what they have."""
+
+    items: Sequence[PublishedT]
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """What they have; made when it is first needed."""
+        return Catalog(self.items)

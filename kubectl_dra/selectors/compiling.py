@@ -1,0 +1,202 @@
+"""The verdicts before any device: what the API server says to a new selector, and whether the scheduler can use it.
+
+Upstream: pkg/apis/resource/validation (length, compile errors, estimated cost) and the CEL cache of the scheduler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.cel.clauses import Clause
+from kubectl_dra.cel.declarations import FUNCTIONS, GLOBAL_NAMES, overloads
+from kubectl_dra.cel.environment import SCHEDULER
+from kubectl_dra.cel.environment import Environment as Environment
+from kubectl_dra.cel.errors import CompileError
+from kubectl_dra.cel.issues import Issue
+from kubectl_dra.cel.mentions import Mention as Mention
+from kubectl_dra.cel.mentions import mentions
+from kubectl_dra.cel.program import COST_LIMIT as COST_LIMIT
+from kubectl_dra.cel.program import Program, compile_expression
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.likeness import similar
+from kubectl_dra.selectors.clauses import program_clauses
+
+# resource.k8s.io: CELSelectorExpressionMaxLength, in bytes.
+MAX_BYTES: Final = 10 * 1024
+#: What a server validates new expressions with whose gates nobody told.
+ADMISSION: Final = Environment("admission")
+_MACROS: Final = (
+    "all",
+    "exists",
+    "exists_one",
+    "existsOne",
+    "filter",
+    "has",
+    "map",
+    "optFlatMap",
+    "optMap",
+    "sortBy",
+    "transformList",
+    "transformMap",
+    "transformMapEntry",
+)
+
+
+class Problem(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """One compile error: ``offset`` in code points (-1: no place), ``line`` and ``column`` from 1, ``near`` names."""
+
+    message: str
+    kind: str
+    name: str
+    offset: int
+    line: int
+    column: int
+    near: tuple[str, ...]
+
+
+class Verdict(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """What the API server or the scheduler says before any device: ``text`` is the refusal in its words."""
+
+    accepted: bool
+    reason: str | None
+    text: str | None
+    problems: tuple[Problem, ...]
+
+
+_ACCEPTED: Final = Verdict(True, None, None, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """A selector with where it stands: in a class, or (``device_class`` None) in the request."""
+
+    device_class: str | None
+    index: int
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled(Selector):
+    """A selector with both verdicts, and the scheduler's program if there is one."""
+
+    admission: Verdict
+    scheduler: Verdict
+    program: Program | None
+    estimated_cost: int | None
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """The conditions that all must hold."""
+        return clauses_of(self.expression)
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """The domains, attributes and capacities that it names."""
+        return mentions(self.program.checked.parsed) if self.program is not None else ()
+
+
+@lru_cache(maxsize=2048)
+def scheduler_program(expression: str, *, derived: bool = False) -> Program | CompileError:
+    """What the scheduler evaluates, or why it can't."""
+    try:
+        return compile_expression(expression, SCHEDULER, derived=derived)
+    except CompileError as error:
+        return error
+
+
+def clauses_of(expression: str) -> tuple[Clause, ...]:
+    """The conditions of a selector that all must hold; none if it does not compile."""
+    program = scheduler_program(expression)
+    return tuple(clause for clause, _ in program_clauses(program)) if isinstance(program, Program) else ()
+
+
+@lru_cache(maxsize=1024)
+def admitted(expression: str, environment: Environment, derived: bool = False) -> int | CompileError:
+    """The estimated cost of a new expression, or why it is refused."""
+    try:
+        return compile_expression(expression, environment, derived=derived).max_cost
+    except CompileError as error:
+        return error
+
+
+def admission_environment(features: Features) -> Environment:
+    """What the API server validates new selectors with."""
+    return Environment(
+        "admission",
+        list_type_attributes=features.list_type_attributes,
+        consumable_capacity=features.consumable_capacity,
+    )
+
+
+def compile_selector(device_class: str | None, index: int, expression: str, features: Features) -> Compiled:
+    """Both verdicts on one selector."""
+    environment = admission_environment(features)
+    found, cost = scheduler_program(expression), admitted(expression, environment)
+    program = found if isinstance(found, Program) else None
+    scheduler = _ACCEPTED if isinstance(found, Program) else _refusal(found, SCHEDULER)
+    admission = _ACCEPTED if isinstance(cost, int) else _refusal(cost, environment)
+    if len(expression.encode("utf-8", "replace")) > MAX_BYTES:
+        admission = Verdict(False, "FieldValueTooLong", f"Too long: may not be more than {MAX_BYTES} bytes", ())
+    elif isinstance(cost, int) and cost > COST_LIMIT:
+        admission = Verdict(False, "FieldValueForbidden", "Forbidden: too complex, exceeds cost limit", ())
+    estimated = cost if isinstance(cost, int) else program.max_cost if program is not None else None
+    return Compiled(device_class, index, expression, admission, scheduler, program, estimated)
+
+
+def _refusal(error: CompileError, environment: Environment) -> Verdict:
+    return Verdict(False, error.type, error.text, tuple(_problem(issue, environment) for issue in error.issues))
+
+
+def one_line(error: CompileError) -> str:
+    """The first problem in one line, with its place."""
+    if not error.issues:
+        return " ".join(error.text.split())
+    issue = error.issues[0]
+    message = " ".join(issue.message.removesuffix(" (in container '')").split())
+    return f"{message} (line {issue.line}, column {issue.column + 1})" if issue.pos >= 0 else message
+
+
+# --- near names -----------------------------------------------------------------------------------------------------
+
+
+def _problem(issue: Issue, environment: Environment) -> Problem:
+    column = issue.column + 1 if issue.pos >= 0 else 0
+    near = near_names(issue.name, _candidates(issue, environment)) if issue.name else ()
+    return Problem(issue.message, issue.kind, issue.name, issue.pos, issue.line, column, near)
+
+
+def _candidates(issue: Issue, environment: Environment) -> Iterable[str]:
+    if issue.kind == "undefined-field":
+        return environment.device_fields
+    if issue.kind == "undeclared-reference":
+        if issue.name in environment.device_fields:
+            return (f"device.{issue.name}",)
+        return (*environment.variables, *functions(environment), *_MACROS, *GLOBAL_NAMES)
+    return ()
+
+
+def functions(environment: Environment) -> tuple[str, ...]:
+    """The names of all functions that an expression may call."""
+    names = (name for name in FUNCTIONS if name.replace(".", "").isidentifier())
+    return tuple(name for name in names if overloads(name, environment))
+
+
+def near_names(name: str, candidates: Iterable[str]) -> tuple[str, ...]:
+    """Names that may have been meant, best first; one that only differs in case or in ``_`` and ``-`` is enough."""
+    options = tuple(candidates)
+    same = tuple(option for option in options if option != name and _folded(option) == _folded(name))
+    if same:
+        return same
+    if options == (f"device.{name}",):
+        return options
+    # Very long names are nobody's typing error, and comparing them takes long.
+    return similar(name, options) if 1 < len(name) <= 64 else ()
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")

@@ -1,0 +1,297 @@
+"""The one evaluator: what a list of selectors says of a device, and what decided it.
+
+Selectors are tried in order and the first that says no or fails ends it, as in the scheduler; within a selector ``&&``
+absorbs an error if another operand says no. Devices that the selectors can't tell apart are evaluated once.
+Upstream: selectorsMatch of the structured allocator, and DeviceMatches of its CEL package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import msgspec
+
+from kubectl_dra.cel.device import DeviceValue, device_value
+from kubectl_dra.cel.explain import Part as Part
+from kubectl_dra.cel.explain import explain, failing_place
+from kubectl_dra.cel.program import EvaluationError, Program
+from kubectl_dra.cel.reads import Reads
+from kubectl_dra.model.attributes import attribute_text
+from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceClass, DeviceSelector
+from kubectl_dra.selectors.clauses import program_clauses
+from kubectl_dra.selectors.compiling import Selector, one_line, scheduler_program
+from kubectl_dra.selectors.lens import Lens
+
+# Actual cost of all evaluations for one report, some seconds; beyond it devices stay undecided.
+_BUDGET: Final = 12_000_000
+# What an evaluation is worth that was given up, and the least that any is worth.
+_GIVEN_UP: Final = 2_000_000
+_LEAST: Final = 20
+NOT_TRIED: Final = "not tried: the evaluation on other devices took too long already"
+
+
+class Outcome(StrEnum):
+    """What selectors, all of which must hold, say of a device.
+
+    ``undecided``: the real evaluation takes longer than this one dares.
+    """
+
+    MATCHES = "matches"
+    NO = "no"
+    ERROR = "error"
+    UNDECIDED = "undecided"
+
+
+class Decision(NamedTuple):
+    """The outcome on a device, and the number of the ``selector`` that decided it (-1: none did).
+
+    ``error`` is the scheduler's text; ``compiles`` is false where it is that of a selector that can't be compiled.
+    ``cost`` is that of the selector which failed, where it is known.
+    """
+
+    outcome: Outcome
+    selector: int = -1
+    error: str = ""
+    compiles: bool = True
+    cost: int | None = None
+
+
+class Reading(NamedTuple):
+    """What a condition read of a device; ``text`` None where the device lacks it. ``field`` is empty for the others."""
+
+    field: str
+    name: str
+    text: str | None
+
+
+class Detail(NamedTuple):
+    """More of a decision: the ``clause`` that says no with what it read, the ``place`` of an error; -1: not known."""
+
+    clause: int = -1
+    readings: tuple[Reading, ...] = ()
+    place: int = -1
+
+
+class Failure(NamedTuple):
+    """Why a derived attribute has no value."""
+
+    error: str
+    compiles: bool = True
+    undecided: bool = False
+
+
+_MATCHES: Final = Decision(Outcome.MATCHES)
+_NO_DETAIL: Final = Detail()
+
+
+@dataclass(slots=True)
+class EvaluationBudget:
+    """How much evaluation is left for one report."""
+
+    left: int = _BUDGET
+
+    def charge(self, cost: int) -> None:
+        """An evaluation was made."""
+        self.left -= max(cost, _LEAST)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing more may be evaluated."""
+        return self.left <= 0
+
+
+class SelectorSet:
+    """Selectors in their order, all of which must hold.
+
+    ``shows_sharing``: whether expressions see that a device may be shared (``Features.shows_sharing``). With a
+    ``budget`` every evaluation is charged, and nothing is evaluated once it is exhausted.
+    """
+
+    def __init__(
+        self, selectors: Iterable[Selector], shows_sharing: bool, budget: EvaluationBudget | None = None
+    ) -> None:
+        self.selectors = tuple(selectors)
+        self.spent: list[int | None] = [None] * len(self.selectors)
+        self._programs = [scheduler_program(selector.expression) for selector in self.selectors]
+        self._shows_sharing = shows_sharing
+        self._budget = budget
+        self._lens = Lens([program.reads for program in self.programs])
+        self._decisions: dict[Hashable, Decision] = {}
+        self._details: dict[Hashable, Detail] = {}
+
+    @classmethod
+    def of_class(cls, device_class: DeviceClass, shows_sharing: bool) -> SelectorSet:
+        """The selectors of a class."""
+        name = device_class.metadata.name
+        return cls(placed(device_class.spec.selectors, name), shows_sharing)
+
+    @classmethod
+    def of_text(cls, expression: str, shows_sharing: bool) -> SelectorSet:
+        """What a user typed."""
+        return cls((Selector(None, 0, expression),), shows_sharing)
+
+    @property
+    def programs(self) -> list[Program]:
+        """The programs of those that compile."""
+        return [program for program in self._programs if isinstance(program, Program)]
+
+    @cached_property
+    def problem(self) -> str | None:
+        """What is wrong with the first that does not compile, in one line with its place."""
+        return next((one_line(found) for found in self._programs if not isinstance(found, Program)), None)
+
+    def forget(self) -> None:
+        """Drop what was evaluated so far."""
+        self._decisions.clear()
+        self._details.clear()
+
+    def of(self, driver: str, device: Device) -> Decision:
+        """What they say of a device; devices that they can't tell apart share the answer."""
+        content = self._lens.content(driver, device)
+        known = self._decisions.get(content)
+        if known is None:
+            known = self._decisions[content] = self._decide(driver, device)
+        return known
+
+    def matches(self, driver: str, device: Device) -> bool:
+        """Whether all of them hold."""
+        return self.of(driver, device).outcome is Outcome.MATCHES
+
+    def _decide(self, driver: str, device: Device) -> Decision:
+        if self._budget is not None and self._budget.exhausted:
+            return Decision(Outcome.UNDECIDED, error=NOT_TRIED)
+        value = device_seen(driver, device, self._shows_sharing)
+        for number, program in enumerate(self._programs):
+            if not isinstance(program, Program):
+                return Decision(Outcome.ERROR, number, program.text, compiles=False)
+            try:
+                matches, cost = program.test(value)
+            except EvaluationError as error:
+                self._charge(number, error.cost, error.undecided)
+                outcome = Outcome.UNDECIDED if error.undecided else Outcome.ERROR
+                return Decision(outcome, number, error.text, cost=error.cost)
+            if self._budget is not None:
+                self._charge(number, cost)
+            if not matches:
+                return Decision(Outcome.NO, number)
+        return _MATCHES
+
+    def _charge(self, number: int, cost: int | None, undecided: bool = False) -> None:
+        if self._budget is not None:
+            self._budget.charge(_GIVEN_UP if undecided else cost or 0)
+            if cost is not None:
+                self.spent[number] = max(cost, self.spent[number] or 0)
+
+    # --- what decided -------------------------------------------------------------------------------------------------
+
+    def detail(self, driver: str, device: Device) -> Detail:
+        """Which condition of the deciding selector says no, or where in it the error is."""
+        decision = self.of(driver, device)
+        if decision.selector < 0 or decision.outcome is Outcome.UNDECIDED or not decision.compiles:
+            return _NO_DETAIL
+        content = self._lens.content(driver, device)
+        known = self._details.get(content)
+        if known is None:
+            find = self._refusal if decision.outcome is Outcome.NO else self._failure
+            known = self._details[content] = find(decision, driver, device)
+        return known
+
+    def _refusal(self, decision: Decision, driver: str, device: Device) -> Detail:
+        program = self._programs[decision.selector]
+        assert isinstance(program, Program)  # noqa: S101 - it said no
+        value = device_seen(driver, device, self._shows_sharing)
+        clauses = program_clauses(program)
+        for index, (_, condition) in enumerate(clauses):
+            if len(clauses) == 1 or self._refuses(condition, value):
+                shared = self._shows_sharing and bool(device.allow_multiple_allocations)
+                return Detail(index, tuple(_readings(condition.reads, driver, device, shared)))
+        return Detail(0)
+
+    def _refuses(self, program: Program, value: DeviceValue) -> bool:
+        try:
+            matches, cost = program.test(value)
+        except EvaluationError as error:
+            # Absorbed: another operand says no.
+            matches, cost = True, error.cost or 0
+        if self._budget is not None:
+            self._budget.charge(cost)
+        return not matches
+
+    def _failure(self, decision: Decision, driver: str, device: Device) -> Detail:
+        program = self._programs[decision.selector]
+        assert isinstance(program, Program)  # noqa: S101 - it was evaluated
+        if self._budget is not None:
+            self._budget.charge(3 * (decision.cost or 0))
+        value = device_seen(driver, device, self._shows_sharing)
+        return Detail(place=failing_place(program, value, decision.error))
+
+    def explained(self, number: int, driver: str, device: Device) -> tuple[Decision, int | None, tuple[Part, ...]]:
+        """One of them on a device, whatever those before it say: outcome, cost, and the value of each part."""
+        alone = SelectorSet(self.selectors[number : number + 1], self._shows_sharing, EvaluationBudget())
+        decision, program = alone.of(driver, device), alone.programs[0]
+        value = device_seen(driver, device, self._shows_sharing)
+        parts = explain(program, value) if decision.outcome is not Outcome.UNDECIDED else ()
+        return decision, alone.spent[0], parts
+
+
+def placed(selectors: Iterable[DeviceSelector], device_class: str | None) -> tuple[Selector, ...]:
+    """The selectors of a class, or (None) of a request."""
+    # One of an unknown type is not looked at before it is evaluated; upstream would crash on it.
+    return tuple(Selector(device_class, index, each.expression) for index, each in enumerate(selectors))
+
+
+def device_seen(driver: str, device: Device, shows_sharing: bool) -> DeviceValue:
+    """The device as expressions see it."""
+    if not shows_sharing and device.allow_multiple_allocations:
+        device = msgspec.structs.replace(device, allow_multiple_allocations=None)
+    return device_value(driver, device)
+
+
+def derive(expression: str, driver: str, device: Device, shows_sharing: bool) -> DeviceAttribute | Failure:
+    """The value of a derived attribute on a device."""
+    program = scheduler_program(expression, derived=True)
+    if not isinstance(program, Program):
+        return Failure(program.text, compiles=False)
+    try:
+        return program.derive(device_seen(driver, device, shows_sharing))[0]
+    except EvaluationError as error:
+        return Failure(error.text, undecided=error.undecided)
+
+
+# --- what was read --------------------------------------------------------------------------------------------------
+
+
+def _readings(reads: Reads, driver: str, device: Device, shared: bool) -> Iterator[Reading]:
+    """What a condition read; nothing where that can be anything."""
+    if reads.all:
+        return
+    if reads.driver:
+        yield Reading("", "driver", driver)
+    if reads.allow_multiple:
+        yield Reading("", "allowMultipleAllocations", str(shared).lower())
+    for field, names in (("attributes", reads.attributes), ("capacity", reads.capacity)):
+        for domain, name in sorted(names):
+            yield Reading(field, name, value_text(driver, device, field, domain, name))
+
+
+def value_text(driver: str, device: Device, field: str, domain: str, name: str) -> str | None:
+    """An attribute or capacity of a device as text; None if it lacks it."""
+    # What has a slash in it is not in the driver's domain.
+    short = domain == driver and "/" not in name
+    for key in (f"{domain}/{name}", name) if short else (f"{domain}/{name}",):
+        if field == "attributes" and key in device.attributes:
+            return attribute_text(device.attributes[key])
+        if field == "capacity" and key in device.capacity:
+            return str(device.capacity[key].value)
+    return None
+
+
+def attempt_lens(sets: Sequence[SelectorSet], derived: Iterable[str], constrained: Iterable[str]) -> Lens:
+    """What a whole attempt can see: its selectors, derived attributes and constraints."""
+    programs = [program for each in sets for program in each.programs]
+    programs += [p for text in derived if isinstance(p := scheduler_program(text, derived=True), Program)]
+    return Lens([program.reads for program in programs], constrained)
