@@ -110,10 +110,14 @@ def runtime_error(detail: str) -> str:
 # --- node selectors -------------------------------------------------------------------------------------------------
 
 
-def _unparsable(error: e.NodeSelectorUnparsable) -> str:
+def selector_problems(error: e.NodeSelectorUnparsable) -> str:
+    """What is wrong with a node selector, as an aggregate of field errors says it."""
     problems = list(dict.fromkeys(map(_problem, error.problems)))
-    listed = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
-    text = f"failed to parse node selector {dump_selector(error.selector)}: {listed}"
+    return problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
+
+
+def _unparsable(error: e.NodeSelectorUnparsable) -> str:
+    text = f"failed to parse node selector {dump_selector(error.selector)}: {selector_problems(error)}"
     if error.slice_name is None:
         return text
     where = f"slice {error.slice_name}"

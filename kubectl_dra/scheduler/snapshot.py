@@ -17,9 +17,13 @@ from kubectl_dra.allocation.allocator import Cluster
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.podinfo import PodInfo, PodShape, pod_info
+from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import NodeUsage, is_terminal, usage_of
+from kubectl_dra.scheduler.claims import extended_claims
+from kubectl_dra.scheduler.extended import ClassMap, class_by_resource
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 DEFAULT_BINDING_TIMEOUT: Final = timedelta(seconds=600)
@@ -66,6 +70,14 @@ class Placed:
     nodes: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image: its bytes on the first node that has it, and how many nodes have it."""
+
+    size: int
+    nodes: int
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """The facts. ``devices``: slices, classes and what claims hold, as the allocator sees them.
@@ -92,6 +104,27 @@ class Snapshot:
             tuple(inventory.taint_rules.values()),
         )
         return Snapshot(inventory, evidence, features, devices)
+
+    @cached_property
+    def served(self) -> ClassMap:
+        """The class behind each extended resource; empty while that feature is off."""
+        return class_by_resource(self.inventory.classes.values()) if self.features.extended_resource else {}
+
+    @cached_property
+    def extended_claims(self) -> Mapping[tuple[Key, str], ResourceClaim]:
+        """The claims made for extended resources, by pod name and uid."""
+        return extended_claims(self.inventory)
+
+    @cached_property
+    def images(self) -> Mapping[str, Image]:
+        """Images by all their names."""
+        found: dict[str, Image] = {}
+        for node in self.inventory.nodes.values():
+            for image in node.status.images:
+                for name in image.names:
+                    known = found.get(name)
+                    found[name] = Image(image.size_bytes, 1) if known is None else Image(known.size, known.nodes + 1)
+        return found
 
     def complete(self, kind: str) -> bool:
         """Whether every object of ``kind`` is known."""

@@ -1,0 +1,136 @@
+"""NodeAffinity: nodeSelector, required terms, and what they preselect before any node is filtered; preferred terms.
+
+Upstream: plugins/nodeaffinity, component-helpers/scheduling/corev1/nodeaffinity. Required terms that do not parse are
+skipped, and the others still count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import ClassVar, Final
+
+from kubectl_dra.allocation import nodes
+from kubectl_dra.allocation.errors import NodeSelectorUnparsable
+from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
+from kubectl_dra.scheduler.allocation_errors import selector_problems
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.scores import normalised
+from kubectl_dra.scheduler.snapshot import NodeInfo
+from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, error, unresolvable
+
+TEXT: Final = "node(s) didn't match Pod's node affinity/selector"
+CONFLICT_TEXT: Final = "pod affinity terms conflict"
+
+
+def required_terms(pod: Pod) -> tuple[NodeSelectorTerm, ...] | None:
+    """The terms of the required node affinity; None where the pod has none."""
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity is not None else None
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity is not None else None
+    return required.node_selector_terms if required is not None else None
+
+
+def matches(node_selector: Mapping[str, str], terms: tuple[NodeSelectorTerm, ...] | None, node: Node) -> bool:
+    """Whether a node has all labels of ``node_selector`` and matches one of the terms, if there are terms."""
+    labels = node.metadata.labels
+    if any(labels.get(key) != value for key, value in node_selector.items()):
+        return False
+    return terms is None or any(nodes.matches(_alone(term), node) for term in terms)
+
+
+@lru_cache(maxsize=1024)
+def _alone(term: NodeSelectorTerm) -> NodeSelector:
+    return NodeSelector((term,))
+
+
+def names_in_terms(terms: tuple[NodeSelectorTerm, ...] | None) -> frozenset[str] | None:
+    """The node names that the terms allow by ``metadata.name``; None where some term allows any.
+
+    An empty set means that every term contradicts itself.
+    """
+    if not terms:
+        return None
+    names: set[str] = set()
+    for term in terms:
+        named = [set(field.values) for field in term.match_fields if _is_name(field)]
+        if not named:
+            return None
+        names |= set.intersection(*named)
+    return frozenset(names)
+
+
+def _is_name(field: NodeSelectorRequirement) -> bool:
+    return field.key == nodes.NAME_FIELD and field.operator == "In"
+
+
+def unmatched(
+    node_selector: Mapping[str, str], terms: tuple[NodeSelectorTerm, ...] | None, node: Node
+) -> Iterator[str]:
+    """What keeps the pod off the node: labels of the nodeSelector, then the terms, in the words of the API."""
+    labels = node.metadata.labels
+    for key, value in sorted(node_selector.items()):
+        if labels.get(key) != value:
+            yield f"{key}={value}"
+    if terms is not None and not matches({}, terms, node):
+        for term in terms:
+            yield (
+                " and ".join(_requirement_text(r) for r in (*term.match_expressions, *term.match_fields))
+                or "empty term"
+            )
+
+
+def _requirement_text(requirement: NodeSelectorRequirement) -> str:
+    values = f" [{' '.join(requirement.values)}]" if requirement.values else ""
+    return f"{requirement.key} {requirement.operator}{values}"
+
+
+class NodeAffinity(Plugin):
+    """``spec.nodeSelector`` and ``spec.affinity.nodeAffinity``."""
+
+    name: ClassVar[str] = "NodeAffinity"
+    weight: ClassVar[int] = 2
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """Terms that all name nodes preselect them, as a DaemonSet's do."""
+        terms = required_terms(cycle.pod)
+        if terms is None and not cycle.pod.spec.node_selector:
+            return PreFilterResult(SKIP)
+        names = names_in_terms(terms)
+        if names is None:
+            return PASS
+        return PreFilterResult(nodes=names) if names else PreFilterResult(unresolvable(CONFLICT_TEXT))
+
+    def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
+        """The node has the labels, or is the one that is named."""
+        pod = cycle.pod
+        fits = matches(pod.spec.node_selector, required_terms(pod), node.node)
+        return SUCCESS if fits else unresolvable(TEXT)
+
+    def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
+        """The weights of the preferred terms that match."""
+        affinity = cycle.pod.spec.affinity.node_affinity if cycle.pod.spec.affinity is not None else None
+        preferred = affinity.preferred_during_scheduling_ignored_during_execution if affinity is not None else ()
+        terms = [
+            (each.weight, _alone(each.preference))
+            for each in preferred
+            if each.weight and (each.preference.match_expressions or each.preference.match_fields)
+        ]
+        if not preferred:
+            return SKIP
+        if faults := unparsable([selector for _, selector in terms]):
+            return error(faults)
+        raw = [sum(weight for weight, selector in terms if _matches(selector, node)) for node in nodes]
+        return normalised(raw)
+
+
+def unparsable(selectors: Sequence[NodeSelector]) -> str:
+    """What is wrong with the first selector that does not parse; empty if all do."""
+    for selector in selectors:
+        if problems := nodes.parse(selector).problems:
+            return selector_problems(NodeSelectorUnparsable(selector, problems))
+    return ""
+
+
+def _matches(selector: NodeSelector, node: NodeInfo) -> bool:
+    return nodes.matches(selector, node.node)

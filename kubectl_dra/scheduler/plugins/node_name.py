@@ -1,0 +1,31 @@
+"""NodeName: a pod that names its node.
+
+Upstream: plugins/nodename. PreFilter narrows to the node since 1.37; before, Filter rejects all others.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.snapshot import NodeInfo
+from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unresolvable
+
+TEXT: Final = "node(s) didn't match the requested node name"
+
+
+class NodeName(Plugin):
+    """``spec.nodeName``."""
+
+    name: ClassVar[str] = "NodeName"
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """Only the named node is looked at."""
+        wanted = cycle.pod.spec.node_name
+        if not wanted:
+            return PreFilterResult(SKIP)
+        return PreFilterResult(nodes=frozenset((wanted,))) if cycle.features.node_name_narrows else PASS
+
+    def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
+        """The node has the name."""
+        return SUCCESS if node.name == cycle.pod.spec.node_name else unresolvable(TEXT)

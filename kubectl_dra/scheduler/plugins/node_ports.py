@@ -1,0 +1,58 @@
+"""NodePorts: host ports that are taken.
+
+Upstream: plugins/nodeports and HostPortInfo.CheckConflict. 0.0.0.0 collides with every address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from kubectl_dra.model.requests import HostPort, host_ports
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.snapshot import NodeInfo
+from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unschedulable
+
+TEXT: Final = "node(s) didn't have free ports for the requested pod ports"
+ANY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - the wildcard of the API, nothing is bound
+
+
+def conflicts(wanted: Iterable[HostPort], taken: frozenset[HostPort]) -> Iterator[HostPort]:
+    """Those of ``wanted`` that can't be had."""
+    for address, protocol, port in wanted:
+        if address == ANY_ADDRESS:
+            hit = any((p, n) == (protocol, port) for _, p, n in taken)
+        else:
+            hit = (address, protocol, port) in taken or (ANY_ADDRESS, protocol, port) in taken
+        if hit:
+            yield address, protocol, port
+
+
+def port_text(port: HostPort) -> str:
+    """``IP:PORT/PROTOCOL``."""
+    return f"{port[0]}:{port[2]}/{port[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    ports: tuple[HostPort, ...]
+
+
+class NodePorts(Plugin):
+    """``hostPort`` of containers and sidecars."""
+
+    name: ClassVar[str] = "NodePorts"
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """Few pods ask for host ports."""
+        ports = tuple(host_ports(cycle.pod))
+        if not ports:
+            return PreFilterResult(SKIP)
+        cycle.write(_Wanted(ports))
+        return PASS
+
+    def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
+        """All ports are free."""
+        taken = tuple(conflicts(cycle.read(_Wanted).ports, node.usage.ports))
+        return unschedulable(TEXT, detail=taken) if taken else SUCCESS

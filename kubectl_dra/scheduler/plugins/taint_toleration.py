@@ -1,0 +1,109 @@
+"""TaintToleration: taints of nodes that the pod does not tolerate.
+
+Upstream: plugins/tainttoleration, and Toleration.ToleratesTaint of the core API.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Final
+
+from kubectl_dra.model.core import Taint, Toleration
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.scores import normalised
+from kubectl_dra.scheduler.snapshot import NodeInfo
+from kubectl_dra.scheduler.status import SUCCESS, Status, unresolvable
+
+TEXT: Final = "node(s) had untolerated taint(s)"
+TEXT_OF_ONE: Final = "node(s) had untolerated taint {{{0.key}: {0.value}}}"
+_PREVENTING: Final = frozenset({"NoSchedule", "NoExecute"})
+_AVOIDED: Final = "PreferNoSchedule"
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+
+
+def tolerates(toleration: Toleration, taint: Taint, comparison: bool = False) -> bool:
+    """Whether one toleration covers one taint; ``comparison``: the operators Gt and Lt are known."""
+    if toleration.effect and toleration.effect != taint.effect:
+        return False
+    if toleration.key and toleration.key != taint.key:
+        return False
+    if toleration.operator in ("", "Equal"):
+        return toleration.value == taint.value
+    if comparison and toleration.operator in ("Gt", "Lt"):
+        return _compares(toleration, taint)
+    return toleration.operator == "Exists"
+
+
+def _compares(toleration: Toleration, taint: Taint) -> bool:
+    wanted, found = _integer(toleration.value), _integer(taint.value)
+    if wanted is None or found is None:
+        return False
+    return found > wanted if toleration.operator == "Gt" else found < wanted
+
+
+def _integer(text: str) -> int | None:
+    """An int64 in decimal, as strconv.ParseInt reads it."""
+    if len(text) > 64 or not _INTEGER.fullmatch(text):
+        return None
+    value = int(text)
+    return value if -(2**63) <= value < 2**63 else None
+
+
+def tolerated(taint: Taint, tolerations: Sequence[Toleration], comparison: bool) -> bool:
+    """Whether some toleration covers the taint."""
+    return any(tolerates(toleration, taint, comparison) for toleration in tolerations)
+
+
+def untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration], comparison: bool) -> Iterator[Taint]:
+    """The taints that keep a pod away, in the node's order."""
+    for taint in taints:
+        if taint.effect in _PREVENTING and not tolerated(taint, tolerations, comparison):
+            yield taint
+
+
+@dataclass(slots=True)
+class _Known:
+    """Of each list of taints that some node has, what follows."""
+
+    statuses: dict[tuple[Taint, ...], Status] = field(default_factory=lambda: {(): SUCCESS})
+
+
+class TaintToleration(Plugin):
+    """``spec.taints`` of nodes."""
+
+    name: ClassVar[str] = "TaintToleration"
+    weight: ClassVar[int] = 3
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """Nodes with the same taints share an answer."""
+        cycle.write(_Known())
+        return PASS
+
+    def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
+        """No taint keeps the pod away."""
+        taints = node.node.spec.taints
+        known = cycle.read(_Known).statuses
+        found = known.get(taints)
+        if found is None:
+            found = known[taints] = self._judge(cycle, taints)
+        return found
+
+    def _judge(self, cycle: Cycle, taints: tuple[Taint, ...]) -> Status:
+        features = cycle.features
+        first = next(untolerated(taints, cycle.pod.spec.tolerations, features.toleration_comparison), None)
+        if first is None:
+            return SUCCESS
+        text = TEXT_OF_ONE.format(first) if features.names_untolerated_taint else TEXT
+        return unresolvable(text, detail=first)
+
+    def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
+        """Few taints that say "better not" are good."""
+        usable = [t for t in cycle.pod.spec.tolerations if t.effect in ("", _AVOIDED)]
+        comparison = cycle.features.toleration_comparison
+        raw = [
+            sum(t.effect == _AVOIDED and not tolerated(t, usable, comparison) for t in node.node.spec.taints)
+            for node in nodes
+        ]
+        return normalised(raw, reverse=True)
