@@ -46,6 +46,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler.binding import readiness
 from kubectl_dra.scheduler.claims import Problem, ResolvedEntry, claims_of, is_reserved_for, resolve
 
 _DEFAULTS: Final = Options()
@@ -307,7 +308,7 @@ class _PodCase:
         for need in needs.POD:
             if need.decides and world.evidence.coverage(need.kind) is Coverage.ASSUMED:
                 yield Assumption(AssumptionKind.NONE_OF_KIND, need.kind)
-        waits = any(binding.readiness(claim).waiting for claim in claims_of(self.pod, world.inventory))
+        waits = any(readiness(claim).waiting for claim in claims_of(self.pod, world.inventory))
         if waits and world.now is None:
             yield Assumption(AssumptionKind.CLOCK)
         for name in world.clashes:

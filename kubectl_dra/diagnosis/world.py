@@ -11,7 +11,6 @@ from typing import Final
 from kubectl_dra.allocation.allocated import AllocatedState
 from kubectl_dra.allocation.allocator import Cluster
 from kubectl_dra.diagnosis.agreement import newest_versions
-from kubectl_dra.diagnosis.binding import DEFAULT_TIMEOUT, parse_time
 from kubectl_dra.diagnosis.gates import DEFAULT_SCHEDULER
 from kubectl_dra.diagnosis.nodefilters.repelled import Repelled, Repelling, repelling
 from kubectl_dra.model.core import Pod
@@ -21,8 +20,10 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import NodeUsage
+from kubectl_dra.scheduler.binding import parse_time
 from kubectl_dra.scheduler.claims import extended_claims
 from kubectl_dra.scheduler.extended import ClassMap, clashing, class_by_resource
+from kubectl_dra.scheduler.snapshot import DEFAULT_BINDING_TIMEOUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Options:
     """
 
     now: datetime | None = None
-    binding_timeout: timedelta = DEFAULT_TIMEOUT
+    binding_timeout: timedelta = DEFAULT_BINDING_TIMEOUT
     schedulers: frozenset[str] = frozenset({DEFAULT_SCHEDULER})
 
 

@@ -161,6 +161,11 @@ class Features:
         return self.minor >= 32
 
     @property
+    def node_name_narrows(self) -> bool:
+        """Whether a pod that names its node is not tried on others; until 1.36 each of them rejected it."""
+        return self.minor >= 37
+
+    @property
     def tells_idle_post_filter(self) -> bool:
         """Whether the plugin says so, too, where its PostFilter changed nothing; until 1.36 it did."""
         return self.minor <= 36

@@ -19,6 +19,9 @@ _POD_LEVEL: Final = frozenset({"cpu", "memory"})
 _NANO: Final = -9
 _NANOS_PER_MILLI: Final = 10**6
 _NANOS_PER_UNIT: Final = 10**9
+# What a container that asks for nothing counts for scoring: 100m and 200Mi.
+_LEAST: Final[Mapping[str, int]] = {"cpu": 10**8, "memory": 200 * 2**20 * _NANOS_PER_UNIT}
+_NONE: Final[Mapping[str, int]] = {}
 
 
 def amount(resource: str, quantity: Quantity) -> int:
@@ -32,8 +35,27 @@ def pod_requests(pod: Pod, *, use_status: bool = False) -> Amounts:
     ``use_status`` also looks at what the kubelet has allocated and actuated (in-place resize): the scheduler does so
     for pods on nodes, not for the pod that it places.
     """
-    nanos = _container_level(pod, use_status)
-    nanos.update(_pod_level(pod, use_status))
+    return _requests(pod, use_status=use_status)
+
+
+def non_zero_requests(pod: Pod, *, use_status: bool = False, pod_level: bool = True) -> Amounts:
+    """CPU and memory as they count for scoring: containers that don't say have 100m and 200Mi, an explicit 0 stays.
+
+    Where the pod level says something, that is only so for what nothing says. Without ``pod_level`` it is not looked
+    at, as upstream's scorer does for the pod that is placed.
+    """
+    missing = _LEAST
+    if pod_level and pod.spec.resources is not None and any(map(_is_pod_level, pod.spec.resources.requests)):
+        known = _requests(pod, use_status=use_status)
+        missing = {name: value for name, value in _LEAST.items() if name not in known}
+    found = _requests(pod, use_status=use_status, pod_level=pod_level, missing=missing)
+    return {name: found.get(name, 0) for name in _LEAST}
+
+
+def _requests(pod: Pod, *, use_status: bool, pod_level: bool = True, missing: Mapping[str, int] = _NONE) -> Amounts:
+    nanos = _container_level(pod, use_status, missing)
+    if pod_level:
+        nanos.update(_pod_level(pod, use_status))
     add_to(nanos, _nanos(pod.spec.overhead))
     return {name: _rounded(name, value) for name, value in nanos.items()}
 
@@ -52,13 +74,14 @@ def host_ports(pod: Pod) -> Iterator[HostPort]:
 _Getter = Callable[[Container], "Mapping[str, Quantity]"]
 
 
-def _container_level(pod: Pod, use_status: bool) -> Amounts:
-    spec = _aggregate(pod, _spec_requests)
-    if not use_status or not _has_resources_in_status(pod):
+def _container_level(pod: Pod, use_status: bool, missing: Mapping[str, int]) -> Amounts:
+    spec = _aggregate(pod, _spec_requests, missing)
+    infeasible = use_status and _resize_infeasible(pod)
+    if not use_status or not (infeasible or _has_resources_in_status(pod)):
         return spec
-    allocated, actuated = _from_status(pod)
+    allocated, actuated = _from_status(pod, infeasible, missing)
     reached = _max(actuated, allocated)
-    return reached if _resize_infeasible(pod) else _max(spec, reached)
+    return reached if infeasible else _max(spec, reached)
 
 
 def _has_resources_in_status(pod: Pod) -> bool:
@@ -68,13 +91,12 @@ def _has_resources_in_status(pod: Pod) -> bool:
     return any(s.resources is not None or s.allocated_resources is not None for s in statuses)
 
 
-def _from_status(pod: Pod) -> tuple[Amounts, Amounts]:
+def _from_status(pod: Pod, infeasible: bool, missing: Mapping[str, int]) -> tuple[Amounts, Amounts]:
     """Allocated and actuated requests: the pod's own sums where the kubelet reports them, else per container."""
     status = pod.status
     if status.allocated_resources is not None and status.resources is not None and status.resources.requests:
         return _nanos(status.allocated_resources), _nanos(status.resources.requests)
     by_name = {s.name: s for s in (*status.init_container_statuses, *status.container_statuses)}
-    infeasible = _resize_infeasible(pod)
 
     def allocated(container: Container) -> Mapping[str, Quantity]:
         return _allocated(container, by_name.get(container.name), infeasible)
@@ -85,7 +107,7 @@ def _from_status(pod: Pod) -> tuple[Amounts, Amounts]:
             return reported.resources.requests
         return _allocated(container, reported, infeasible)
 
-    return _aggregate(pod, allocated), _aggregate(pod, actuated)
+    return _aggregate(pod, allocated, missing), _aggregate(pod, actuated, missing)
 
 
 def _allocated(container: Container, status: ContainerStatus | None, infeasible: bool) -> Mapping[str, Quantity]:
@@ -98,15 +120,15 @@ def _spec_requests(container: Container) -> Mapping[str, Quantity]:
     return container.resources.requests
 
 
-def _aggregate(pod: Pod, requests_of: _Getter) -> Amounts:
+def _aggregate(pod: Pod, requests_of: _Getter, missing: Mapping[str, int]) -> Amounts:
     """Everything that runs at the same time, and at least what each init container needs beside earlier sidecars."""
     total: Amounts = {}
     for container in pod.spec.containers:
-        add_to(total, _nanos(requests_of(container)))
+        add_to(total, {**missing, **_nanos(requests_of(container))})
     sidecars: Amounts = {}
     peak: Amounts = {}
     for container in pod.spec.init_containers:
-        requests = _nanos(requests_of(container))
+        requests = {**missing, **_nanos(requests_of(container))}
         if _is_sidecar(container):
             add_to(total, requests)
             add_to(sidecars, requests)
@@ -135,7 +157,8 @@ def _is_sidecar(container: Container) -> bool:
 
 
 def _resize_infeasible(pod: Pod) -> bool:
-    return any(c.type == "PodResizePending" and c.reason == "Infeasible" for c in pod.status.conditions)
+    """Upstream looks at the reason of the first such condition, not at its status."""
+    return next((c.reason for c in pod.status.conditions if c.type == "PodResizePending"), "") == "Infeasible"
 
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ class NodeUsage:
     """Sums over the pods of one node: number of pods, requested amounts, taken host ports (ip, protocol, port).
 
     ``repels``: the required anti-affinity of the pods, and how many of them have it. ``placed``: the pods, each with
-    what plugins read of it.
+    what plugins read of it. ``non_zero``: cpu and memory as they count for scoring.
     """
 
     pods: int = 0
@@ -32,6 +32,7 @@ class NodeUsage:
     ports: frozenset[HostPort] = frozenset()
     repels: Mapping[AffinityTerm, int] = field(default_factory=lambda: _NO_TERMS)
     placed: tuple[PodInfo, ...] = ()
+    non_zero: Mapping[str, int] = field(default_factory=dict)
 
     def plus(self, other: NodeUsage) -> NodeUsage:
         """Both together."""
@@ -42,6 +43,7 @@ class NodeUsage:
             self.ports | other.ports,
             repels,
             self.placed + other.placed,
+            sum_of((self.non_zero, other.non_zero)),
         )
 
     def minus(self, pod: NodeUsage) -> NodeUsage:
@@ -54,14 +56,15 @@ class NodeUsage:
         repels = {each: count for each, count in left.items() if count > 0}
         gone = {each.key for each in pod.placed}
         placed = tuple(each for each in self.placed if each.key not in gone)
-        return NodeUsage(self.pods - pod.pods, requests, self.ports - pod.ports, repels, placed)
+        non_zero = {name: value - pod.non_zero.get(name, 0) for name, value in self.non_zero.items()}
+        return NodeUsage(self.pods - pod.pods, requests, self.ports - pod.ports, repels, placed, non_zero)
 
 
 def usage_of(info: PodInfo) -> NodeUsage:
     """What one pod takes of its node."""
     shape = info.shape
     repels = dict.fromkeys(shape.terms.required_anti_affinity, 1) or _NO_TERMS
-    return NodeUsage(1, shape.requests, shape.ports, repels, (info,))
+    return NodeUsage(1, shape.requests, shape.ports, repels, (info,), shape.non_zero)
 
 
 def pod_usage(pod: Pod) -> NodeUsage:
@@ -86,14 +89,16 @@ def usage_by_node(pods: Iterable[Pod]) -> dict[str, NodeUsage]:
 def sum_of_pods(infos: Collection[PodInfo]) -> NodeUsage:
     """What pods of one node take together."""
     requests: Amounts = {}
+    non_zero: Amounts = {}
     ports: set[HostPort] = set()
     repels: dict[AffinityTerm, int] = {}
     for info in infos:
         add_to(requests, info.shape.requests)
+        add_to(non_zero, info.shape.non_zero)
         ports.update(info.shape.ports)
         for each in set(info.shape.terms.required_anti_affinity):
             repels[each] = repels.get(each, 0) + 1
-    return NodeUsage(len(infos), requests, frozenset(ports), repels or _NO_TERMS, tuple(infos))
+    return NodeUsage(len(infos), requests, frozenset(ports), repels or _NO_TERMS, tuple(infos), non_zero)
 
 
 def _added(a: Mapping[AffinityTerm, int], b: Mapping[AffinityTerm, int]) -> Mapping[AffinityTerm, int]:

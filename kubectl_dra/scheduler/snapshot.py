@@ -6,7 +6,7 @@ shared by all attempts on the same snapshot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -21,6 +21,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.podinfo import PodInfo, PodShape, pod_info
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.terms import NO_TERMS, AffinityTerm
 from kubectl_dra.model.usage import NodeUsage, is_terminal, usage_of
 from kubectl_dra.scheduler.claims import extended_claims
 from kubectl_dra.scheduler.extended import ClassMap, class_by_resource
@@ -147,6 +148,33 @@ class Snapshot:
         return tuple(Placed(shape, nodes) for shape, nodes in found.values())
 
     @cached_property
+    def placed_by_namespace(self) -> Mapping[str, tuple[Placed, ...]]:
+        """The same by namespace of the pods."""
+        found: dict[str, list[Placed]] = {}
+        for each in self.placed:
+            found.setdefault(each.shape.namespace, []).append(each)
+        return {namespace: tuple(placed) for namespace, placed in found.items()}
+
+    @cached_property
+    def placed_with_terms(self) -> tuple[Placed, ...]:
+        """Those that ask anything of other pods."""
+        return tuple(each for each in self.placed if each.shape.terms != NO_TERMS)
+
+    @cached_property
+    def anti_affinity(self) -> Mapping[AffinityTerm, Mapping[tuple[str, str], int]]:
+        """The required anti-affinity of pods on nodes: how many have each term, by key and value of their node."""
+        found: dict[AffinityTerm, dict[tuple[str, str], int]] = {}
+        for placed in self.placed_with_terms:
+            for term in placed.shape.terms.required_anti_affinity:
+                pairs = found.setdefault(term, {})
+                for name, number in placed.nodes.items():
+                    value = self.nodes[name].labels.get(term.topology_key)
+                    if value is not None:
+                        pair = term.topology_key, value
+                        pairs[pair] = pairs.get(pair, 0) + number
+        return found
+
+    @cached_property
     def nominated(self) -> Mapping[str, tuple[PodInfo, ...]]:
         """By node, the waiting pods of these profiles that are about to get it."""
         found: dict[str, tuple[PodInfo, ...]] = {}
@@ -164,7 +192,3 @@ class Snapshot:
         """The labels of a namespace; none if there is no such object."""
         found = self.inventory.namespaces.get(namespace)
         return found.metadata.labels if found is not None else _NO_LABELS
-
-    def namespaces_of(self, names: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
-        """The labels of several namespaces."""
-        return {name: self.labels_of_namespace(name) for name in names}

@@ -111,6 +111,6 @@ def _least_allocated(node: NodeInfo, pod: Amounts) -> int:
     for resource in SCORED:
         allocatable = allocatable_of(node.node, resource)
         if allocatable:
-            requested = sum(each.shape.non_zero[resource] for each in node.pods) + pod[resource]
+            requested = node.usage.non_zero.get(resource, 0) + pod[resource]
             shares.append(0 if requested > allocatable else (allocatable - requested) * MAX_SCORE // allocatable)
     return sum(shares) // len(shares) if shares else 0

@@ -1,0 +1,111 @@
+"""Whether devices that are allocated may be bound: the conditions that drivers attach to them.
+
+Upstream: the dynamicresources plugin's isClaimReadyForBinding and isClaimTimeout.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.meta import Condition
+from kubectl_dra.model.resource import AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim
+
+
+@dataclass(frozen=True, slots=True)
+class Unready:
+    """Binding conditions of one allocated device: waited for, failed, or over time."""
+
+    device: str
+    waiting_for: tuple[str, ...] = ()
+    failed: str = ""
+    reason: str = ""
+    message: str = ""
+    since: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """Whether the devices of an allocated claim may be bound; ``failed`` ends the waiting, ``waiting`` may still do."""
+
+    waiting: tuple[Unready, ...] = ()
+    failed: Unready | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Nothing is waited for and nothing failed."""
+        return not self.waiting and self.failed is None
+
+
+def readiness(claim: ResourceClaim) -> Readiness:
+    """The binding conditions of all devices in order; as upstream, the first device that is not ready decides."""
+    allocation = claim.status.allocation
+    if allocation is None:
+        return Readiness()
+    waiting: list[Unready] = []
+    since = allocation.allocation_timestamp
+    for result in allocation.devices.results:
+        if not result.binding_conditions:
+            continue
+        device = str(DeviceId(result.driver, result.pool, result.device))
+        status = _status_of(claim, result)
+        failure = _failure(status, result)
+        # A failure behind a device that is not ready is only seen once that device is.
+        if failure is not None and not waiting:
+            return Readiness(
+                failed=Unready(device, (), failure.type, failure.reason, failure.message, failure.last_transition_time)
+            )
+        missing = tuple(name for name in result.binding_conditions if not _is_true(status, name))
+        if missing:
+            waiting.append(Unready(device, missing, since=since))
+    return Readiness(tuple(waiting))
+
+
+def _status_of(claim: ResourceClaim, result: DeviceRequestAllocationResult) -> AllocatedDeviceStatus | None:
+    wanted = result.driver, result.pool, result.device
+    return next((s for s in claim.status.devices if (s.driver, s.pool, s.device) == wanted), None)
+
+
+def _failure(status: AllocatedDeviceStatus | None, result: DeviceRequestAllocationResult) -> Condition | None:
+    for name in result.binding_failure_conditions:
+        condition = _condition(status, name)
+        if condition is not None and condition.status == "True":
+            return condition
+    return None
+
+
+def _is_true(status: AllocatedDeviceStatus | None, name: str) -> bool:
+    condition = _condition(status, name)
+    return condition is not None and condition.status == "True"
+
+
+def _condition(status: AllocatedDeviceStatus | None, name: str) -> Condition | None:
+    return next((c for c in status.conditions if c.type == name), None) if status is not None else None
+
+
+def timed_out(claim: ResourceClaim, now: datetime | None, timeout: timedelta) -> bool:
+    """Whether an allocation with binding conditions is older than the time that the scheduler waits."""
+    allocation = claim.status.allocation
+    if now is None or allocation is None or allocation.allocation_timestamp is None:
+        return False
+    if not any(result.binding_conditions for result in allocation.devices.results):
+        return False
+    return parse_time(allocation.allocation_timestamp) + timeout < now
+
+
+def parse_time(text: str) -> datetime:
+    """An RFC 3339 time."""
+    return datetime.fromisoformat(text)
+
+
+def unusable(claim: ResourceClaim, features: Features, now: datetime | None, timeout: timedelta) -> Unready | None:
+    """Why an allocated claim is given up on every node: its devices failed to bind, or took too long."""
+    if not features.device_binding_and_status or claim.status.allocation is None:
+        return None
+    state = readiness(claim)
+    problem = state.failed
+    if problem is None and state.waiting and timed_out(claim, now, timeout):
+        problem = state.waiting[0]
+    return problem

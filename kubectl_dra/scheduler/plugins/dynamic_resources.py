@@ -1,0 +1,334 @@
+"""DynamicResources: claims, and extended resources that DeviceClasses serve.
+
+Upstream: plugins/dynamicresources (dynamicresources.go, extendeddynamicresources.go). The search itself is the
+allocator's; nodes that it can't tell apart share one search, so all nodes are best asked for at once. What is known of
+a node does not depend on the pods there: preemption frees no devices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Final
+
+from kubectl_dra.allocation import nodes as node_selectors
+from kubectl_dra.allocation.errors import NodeSelectorUnparsable
+from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
+from kubectl_dra.allocation.steps import TimeLimit
+from kubectl_dra.model.classic import IMMEDIATE, classic_of, is_searched
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import AllocationResult, DeviceRequest, ResourceClaim
+from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE, INVALID_POOLS, allocation_error
+from kubectl_dra.scheduler.binding import Unready, unusable
+from kubectl_dra.scheduler.claims import resolve
+from kubectl_dra.scheduler.extended import asked, virtual_claim
+from kubectl_dra.scheduler.fit_error import DEALLOCATED, DELETED, NO_CLAIMS, NO_STATE, NOTHING_HELPED
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of
+from kubectl_dra.scheduler.scores import normalised
+from kubectl_dra.scheduler.search import Searched, search
+from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
+from kubectl_dra.scheduler.status import SUCCESS, Code, Status, error, unknown, unresolvable, unschedulable
+
+UNAVAILABLE: Final = "resourceclaim not available on the node"
+LEFT_OVER: Final = "cannot schedule extended resource claim"
+CANNOT_FIT: Final = "cannot fit resource"
+OPTIONAL_OPERATIONS: Final = "DRAOptionalNodeOperations"
+_MOST_ALTERNATIVES: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimProblem:
+    """What is wrong with a request of a claim before any node is looked at; ``device_class`` if that is missing."""
+
+    claim: ResourceClaim
+    request: str = ""
+    device_class: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DevicesOnNode:
+    """What was found on a node. ``unavailable``: positions of allocated claims that can't be used there.
+
+    ``extended``: extended resources for which devices had to be found. ``searched`` None: there was nothing to find.
+    """
+
+    extended: tuple[str, ...] = ()
+    searched: Searched | None = None
+    unavailable: tuple[int, ...] = ()
+    timed_out: bool = False
+
+
+@dataclass(slots=True)
+class Devices:
+    """The claims of the pod in order, and what is known of each node so far.
+
+    ``left_over``: a claim for extended resources that an earlier attempt left behind. ``unusable``: by position, the
+    claims whose devices failed to bind.
+    """
+
+    claims: tuple[ResourceClaim, ...] = ()
+    asked: tuple[str, ...] = ()
+    mapped: frozenset[str] = frozenset()
+    left_over: ResourceClaim | None = None
+    unusable: Mapping[int, Unready] = field(default_factory=dict)
+    statuses: dict[str, Status] = field(default_factory=dict)
+    nodes: dict[str, DevicesOnNode] = field(default_factory=dict)
+
+
+class DynamicResources(Plugin):
+    """``spec.resourceClaims``, and ``resources.requests`` of what classes serve."""
+
+    name: ClassVar[str] = "DynamicResources"
+    weight: ClassVar[int] = 2
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """The claims have to be in order, their classes there."""
+        snapshot, pod = cycle.snapshot, cycle.pod
+        entries = resolve(snapshot.inventory, snapshot.evidence, snapshot.features, pod)
+        claims = tuple(entry.claim for entry in entries if entry.claim is not None)
+        names = tuple(asked(pod))
+        mapped = frozenset(name for name in names if name in snapshot.served)
+        state = Devices(claims, names, mapped)
+        cycle.write(state)
+        broken = next((entry for entry in entries if entry.problem is not None), None)
+        if broken is not None:
+            return PreFilterResult(
+                unresolvable(broken.text, detail=broken) if broken.text else unknown("ResourceClaim")
+            )
+        if not (claims or mapped):
+            return PASS
+        state.left_over = snapshot.extended_claims.get((key_of(pod.metadata), pod.metadata.uid)) if mapped else None
+        state.unusable = _unusable(snapshot, claims)
+        first = next((problem for claim in claims for problem in problems_of(snapshot, claim)), None)
+        return PASS if first is None else PreFilterResult(first)
+
+    def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
+        """Devices for all claims are to be had on the node."""
+        return self.filter_all(cycle, (node,))[0]
+
+    def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
+        """The same for many nodes at once."""
+        state = cycle.read(Devices)
+        if not (state.claims or state.mapped):
+            return [SUCCESS] * len(nodes)
+        unknown_yet = [node for node in nodes if node.name not in state.statuses]
+        if unknown_yet:
+            _Filtering(cycle, state).run(unknown_yet)
+        return [state.statuses[node.name] for node in nodes]
+
+    def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
+        """Early alternatives of ``firstAvailable`` are good."""
+        state = cycle.read(Devices)
+        return normalised([_alternatives(state, node) for node in nodes])
+
+
+def problems_of(snapshot: Snapshot, claim: ResourceClaim) -> Iterator[Status]:
+    """Everything that is wrong with one claim, in the scheduler's order; the first ends the attempt."""
+    allocation = claim.status.allocation
+    if allocation is None:
+        for request in claim.spec.devices.requests:
+            yield from _request_problems(snapshot, claim, request)
+    elif allocation.node_selector is not None and (problems := node_selectors.parse(allocation.node_selector).problems):
+        text = allocation_error(NodeSelectorUnparsable(allocation.node_selector, problems))
+        yield error(text, ClaimProblem(claim))
+
+
+def _request_problems(snapshot: Snapshot, claim: ResourceClaim, request: DeviceRequest) -> Iterator[Status]:
+    subrequests = request.first_available
+    where = f"resource claim {key_of(claim.metadata)}, request {request.name}"
+    if request.exactly is not None:
+        yield from _class_problems(snapshot, claim, request.name, request.exactly.device_class_name)
+    elif subrequests and not snapshot.features.prioritized_list:
+        text = f"{where}: has subrequests, but the DRAPrioritizedList feature is disabled"
+        yield unresolvable(text, detail=ClaimProblem(claim, request.name))
+    elif subrequests:
+        for each in subrequests:
+            yield from _class_problems(snapshot, claim, f"{request.name}/{each.name}", each.device_class_name)
+    else:
+        yield unresolvable(f"{where}: unknown request type", detail=ClaimProblem(claim, request.name))
+
+
+def _class_problems(snapshot: Snapshot, claim: ResourceClaim, request: str, device_class: str) -> Iterator[Status]:
+    if not device_class:
+        yield error(f"request {request}: unsupported request type", ClaimProblem(claim, request))
+    elif device_class not in snapshot.inventory.classes:
+        text = f"request {request}: device class {device_class} does not exist"
+        yield unresolvable(text, detail=ClaimProblem(claim, request, device_class))
+
+
+def _unusable(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> dict[int, Unready]:
+    found = (unusable(claim, snapshot.features, snapshot.now, snapshot.binding_timeout) for claim in claims)
+    return {i: problem for i, problem in enumerate(found) if problem is not None}
+
+
+class _Filtering:
+    """Filter over some nodes."""
+
+    def __init__(self, cycle: Cycle, state: Devices) -> None:
+        self._cycle = cycle
+        self._state = state
+
+    def run(self, nodes: Sequence[NodeInfo]) -> None:
+        """Find out about the nodes, those with the same needs together."""
+        groups: dict[tuple[str, ...], list[NodeInfo]] = {}
+        for node in nodes:
+            found = self._extended(node)
+            if isinstance(found, Status):
+                self._state.statuses[node.name] = found
+            else:
+                groups.setdefault(found, []).append(node)
+        for extended, group in groups.items():
+            self._allocate(extended, group)
+
+    def _extended(self, node: NodeInfo) -> tuple[str, ...] | Status:
+        """The extended resources for which devices have to be found on the node, or why it can't be used."""
+        state = self._state
+        if not state.mapped:
+            return ()
+        if state.left_over is not None:
+            return unresolvable(LEFT_OVER)
+        by_dra = []
+        for name in state.asked:
+            if name in state.mapped and allocatable_of(node.node, name) == 0:
+                by_dra.append(name)
+            elif name not in node.node.status.allocatable:
+                return unresolvable(CANNOT_FIT)
+        return tuple(sorted(by_dra))
+
+    def _allocate(self, extended: tuple[str, ...], group: Sequence[NodeInfo]) -> None:
+        snapshot = self._cycle.snapshot
+        to_allocate = list(filter(is_searched, self._state.claims))
+        if extended:
+            to_allocate.append(virtual_claim(self._cycle.pod, extended, snapshot.served))
+        found: Mapping[str, Searched] = {}
+        if to_allocate and not _can_search(snapshot, to_allocate):
+            for node in group:
+                self._state.statuses[node.name] = unknown("ResourceSlice", "DeviceClass")
+            return
+        if to_allocate:
+            found = search(snapshot.devices, [node.node for node in group], to_allocate)
+        for node in group:
+            self._state.statuses[node.name] = self._status(node, found.get(node.name), extended)
+
+    def _status(self, node: NodeInfo, searched: Searched | None, extended: tuple[str, ...]) -> Status:
+        outcome = searched.shared if searched is not None else None
+        late = outcome is not None and self._time(outcome) is TimeLimit.BEYOND
+        open_ = outcome is not None and (isinstance(outcome, Undecided) or self._time(outcome) is TimeLimit.UNCERTAIN)
+        unavailable: tuple[int, ...] = ()
+        status = SUCCESS
+        if outcome is not None and not isinstance(outcome, Allocated) and not late and not open_:
+            status = self._failure(searched, outcome)
+        else:
+            unavailable = self._unavailable(node)
+            if unavailable and isinstance(outcome, Allocated | None):
+                status = unresolvable(UNAVAILABLE)
+            elif late:
+                status = error(f"node {node.name}: timed out trying to allocate devices")
+            elif open_:
+                status = Status(Code.UNKNOWN)
+        found = DevicesOnNode(extended, searched, unavailable if status.rejected else (), late)
+        self._state.nodes[node.name] = found
+        return status
+
+    def _failure(self, searched: Searched | None, outcome: Outcome) -> Status:
+        match outcome:
+            case Fatal(only_affects_node=True):
+                return unresolvable(allocation_error(outcome.error))
+            case Fatal():
+                own = searched.own if searched is not None else outcome
+                failed = own if isinstance(own, Fatal) else outcome
+                return error(allocation_error(failed.error, self._cycle.features.minor))
+            case Unsatisfiable(invalid_pools=True):
+                return unresolvable(INVALID_POOLS)
+            case _:
+                return unresolvable(CANNOT_ALLOCATE)
+
+    def _time(self, outcome: Outcome) -> TimeLimit:
+        return outcome.time_limit if self._cycle.features.filter_timeout else TimeLimit.WITHIN
+
+    def _unavailable(self, node: NodeInfo) -> tuple[int, ...]:
+        """Positions of the allocated claims that can't be used on the node."""
+        found = []
+        for index, claim in enumerate(self._state.claims):
+            allocation = claim.status.allocation
+            if allocation is not None and (index in self._state.unusable or not usable_on(allocation, node)):
+                found.append(index)
+        return tuple(found)
+
+
+def usable_on(allocation: AllocationResult, node: NodeInfo) -> bool:
+    """Whether a claim with this allocation can be used on the node."""
+    skips = any(result.skip_node_operations for result in allocation.devices.results)
+    if skips and OPTIONAL_OPERATIONS not in node.node.status.declared_features:
+        return False
+    selector = allocation.node_selector
+    return selector is None or node_selectors.matches(selector, node.node)
+
+
+def _can_search(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> bool:
+    return snapshot.complete("ResourceSlice") and classes_known(snapshot, claims)
+
+
+def classes_known(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> bool:
+    """Whether every class that the claims name was read."""
+    for claim in claims:
+        for request in claim.spec.devices.requests:
+            forms = (request.exactly, *request.first_available)
+            if any(form is not None and form.device_class_name not in snapshot.inventory.classes for form in forms):
+                return snapshot.complete("DeviceClass")
+    return True
+
+
+# --- scores ---------------------------------------------------------------------------------------------------------
+
+
+def _alternatives(state: Devices, node: NodeInfo) -> int:
+    found = state.nodes.get(node.name)
+    own = found.searched.own if found is not None and found.searched is not None else None
+    if not isinstance(own, Allocated):
+        return 0
+    claims = [claim for claim in state.claims if is_searched(claim)]
+    return sum(_worth(claim, allocation) for claim, allocation in zip(claims, own.allocations, strict=False))
+
+
+def _worth(claim: ResourceClaim, allocation: AllocationResult) -> int:
+    chosen = {result.request for result in allocation.devices.results}
+    worth = 0
+    for request in claim.spec.devices.requests:
+        for index, each in enumerate(request.first_available):
+            if f"{request.name}/{each.name}" in chosen:
+                worth += _MOST_ALTERNATIVES - index
+                break
+    return worth
+
+
+# --- after no node did ----------------------------------------------------------------------------------------------
+
+
+def post_filter(cycle: Cycle) -> Status:
+    """Free an idle claim or delete a left-over one; an error where PreFilter never got here."""
+    if Devices not in cycle.states:
+        return error(NO_STATE)
+    state = cycle.read(Devices)
+    if idle_claims(cycle.pod, state):
+        return unschedulable(DEALLOCATED)
+    if state.left_over is not None and state.statuses:
+        return unschedulable(DELETED)
+    if not cycle.features.tells_idle_post_filter:
+        return unschedulable()
+    return unschedulable(NOTHING_HELPED if state.claims and state.statuses else NO_CLAIMS)
+
+
+def idle_claims(pod: Pod, state: Devices) -> list[int]:
+    """Positions of claims that are in the way on some node and that nobody else uses."""
+    positions = sorted({i for found in state.nodes.values() for i in found.unavailable})
+    consumers = {i: [c.uid for c in state.claims[i].status.reserved_for] for i in positions}
+    return [i for i in positions if consumers[i] in ([], [pod.metadata.uid]) and not _stays(state.claims[i])]
+
+
+def _stays(claim: ResourceClaim) -> bool:
+    """Whether a claim was allocated without any pod, and would be so again if it were freed."""
+    classic = classic_of(claim)
+    return classic is not None and classic.allocation_mode == IMMEDIATE

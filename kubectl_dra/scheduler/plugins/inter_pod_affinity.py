@@ -1,0 +1,210 @@
+"""InterPodAffinity: what a pod asks of the company it has, and what pods that are there ask of it.
+
+Upstream: plugins/interpodaffinity (filtering.go). Matching pods are counted once per attempt, by label of their node,
+from the snapshot's groups of pods alike; scoring is in ``inter_pod_affinity_score``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from kubectl_dra.model.podinfo import PodInfo, PodShape
+from kubectl_dra.model.terms import AffinityTerm, selects
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.plugins import inter_pod_affinity_score
+from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
+from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unresolvable, unschedulable
+
+AFFINITY_TEXT: Final = "node(s) didn't match pod affinity rules"
+ANTI_AFFINITY_TEXT: Final = "node(s) didn't match pod anti-affinity rules"
+EXISTING_TEXT: Final = "node(s) didn't satisfy existing pods anti-affinity rules"
+Pair = tuple[str, str]
+Pairs = dict[Pair, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Unmet:
+    """Which of the pod's own terms a node does not meet."""
+
+    terms: tuple[AffinityTerm, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAway:
+    """By which labels of the node pods that are there keep the pod away."""
+
+    keys: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Company:
+    """Matching pods by label of their node: key and value.
+
+    ``existing``: pods whose anti-affinity keeps the pod away; ``affinity``: pods that meet all terms of the pod's
+    affinity; ``anti``: pods that its anti-affinity is about. ``namespace_labels`` are those of the pod's namespace.
+    """
+
+    required: tuple[AffinityTerm, ...]
+    anti_terms: tuple[AffinityTerm, ...]
+    namespace_labels: Mapping[str, str]
+    existing: Pairs
+    affinity: Pairs
+    anti: Pairs
+
+    def clone(self) -> Company:
+        """A copy whose figures can be changed."""
+        figures = dict(self.existing), dict(self.affinity), dict(self.anti)
+        return Company(self.required, self.anti_terms, self.namespace_labels, *figures)
+
+
+class InterPodAffinity(Plugin):
+    """``spec.affinity.podAffinity`` and ``podAntiAffinity`` of both sides."""
+
+    name: ClassVar[str] = "InterPodAffinity"
+    weight: ClassVar[int] = 2
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """Count who matches whom, over all nodes of the cluster."""
+        snapshot, shape = cycle.snapshot, cycle.info.shape
+        own = snapshot.labels_of_namespace(shape.namespace)
+        state = Company(
+            tuple(resolved(snapshot, term) for term in shape.terms.required_affinity),
+            tuple(resolved(snapshot, term) for term in shape.terms.required_anti_affinity),
+            own,
+            _existing(snapshot, shape, own),
+            {},
+            {},
+        )
+        if not (state.existing or state.required or state.anti_terms):
+            return PreFilterResult(SKIP)
+        if state.required or state.anti_terms:
+            _count_own(snapshot, state)
+        cycle.write(state)
+        return PASS
+
+    def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
+        """The pod's affinity, its anti-affinity, then that of pods that are there."""
+        state, labels = cycle.read(Company), node.labels
+        if not _has_company(cycle, state, labels):
+            return unresolvable(AFFINITY_TEXT, detail=Unmet(tuple(_missing(state, labels))))
+        if state.anti and (broken := tuple(t for t in state.anti_terms if _pair(t, labels) in state.anti)):
+            return unschedulable(ANTI_AFFINITY_TEXT, detail=Unmet(broken))
+        if state.existing and (keys := tuple(_kept_away(state.existing, labels))):
+            return unschedulable(EXISTING_TEXT, detail=KeptAway(keys))
+        return SUCCESS
+
+    def add_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
+        """One more pod on the node."""
+        _change(cycle, pod.shape, node, 1)
+
+    def remove_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
+        """One less."""
+        _change(cycle, pod.shape, node, -1)
+
+    def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
+        """Preferred terms of both sides."""
+        return inter_pod_affinity_score.score(cycle, nodes)
+
+
+def resolved(snapshot: Snapshot, term: AffinityTerm) -> AffinityTerm:
+    """A term of the pod that is placed, its selector of namespaces replaced by the names of those that exist.
+
+    Upstream: mergeAffinityTermNamespacesIfNotEmpty; an empty selector stays, as it takes namespaces without an object.
+    """
+    if not term.namespace_selector:
+        return term
+    found = (
+        name
+        for name, namespace in snapshot.inventory.namespaces.items()
+        if selects(term.namespace_selector, namespace.metadata.labels)
+    )
+    return AffinityTerm(term.topology_key, term.namespaces.union(found), term.selector)
+
+
+def _pair(term: AffinityTerm, labels: Mapping[str, str]) -> Pair | None:
+    value = labels.get(term.topology_key)
+    return (term.topology_key, value) if value is not None else None
+
+
+def _add(pairs: Pairs, pair: Pair | None, number: int) -> None:
+    """What comes to nothing is left out, so that "nobody at all" can be seen."""
+    if pair is None:
+        return
+    pairs[pair] = pairs.get(pair, 0) + number
+    if pairs[pair] == 0:
+        del pairs[pair]
+
+
+def _existing(snapshot: Snapshot, shape: PodShape, own: Mapping[str, str]) -> Pairs:
+    found: Pairs = {}
+    for term, pairs in snapshot.anti_affinity.items():
+        if term.matches(shape.namespace, shape.labels, own):
+            for pair, number in pairs.items():
+                _add(found, pair, number)
+    return found
+
+
+def _count_own(snapshot: Snapshot, state: Company) -> None:
+    for placed in snapshot.placed:
+        shape = placed.shape
+        hits = [(state.anti, term) for term in state.anti_terms if _matches(term, shape, snapshot)]
+        if _matches_all(state.required, shape, snapshot):
+            hits += [(state.affinity, term) for term in state.required]
+        if hits:
+            for name, number in placed.nodes.items():
+                labels = snapshot.nodes[name].labels
+                for pairs, term in hits:
+                    _add(pairs, _pair(term, labels), number)
+
+
+def _matches(term: AffinityTerm, shape: PodShape, snapshot: Snapshot) -> bool:
+    """The pod's terms name their namespaces, so that labels of namespaces play no part any more."""
+    return term.matches(shape.namespace, shape.labels, snapshot.labels_of_namespace(shape.namespace))
+
+
+def _matches_all(terms: Iterable[AffinityTerm], shape: PodShape, snapshot: Snapshot) -> bool:
+    """Whether one pod meets all terms; where there are none, nobody does."""
+    found = False
+    for term in terms:
+        if not _matches(term, shape, snapshot):
+            return False
+        found = True
+    return found
+
+
+def _has_company(cycle: Cycle, state: Company, labels: Mapping[str, str]) -> bool:
+    pairs = [_pair(term, labels) for term in state.required]
+    if None in pairs:
+        return False
+    if all(state.affinity.get(pair, 0) > 0 for pair in pairs if pair is not None):
+        return True
+    # The first pod of a series may come anywhere.
+    return not state.affinity and _matches_all(state.required, cycle.info.shape, cycle.snapshot)
+
+
+def _missing(state: Company, labels: Mapping[str, str]) -> Iterable[AffinityTerm]:
+    for term in state.required:
+        pair = _pair(term, labels)
+        if pair is None or state.affinity.get(pair, 0) <= 0:
+            yield term
+
+
+def _kept_away(existing: Pairs, labels: Mapping[str, str]) -> Iterable[str]:
+    for key in dict.fromkeys(key for key, _ in existing):
+        if key in labels and existing.get((key, labels[key]), 0) > 0:
+            yield key
+
+
+def _change(cycle: Cycle, shape: PodShape, node: NodeInfo, delta: int) -> None:
+    state, snapshot, own = cycle.read(Company), cycle.snapshot, cycle.info.shape
+    for term in shape.terms.required_anti_affinity:
+        if term.matches(own.namespace, own.labels, state.namespace_labels):
+            _add(state.existing, _pair(term, node.labels), delta)
+    if _matches_all(state.required, shape, snapshot):
+        for term in state.required:
+            _add(state.affinity, _pair(term, node.labels), delta)
+    for term in state.anti_terms:
+        if _matches(term, shape, snapshot):
+            _add(state.anti, _pair(term, node.labels), delta)

@@ -1,0 +1,143 @@
+"""PodTopologySpread: how unevenly pods may be spread over the values of a node label.
+
+Upstream: plugins/podtopologyspread (filtering.go). Pods are counted once per attempt and value of the label, from the
+snapshot's groups of pods alike; scoring is in ``pod_topology_spread_score``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from kubectl_dra.model.podinfo import PodInfo
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.plugins import pod_topology_spread_score
+from kubectl_dra.scheduler.plugins.spread_constraints import Constraint, Inclusion, constraints_of, has_all_keys
+from kubectl_dra.scheduler.snapshot import NodeInfo
+from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unresolvable, unschedulable
+
+MISSING_LABEL: Final = "node(s) didn't match pod topology spread constraints (missing required label)"
+UNEVEN: Final = "node(s) didn't match pod topology spread constraints"
+
+
+@dataclass(frozen=True, slots=True)
+class Skew:
+    """A node that would be too full: the constraint, and the pods of its domain beside the fewest of any domain."""
+
+    constraint: Constraint
+    value: str
+    count: int
+    fewest: int
+
+
+class Domains:
+    """Pods per value of one constraint's label."""
+
+    def __init__(self, counts: dict[str, int]) -> None:
+        self.counts = counts
+        self._fewest: int | None = None
+
+    def fewest(self, least_domains: int) -> int:
+        """The pods of the emptiest domain; 0 if there are fewer domains than there have to be."""
+        if len(self.counts) < least_domains:
+            return 0
+        if self._fewest is None:
+            self._fewest = min(self.counts.values(), default=0)
+        return self._fewest
+
+    def add(self, value: str, delta: int) -> None:
+        """A pod comes or goes."""
+        self.counts[value] = self.counts.get(value, 0) + delta
+        self._fewest = None
+
+    def clone(self) -> Domains:
+        """A copy to change."""
+        return Domains(dict(self.counts))
+
+
+@dataclass(slots=True)
+class Spread:
+    """The hard constraints of a pod with their domains, and whether the pod counts itself."""
+
+    constraints: tuple[Constraint, ...]
+    domains: list[Domains]
+    itself: tuple[bool, ...]
+    inclusion: Inclusion
+
+    def clone(self) -> Spread:
+        """A copy whose domains can be changed."""
+        return Spread(self.constraints, [each.clone() for each in self.domains], self.itself, self.inclusion)
+
+
+class PodTopologySpread(Plugin):
+    """``spec.topologySpreadConstraints``."""
+
+    name: ClassVar[str] = "PodTopologySpread"
+    weight: ClassVar[int] = 2
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """Count pods per domain, over all nodes of the cluster."""
+        constraints = constraints_of(cycle.pod, "DoNotSchedule")
+        if not constraints:
+            return PreFilterResult(SKIP)
+        inclusion = Inclusion(cycle.pod, cycle.features)
+        domains = [Domains(counts) for counts in _counts(cycle, constraints, inclusion)]
+        labels = cycle.pod.metadata.labels
+        cycle.write(Spread(constraints, domains, tuple(each.matches(labels) for each in constraints), inclusion))
+        return PASS
+
+    def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
+        """The domain of the node would not have too many more pods than the emptiest one."""
+        state = cycle.read(Spread)
+        for constraint, domains, itself in zip(state.constraints, state.domains, state.itself, strict=True):
+            value = node.labels.get(constraint.topology_key)
+            if value is None:
+                return unresolvable(MISSING_LABEL, detail=constraint)
+            count, fewest = domains.counts.get(value, 0), domains.fewest(constraint.min_domains)
+            if count + itself - fewest > constraint.max_skew:
+                return unschedulable(UNEVEN, detail=Skew(constraint, value, count, fewest))
+        return SUCCESS
+
+    def add_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
+        """One more in the domains of the node."""
+        _change(cycle, pod, node, 1)
+
+    def remove_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
+        """One less."""
+        _change(cycle, pod, node, -1)
+
+    def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
+        """Domains with few pods are good."""
+        return pod_topology_spread_score.score(cycle, nodes)
+
+
+def _change(cycle: Cycle, pod: PodInfo, node: NodeInfo, delta: int) -> None:
+    """Unlike counting, this neither leaves out pods that are terminating nor takes an empty selector for none."""
+    state = cycle.read(Spread)
+    if pod.key.namespace != cycle.pod.metadata.namespace or not has_all_keys(node.labels, state.constraints):
+        return
+    for constraint, domains in zip(state.constraints, state.domains, strict=True):
+        if constraint.matches(pod.shape.labels) and state.inclusion.counts(constraint, node):
+            domains.add(node.labels[constraint.topology_key], delta)
+
+
+def _counts(cycle: Cycle, constraints: Sequence[Constraint], inclusion: Inclusion) -> list[dict[str, int]]:
+    """Pods per constraint and value; a domain of nodes without such pods has 0."""
+    values: list[dict[str, str]] = [{} for _ in constraints]
+    for name, node in cycle.snapshot.nodes.items():
+        if has_all_keys(node.labels, constraints):
+            for constraint, of_constraint in zip(constraints, values, strict=True):
+                if inclusion.counts(constraint, node):
+                    of_constraint[name] = node.labels[constraint.topology_key]
+    return [_count(cycle, constraint, of) for constraint, of in zip(constraints, values, strict=True)]
+
+
+def _count(cycle: Cycle, constraint: Constraint, values: Mapping[str, str]) -> dict[str, int]:
+    counts = dict.fromkeys(values.values(), 0)
+    for nodes in constraint.pods(cycle.snapshot, cycle.pod.metadata.namespace):
+        for name, number in nodes.items():
+            value = values.get(name)
+            if value is not None:
+                counts[value] += number
+    return counts
