@@ -1,0 +1,122 @@
+"""One scheduling attempt of one pod: PreFilter, Filter, scores, and what follows from them.
+
+Upstream: schedule_one.go (schedulePod, findNodesThatFitPod, prioritizeNodes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.podinfo import pod_info
+from kubectl_dra.scheduler.filtering import Selection, Verdict, filter_node, filter_nodes, pre_filter
+from kubectl_dra.scheduler.framework import Cycle
+from kubectl_dra.scheduler.profile import PLUGINS
+from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
+from kubectl_dra.scheduler.status import Code, Status, error
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What PreFilter and Filter said. ``verdicts``: of the nodes that were looked at, in the snapshot's order."""
+
+    cycle: Cycle
+    selection: Selection
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+
+    @property
+    def stop(self) -> Status | None:
+        """Why no node was looked at."""
+        return self.selection.stop
+
+    @property
+    def feasible(self) -> tuple[str, ...]:
+        """The nodes that fit for sure."""
+        return tuple(name for name, each in self.verdicts.items() if each.status.ok and not each.unsure)
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The nodes that may fit, if what could not be decided does not keep the pod away."""
+        return tuple(name for name, each in self.verdicts.items() if each.status.ok and each.unsure)
+
+    @property
+    def errors(self) -> Mapping[str, Status]:
+        """The nodes on which a plugin failed."""
+        return {name: each.status for name, each in self.verdicts.items() if each.status.code is Code.ERROR}
+
+    def status_of(self, node: str) -> Status:
+        """What was said of a node; of one that was not looked at, what is said of all those."""
+        if node in self.verdicts:
+            return self.verdicts[node].status
+        return self.stop if self.stop is not None else self.selection.absent
+
+
+def attempt(snapshot: Snapshot, pod: Pod) -> Attempt:
+    """Try to find a node for ``pod``."""
+    cycle = Cycle(pod, pod_info(pod), snapshot)
+    selection = pre_filter(cycle)
+    if selection.stop is not None:
+        return Attempt(cycle, selection)
+    chosen = selection.nodes
+    nodes = [node for name, node in snapshot.nodes.items() if chosen is None or name in chosen]
+    verdicts = {node.name: verdict for node, verdict in zip(nodes, filter_nodes(cycle, nodes), strict=True)}
+    nominated = snapshot.nodes.get(pod.status.nominated_node_name)
+    if nominated is not None and nominated.name not in verdicts and (tried := filter_node(cycle, nominated)).status.ok:
+        # It is tried first, whatever PreFilter says, and taken if it fits.
+        verdicts[nominated.name] = tried
+    return Attempt(cycle, selection, verdicts)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Totals by node, where there was a choice, and the nodes with the best one; ``failed`` ends the attempt."""
+
+    best: tuple[str, ...]
+    totals: Mapping[str, int] = field(default_factory=dict)
+    failed: Status | None = None
+
+
+def scores(found: Attempt) -> Scores:
+    """Which of the nodes that fit the scheduler chooses; a nominated one is taken without looking further."""
+    cycle, feasible = found.cycle, found.feasible
+    nominated = cycle.pod.status.nominated_node_name
+    if nominated in feasible:
+        return Scores((nominated,))
+    if len(feasible) < 2:
+        return Scores(feasible)
+    nodes = [cycle.snapshot.nodes[name] for name in feasible]
+    totals = [0] * len(nodes)
+    for plugin in PLUGINS:
+        if not plugin.weight:
+            continue
+        given = plugin.score(cycle, nodes)
+        if isinstance(given, Status):
+            if given.code is Code.ERROR:
+                return Scores((), failed=error(f'running PreScore plugin "{plugin.name}": {given.message}'))
+            continue
+        totals = [total + plugin.weight * each for total, each in zip(totals, given, strict=True)]
+    best = max(totals)
+    chosen = tuple(name for name, total in zip(feasible, totals, strict=True) if total == best)
+    return Scores(chosen, dict(zip(feasible, totals, strict=True)))
+
+
+def visiting_order(nodes: Sequence[NodeInfo], start: int = 0) -> list[str]:
+    """The order in which nodes are looked at: zone by zone in turn, inside a zone as they came.
+
+    Upstream: backend/cache/node_tree.go. The order in which nodes came can't be read; theirs is taken.
+    """
+    zones: dict[tuple[str, str], list[str]] = {}
+    for node in nodes:
+        zones.setdefault(_zone(node), []).append(node.name)
+    longest = max(map(len, zones.values()), default=0)
+    order = [names[i] for i in range(longest) for names in zones.values() if i < len(names)]
+    start %= max(len(order), 1)
+    return order[start:] + order[:start]
+
+
+def _zone(node: NodeInfo) -> tuple[str, str]:
+    labels = node.labels
+    zone = labels.get("topology.kubernetes.io/zone") or labels.get("failure-domain.beta.kubernetes.io/zone", "")
+    region = labels.get("topology.kubernetes.io/region") or labels.get("failure-domain.beta.kubernetes.io/region", "")
+    return region, zone

@@ -1,0 +1,118 @@
+"""What the scheduler makes of a pod, in its own words: outcome, reason and message of the condition PodScheduled.
+
+Upstream: handleSchedulingFailure, FitError, RunPostFilterPlugins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kubectl_dra.model.core import Pod
+from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler.attempt import Attempt, Scores, attempt, scores, visiting_order
+from kubectl_dra.scheduler.plugins import dynamic_resources
+from kubectl_dra.scheduler.queue import SCHEDULING_GATES, gates, ignored
+from kubectl_dra.scheduler.snapshot import Snapshot
+from kubectl_dra.scheduler.status import Code, Status
+
+
+class Outcome(StrEnum):
+    """``OPEN``: something that decides was not read."""
+
+    FITS = "fits"
+    UNSCHEDULABLE = "unschedulable"
+    ERROR = "error"
+    GATED = "gated"
+    IGNORED = "ignored"
+    OPEN = "open"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The outcome of one attempt. ``base`` is the message before PostFilter added its part."""
+
+    outcome: Outcome
+    reason: str = ""
+    message: str = ""
+    base: str = ""
+    gates: tuple[Status, ...] = ()
+    attempt: Attempt | None = None
+    scores: Scores | None = None
+
+    @property
+    def processed(self) -> int:
+        """How far the scheduler moves the node at which it starts the next time."""
+        return len(self.attempt.verdicts) if self.attempt is not None else 0
+
+
+def decide(snapshot: Snapshot, pod: Pod, start: int = 0) -> Decision:
+    """What happens to ``pod``. ``start``: the node at which the scheduler starts, which decides between errors."""
+    if ignored(snapshot, pod):
+        return Decision(Outcome.IGNORED)
+    if held := tuple(gates(snapshot, pod)):
+        if any(status.code is Code.UNKNOWN for status in held):
+            return Decision(Outcome.OPEN, gates=held)
+        by_gates = any(status.plugin == SCHEDULING_GATES for status in held)
+        text = (fit_error.SCHEDULING_GATED, fit_error.GATED_MESSAGE) if by_gates else ("", "")
+        return Decision(Outcome.GATED, *text, gates=held)
+    if not snapshot.nodes:
+        return _unschedulable(fit_error.NO_NODES_MESSAGE, "", None)
+    return _decide(attempt(snapshot, pod), start)
+
+
+def _decide(found: Attempt, start: int) -> Decision:
+    total = len(found.cycle.snapshot.nodes)
+    if found.selection.unsure:
+        return Decision(Outcome.OPEN, attempt=found)
+    stop = found.stop
+    if stop is not None:
+        if stop.code is Code.ERROR:
+            return _error(stop, found)
+        return _unschedulable(fit_error.pre_filter_rejection(total, stop.message), post_filter(found), found)
+    nominated = found.cycle.pod.status.nominated_node_name
+    if found.errors and nominated not in found.feasible:
+        return _error(_first_error(found, start), found)
+    if found.feasible:
+        chosen = scores(found)
+        if chosen.failed is not None:
+            return _error(chosen.failed, found)
+        return Decision(Outcome.FITS, attempt=found, scores=chosen)
+    if found.open or any(verdict.unsure for verdict in found.verdicts.values()):
+        return Decision(Outcome.OPEN, attempt=found)
+    return _unschedulable(fit_error.fit_error(total, _reasons(found)), post_filter(found), found)
+
+
+def _unschedulable(base: str, said: str, found: Attempt | None) -> Decision:
+    message = f"{base} {said}" if said else base
+    return Decision(Outcome.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, message, base, attempt=found)
+
+
+def _error(status: Status, found: Attempt) -> Decision:
+    return Decision(Outcome.ERROR, fit_error.SCHEDULER_ERROR, status.message, status.message, attempt=found)
+
+
+def _first_error(found: Attempt, start: int) -> Status:
+    nodes = [node for name, node in found.cycle.snapshot.nodes.items() if name in found.verdicts]
+    order = visiting_order(nodes, start)
+    return next(found.errors[name] for name in order if name in found.errors)
+
+
+def _reasons(found: Attempt) -> Iterator[str]:
+    for name in found.cycle.snapshot.nodes:
+        yield from found.status_of(name).reasons
+
+
+def post_filter(found: Attempt) -> str:
+    """What the PostFilter plugins say together: the first that fails or succeeds says it alone."""
+    said: list[str] = []
+    for status in _post_filter(found):
+        if status.code is not Code.UNSCHEDULABLE:
+            return status.message
+        said += status.reasons
+    return ", ".join(said)
+
+
+def _post_filter(found: Attempt) -> Iterator[Status]:
+    yield dynamic_resources.post_filter(found.cycle)

@@ -1,0 +1,156 @@
+"""PreFilter and Filter of all plugins, for one node with others' pods on it or for many nodes at once.
+
+Upstream: framework/runtime RunPreFilterPlugins, RunFilterPluginsWithNominatedPods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kubectl_dra.model.podinfo import PodInfo
+from kubectl_dra.scheduler.framework import Cycle, Plugin
+from kubectl_dra.scheduler.profile import PLUGINS
+from kubectl_dra.scheduler.snapshot import NodeInfo
+from kubectl_dra.scheduler.status import SUCCESS, Code, Status, error, unresolvable
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What PreFilter leaves. ``stop``: why no node is looked at; ``nodes`` None: all; ``plugins``: who chose them.
+
+    ``unsure``: what PreFilter plugins could not decide.
+    """
+
+    stop: Status | None = None
+    nodes: frozenset[str] | None = None
+    plugins: tuple[str, ...] = ()
+    unsure: tuple[Status, ...] = ()
+
+    @property
+    def absent(self) -> Status:
+        """What is said of the nodes that are not looked at."""
+        return unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(self.plugins))}]")
+
+
+def pre_filter(cycle: Cycle) -> Selection:
+    """Run PreFilter of all plugins; the first that rejects, fails, or leaves no node ends it."""
+    chosen: frozenset[str] | None = None
+    plugins: list[str] = []
+    unsure: list[Status] = []
+    for plugin in PLUGINS:
+        result = plugin.pre_filter(cycle)
+        status = result.status.of(plugin.name)
+        if status.code is Code.SKIP:
+            cycle.skipped.add(plugin.name)
+            continue
+        if status.code is Code.UNKNOWN:
+            unsure.append(status)
+            cycle.skipped.add(plugin.name)
+            continue
+        if not status.ok:
+            return Selection(_failed(status) if status.code is Code.ERROR else status, unsure=tuple(unsure))
+        if result.nodes is not None:
+            plugins.append(plugin.name)
+            chosen = result.nodes if chosen is None else chosen & result.nodes
+            if not chosen:
+                return Selection(_nothing_left(plugins), unsure=tuple(unsure))
+    return Selection(None, chosen, tuple(plugins), tuple(unsure))
+
+
+def _failed(status: Status) -> Status:
+    return replace(status, reasons=(f'running PreFilter plugin "{status.plugin}": {status.message}',))
+
+
+def _nothing_left(plugins: Sequence[str]) -> Status:
+    if len(plugins) == 1:
+        return unresolvable(f"node(s) didn't satisfy plugin {plugins[0]}")
+    return unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(plugins))}] simultaneously")
+
+
+def filters(cycle: Cycle) -> Iterator[Plugin]:
+    """The plugins whose Filter runs."""
+    return (plugin for plugin in PLUGINS if plugin.name not in cycle.skipped)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What all filters say of one node; ``unsure``: plugins before the decision that could not decide."""
+
+    status: Status = SUCCESS
+    unsure: tuple[Status, ...] = ()
+
+
+def filter_node(cycle: Cycle, node: NodeInfo) -> Verdict:
+    """All filters on one node, as it is and with the pods that are about to come there."""
+    nominated = _nominated(cycle, node)
+    if nominated:
+        with_them = cycle.clone()
+        crowded = node
+        for pod in nominated:
+            crowded = crowded.plus(pod)
+            add_pod(with_them, pod, crowded)
+        found = _filter_one(with_them, crowded)
+        if not found.status.ok:
+            return found
+    return _filter_one(cycle, node)
+
+
+def filter_nodes(cycle: Cycle, nodes: Sequence[NodeInfo]) -> list[Verdict]:
+    """The same for many nodes; what a plugin finds out for several at once is shared."""
+    alone = {node.name for node in nodes if _nominated(cycle, node)}
+    verdicts = {node.name: filter_node(cycle, node) for node in nodes if node.name in alone}
+    left = [node for node in nodes if node.name not in alone]
+    unsure: dict[str, list[Status]] = {}
+    for plugin in filters(cycle):
+        staying = []
+        for node, status in zip(left, plugin.filter_all(cycle, left), strict=True):
+            if status.ok:
+                staying.append(node)
+            elif status.code is Code.UNKNOWN:
+                unsure.setdefault(node.name, []).append(status.of(plugin.name))
+                staying.append(node)
+            else:
+                verdicts[node.name] = Verdict(_named(status, plugin), tuple(unsure.get(node.name, ())))
+        left = staying
+    for node in left:
+        verdicts[node.name] = Verdict(SUCCESS, tuple(unsure.get(node.name, ())))
+    return [verdicts[node.name] for node in nodes]
+
+
+def _filter_one(cycle: Cycle, node: NodeInfo) -> Verdict:
+    unsure: list[Status] = []
+    for plugin in filters(cycle):
+        status = plugin.filter(cycle, node)
+        if status.code is Code.UNKNOWN:
+            unsure.append(status.of(plugin.name))
+        elif not status.ok:
+            return Verdict(_named(status, plugin), tuple(unsure))
+    return Verdict(SUCCESS, tuple(unsure))
+
+
+def _named(status: Status, plugin: Plugin) -> Status:
+    if status.code is not Code.ERROR:
+        return status.of(plugin.name)
+    return error(f'running "{plugin.name}" filter plugin: {status.message}', status.detail).of(plugin.name)
+
+
+def add_pod(cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
+    """Tell the plugins that are not skipped that ``pod`` is on ``node`` now."""
+    for plugin in filters(cycle):
+        plugin.add_pod(cycle, pod, node)
+
+
+def remove_pod(cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
+    """Tell them that it is there no more."""
+    for plugin in filters(cycle):
+        plugin.remove_pod(cycle, pod, node)
+
+
+def _nominated(cycle: Cycle, node: NodeInfo) -> Iterable[PodInfo]:
+    """Pods of at least the same priority that are about to get the node."""
+    pods = cycle.snapshot.nominated.get(node.name)
+    if not pods:
+        return ()
+    own, priority = cycle.info.uid, cycle.info.shape.priority
+    return [pod for pod in pods if pod.uid != own and pod.shape.priority >= priority]
