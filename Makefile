@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/pytest
 # What needs more than Python stands in .ci/run.
-OFFLINE := not controlplane and not matrix and not go and not bench and not shells and not tmux and not packaging
+OFFLINE := not controlplane and not matrix and not go and not bench and not shells and not tmux and not packaging and not rows
 # One more than there are processors, because some tests wait for what time brings.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # Byte code is kept, whatever the environment says: the tests start the program some hundred times.

@@ -18,8 +18,12 @@ from kubectl_dra.scheduler.plugins.node_ports import NodePorts
 from kubectl_dra.scheduler.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from kubectl_dra.scheduler.plugins.node_resources_fit import NodeResourcesFit
 from kubectl_dra.scheduler.plugins.node_unschedulable import NodeUnschedulable
+from kubectl_dra.scheduler.plugins.node_volume_limits import NodeVolumeLimits
 from kubectl_dra.scheduler.plugins.pod_topology_spread import PodTopologySpread
 from kubectl_dra.scheduler.plugins.taint_toleration import TaintToleration
+from kubectl_dra.scheduler.plugins.volume_binding import VolumeBinding
+from kubectl_dra.scheduler.plugins.volume_restrictions import VolumeRestrictions
+from kubectl_dra.scheduler.plugins.volume_zone import VolumeZone
 
 PLUGINS: Final[tuple[Plugin, ...]] = (
     NodeName(),
@@ -28,6 +32,10 @@ PLUGINS: Final[tuple[Plugin, ...]] = (
     NodeAffinity(),
     NodePorts(),
     NodeResourcesFit(),
+    VolumeRestrictions(),
+    NodeVolumeLimits(),
+    VolumeBinding(),
+    VolumeZone(),
     PodTopologySpread(),
     InterPodAffinity(),
     DynamicResources(),

@@ -1,4 +1,4 @@
-"""``python tests/vectors/answer.py cel|alloc < rows.jsonl > answers.jsonl``: answers recorded questions anew."""
+"""``python tests/vectors/answer.py cel|alloc|sched < rows.jsonl > answers.jsonl``: answers recorded questions anew."""
 
 from __future__ import annotations
 

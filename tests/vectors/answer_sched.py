@@ -2,38 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from kubectl_dra.api.build import build_inventory
-from kubectl_dra.api.decode import decode_any
-from kubectl_dra.model.evidence import Evidence, Read
-from kubectl_dra.model.features import features
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.usage import is_terminal
+from kubectl_dra.scheduler.attempt import Attempt
 from kubectl_dra.scheduler.decision import Decision, Outcome, decide
-from kubectl_dra.scheduler.snapshot import Snapshot
-
-_KINDS = {
-    "namespaces": ("v1", "Namespace"),
-    "nodes": ("v1", "Node"),
-    "pods": ("v1", "Pod"),
-    "resourceslices": ("resource.k8s.io/v1", "ResourceSlice"),
-    "deviceclasses": ("resource.k8s.io/v1", "DeviceClass"),
-    "resourceclaims": ("resource.k8s.io/v1", "ResourceClaim"),
-    "devicetaintrules": ("resource.k8s.io/v1", "DeviceTaintRule"),
-    "persistentvolumes": ("v1", "PersistentVolume"),
-    "persistentvolumeclaims": ("v1", "PersistentVolumeClaim"),
-    "storageclasses": ("storage.k8s.io/v1", "StorageClass"),
-    "csinodes": ("storage.k8s.io/v1", "CSINode"),
-    "csidrivers": ("storage.k8s.io/v1", "CSIDriver"),
-    "csistoragecapacities": ("storage.k8s.io/v1", "CSIStorageCapacity"),
-    "volumeattachments": ("storage.k8s.io/v1", "VolumeAttachment"),
-    "poddisruptionbudgets": ("policy/v1", "PodDisruptionBudget"),
-    "priorityclasses": ("scheduling.k8s.io/v1", "PriorityClass"),
-}
-# Gates that change what is stored or run, but not what is decided about a stored object.
-_OTHER_GATES = frozenset({"RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport"})
+from kubectl_dra.scheduler.status import Status
+from tests.scheduler.rows import snapshot_of
 
 
 def answer(row: dict[str, Any]) -> dict[str, Any]:
@@ -48,20 +24,6 @@ def answer(row: dict[str, Any]) -> dict[str, Any]:
         start = (start + decision.processed) % max(len(snapshot.nodes), 1)
         entries.append({"pod": str(key_of(pod.metadata)), **render(decision)})
     return {"id": row["id"], "expect": entries}
-
-
-def snapshot_of(row: dict[str, Any]) -> Snapshot:
-    """The cluster of a row, completely known."""
-    found = []
-    for field, (version, kind) in _KINDS.items():
-        for item in row.get(field) or ():
-            decoded = decode_any(json.dumps(item).encode(), version, kind)
-            if not isinstance(decoded, tuple):
-                raise ValueError(f"{kind}: {decoded}")
-            found.append(decoded)
-    gates = {name: on for name, on in (row.get("featureGates") or {}).items() if name not in _OTHER_GATES}
-    evidence = Evidence(tuple(Read(kind) for _, kind in _KINDS.values()))
-    return Snapshot.of(build_inventory(found), evidence, features(gates=gates))
 
 
 def render(decision: Decision) -> dict[str, Any]:
@@ -85,8 +47,7 @@ def render(decision: Decision) -> dict[str, Any]:
     elif (nodes := found.selection.nodes) is not None:
         entry["preFilterNodes"] = sorted(nodes)
     if found.stop is None:
-        refused = ((name, found.status_of(name)) for name in found.cycle.snapshot.nodes)
-        entry["perNode"] = {name: _status(status.plugin, status) for name, status in refused if not status.ok}
+        entry |= {"perNode": per_node} if (per_node := _per_node(found)) else {}
     if decision.scores is not None:
         entry["feasible"] = sorted(found.feasible)
         entry["best"] = sorted(decision.scores.best)
@@ -95,6 +56,11 @@ def render(decision: Decision) -> dict[str, Any]:
     return entry
 
 
-def _status(plugin: str, status: Any) -> dict[str, Any]:
+def _per_node(found: Attempt) -> dict[str, Any]:
+    refused = ((name, found.status_of(name)) for name in found.cycle.snapshot.nodes)
+    return {name: _status(status.plugin, status) for name, status in refused if not status.ok}
+
+
+def _status(plugin: str, status: Status) -> dict[str, Any]:
     named = {"plugin": plugin} if plugin else {}
     return {**named, "code": status.code.value, "reasons": sorted(status.reasons)}
