@@ -25,6 +25,7 @@ from kubectl_dra.model.meta import LocalObject, ObjectMeta
 from kubectl_dra.model.policy import PodDisruptionBudget, PriorityClass
 from kubectl_dra.model.poolstatus import ResourcePoolStatusRequest
 from kubectl_dra.model.resource import (
+    Device,
     DeviceClass,
     DeviceRequestAllocationResult,
     DeviceTaintRule,
@@ -151,6 +152,21 @@ class Inventory:
     def slices_by_pool(self) -> Mapping[PoolId, tuple[ResourceSlice, ...]]:
         """All slices of a pool, every generation. Order as read."""
         return _group((PoolId(s.spec.driver, s.spec.pool.name), s) for s in self.slices.values())
+
+    def newest(self, pool: PoolId) -> tuple[ResourceSlice, ...]:
+        """The slices of a pool's newest generation, by name."""
+        slices = self.slices_by_pool.get(pool, ())
+        generation = max((slice_.spec.pool.generation for slice_ in slices), default=0)
+        current = (slice_ for slice_ in slices if slice_.spec.pool.generation == generation)
+        return tuple(sorted(current, key=lambda slice_: slice_.metadata.name))
+
+    def published(self, pool: PoolId, partitionable: bool) -> Iterator[tuple[ResourceSlice, Device]]:
+        """The devices of a pool's newest generation, in search order; ``partitionable`` devices are supported."""
+        for slice_ in self.newest(pool):
+            # A device list beside shared counters is ignored.
+            if not (partitionable and slice_.spec.shared_counters):
+                for device in slice_.spec.devices:
+                    yield slice_, device
 
     @cached_property
     def holdings_by_device(self) -> Mapping[DeviceId, tuple[Holding, ...]]:

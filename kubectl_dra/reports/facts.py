@@ -169,15 +169,8 @@ class Facts:
 
     def newest(self, pool: PoolId) -> tuple[ResourceSlice, ...]:
         """The slices of a pool's newest generation, by name."""
-        slices = self.inventory.slices_by_pool.get(pool, ())
-        generation = max((slice_.spec.pool.generation for slice_ in slices), default=0)
-        current = (slice_ for slice_ in slices if slice_.spec.pool.generation == generation)
-        return tuple(sorted(current, key=lambda slice_: slice_.metadata.name))
+        return self.inventory.newest(pool)
 
     def published(self, pool: PoolId) -> Iterator[tuple[ResourceSlice, Device]]:
         """The devices that a pool's newest generation publishes, in search order."""
-        for slice_ in self.newest(pool):
-            # A device list beside shared counters is ignored.
-            if not (self.features.partitionable_devices and slice_.spec.shared_counters):
-                for device in slice_.spec.devices:
-                    yield slice_, device
+        return self.inventory.published(pool, self.features.partitionable_devices)

@@ -20,6 +20,7 @@ from kubectl_dra.cel.errors import CompileError
 from kubectl_dra.cel.issues import Issue
 from kubectl_dra.cel.mentions import Mention as Mention
 from kubectl_dra.cel.mentions import mentions
+from kubectl_dra.cel.mentions import names_local_zone as names_local_zone
 from kubectl_dra.cel.program import COST_LIMIT as COST_LIMIT
 from kubectl_dra.cel.program import Program, compile_expression
 from kubectl_dra.model.features import Features
@@ -133,8 +134,9 @@ def admission_environment(features: Features) -> Environment:
     )
 
 
-def compile_selector(device_class: str | None, index: int, expression: str, features: Features) -> Compiled:
+def compile_selector(selector: Selector, features: Features) -> Compiled:
     """Both verdicts on one selector."""
+    device_class, index, expression = selector.device_class, selector.index, selector.expression
     environment = admission_environment(features)
     found, cost = scheduler_program(expression), admitted(expression, environment)
     program = found if isinstance(found, Program) else None

@@ -15,7 +15,7 @@ from kubectl_dra.cel.printer import string_source
 from kubectl_dra.cel.program import Program
 from kubectl_dra.selectors import edits
 from kubectl_dra.selectors.catalog import PublishedT
-from kubectl_dra.selectors.compiling import Compiled, compile_selector, near_names
+from kubectl_dra.selectors.compiling import Compiled, Selector, compile_selector, near_names
 from kubectl_dra.selectors.evaluate import Decision, Outcome
 from kubectl_dra.selectors.guards import behind_driver, guarded
 from kubectl_dra.selectors.trial import Trial
@@ -101,7 +101,7 @@ def _known_names(trial: Trial[PublishedT], expression: str) -> tuple[str, list[s
     """Undeclared names and undefined fields replaced by near ones, one after the other."""
     changes: list[str] = []
     for _ in range(_MAX_NAMES):
-        compiled = compile_selector(None, 0, expression, trial.features)
+        compiled = compile_selector(Selector(None, 0, expression), trial.features)
         problems = (*compiled.scheduler.problems, *compiled.admission.problems)
         edited = next((new for p in problems if (new := edits.near_name(expression, p)) is not None), None)
         if edited is None or edited == expression:
@@ -133,7 +133,7 @@ def _candidates(trial: Trial[PublishedT], number: int, expression: str) -> Itera
 
 def _with(trial: Trial[PublishedT], number: int, expression: str) -> Trial[PublishedT]:
     old = trial.selectors[number]
-    return trial.corrected(number, compile_selector(old.device_class, old.index, expression, trial.features))
+    return trial.corrected(number, compile_selector(Selector(old.device_class, old.index, expression), trial.features))
 
 
 def _behind_drivers(trial: Trial[PublishedT], program: Program) -> Iterator[tuple[str, tuple[str, ...]]]:

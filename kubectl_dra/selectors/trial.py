@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic
 
 from kubectl_dra.cel.mentions import Mention
 from kubectl_dra.model.features import Features
+from kubectl_dra.model.resource import DeviceClass
 from kubectl_dra.selectors.catalog import PublishedDevices, PublishedT
-from kubectl_dra.selectors.compiling import Compiled
-from kubectl_dra.selectors.evaluate import Decision, EvaluationBudget, Outcome, SelectorSet
+from kubectl_dra.selectors.compiling import Compiled, Selector, compile_selector
+from kubectl_dra.selectors.evaluate import Decision, EvaluationBudget, Outcome, SelectorSet, placed
 
 
 @dataclass(frozen=True)
@@ -25,11 +27,36 @@ class Trial(Generic[PublishedT]):
     selectors: tuple[Compiled, ...]
     published: PublishedDevices[PublishedT]
     features: Features
-    budget: EvaluationBudget
+    budget: EvaluationBudget = field(default_factory=EvaluationBudget)
     class_selectors: int = 0
     in_class: bool = False
     of_class: bool = False
     class_found: bool = True
+
+    @classmethod
+    def of_request(
+        cls,
+        expressions: Iterable[str],
+        device_class: DeviceClass | None,
+        published: PublishedDevices[PublishedT],
+        features: Features,
+    ) -> Trial[PublishedT]:
+        """The selectors of a request behind those of its class, if there is one."""
+        first = device_class.spec.selectors if device_class is not None else ()
+        name = device_class.metadata.name if device_class is not None else None
+        selectors = (*placed(first, name), *(Selector(None, i, text) for i, text in enumerate(expressions)))
+        compiled = tuple(compile_selector(each, features) for each in selectors)
+        in_class = device_class is not None
+        return cls(compiled, published, features, class_selectors=len(first), in_class=in_class)
+
+    @classmethod
+    def of_device_class(
+        cls, device_class: DeviceClass, published: PublishedDevices[PublishedT], features: Features
+    ) -> Trial[PublishedT]:
+        """The selectors of a class themselves."""
+        selectors = placed(device_class.spec.selectors, device_class.metadata.name)
+        compiled = tuple(compile_selector(each, features) for each in selectors)
+        return cls(compiled, published, features, of_class=True)
 
     @cached_property
     def usable(self) -> bool:

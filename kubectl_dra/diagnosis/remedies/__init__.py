@@ -13,7 +13,7 @@ from typing import Final
 from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
-from kubectl_dra.diagnosis.remedies import amounts, edits, freeing, objects
+from kubectl_dra.diagnosis.remedies import amounts, edits, freeing, objects, selectors
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.records import Action, Remedy, RemedyKind
@@ -151,6 +151,7 @@ def _followers(case: Case, first: Candidate) -> Iterator[Candidate]:
 def _simple(case: Case) -> Iterator[Candidate]:
     """Candidates that take no trial to make."""
     yield from edits.candidates(case)
+    yield from selectors.candidates(case)
     yield from amounts.candidates(case)
     yield from objects.candidates(case)
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Funnel, NodeOutcome, ObjectRef, PodDiagnosis, Removal, StageName
-from kubectl_dra.diagnosis.remedies.changes import Change, Form
-from kubectl_dra.diagnosis.remedies.records import Action, RemedyKind
+from kubectl_dra.diagnosis.remedies.changes import Change, Form, edit_claim, edit_request
+from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, RemedyKind
 from kubectl_dra.diagnosis.workloads import recreated_by
 from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import Device, ResourceClaim
 from kubectl_dra.scheduler.claims import ResolvedEntry, resolve
+from kubectl_dra.selectors.catalog import PublishedDevices
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,13 @@ class Candidate:
     changes: tuple[Change, ...] = ()
     steps: tuple[Candidate, ...] = ()
     only: tuple[str, ...] = ()
+
+
+class Published(NamedTuple):
+    """A device and the driver that published it."""
+
+    driver: str
+    device: Device
 
 
 @dataclass(frozen=True)
@@ -71,6 +81,14 @@ class Case:
             if entry.name is not None and entry.template
         }
 
+    @cached_property
+    def published(self) -> PublishedDevices[Published]:
+        """The devices of the cluster, to try selectors on."""
+        inventory, partitionable = self.world.inventory, self.world.features.partitionable_devices
+        pools = sorted(inventory.slices_by_pool)
+        devices = (Published(pool.driver, d) for pool in pools for _, d in inventory.published(pool, partitionable))
+        return PublishedDevices(tuple(devices))
+
     def causes(self, *codes: Code) -> Iterator[Cause]:
         """The causes with one of these codes."""
         return (cause for cause in self.diagnosis.causes if cause.code in codes)
@@ -88,6 +106,28 @@ class Case:
             request = request_of(claim, name) if claim is not None else None
             if claim is not None and request is not None:
                 yield claim, name, request, funnels
+
+
+class RequestEditor:
+    """Makes candidates that edit one request of one claim."""
+
+    def __init__(self, case: Case, claim: ResourceClaim, request: str) -> None:
+        self.key = key_of(claim.metadata)
+        self.request = request
+        self.claim = ObjectRef.of("ResourceClaim", self.key)
+        self.template = case.templates.get(self.key)
+
+    def edit(self, field: str, before: str, after: str, edit: Callable[[Form], Form], cost: int) -> Candidate:
+        """The candidate."""
+        action = EditClaim(self.claim, self.request, field, before, after, self.template)
+        change = edit_claim(self.key, edit_request(self.request, edit))
+        return Candidate(RemedyKind.EDIT_CLAIM, (action,), cost, (change,))
+
+
+def first_of(forms: Sequence[Candidate]) -> Iterator[Candidate]:
+    """One candidate that takes the first of the forms that works."""
+    if forms:
+        yield replace(forms[0], steps=tuple(forms[1:]))
 
 
 def request_of(claim: ResourceClaim, name: str) -> Form | None:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 import msgspec
 
-from kubectl_dra.cel import SCHEDULER, CompileError, compile_expression
-from kubectl_dra.cel.clauses import clauses
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     ClassProblem,
-    FatalError,
     Funnel,
     NodeSelection,
     NodeTaint,
@@ -22,47 +18,35 @@ from kubectl_dra.diagnosis.records import (
     StageName,
 )
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, forms, removals, request_of
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, RequestEditor, forms, removals, request_of
 from kubectl_dra.diagnosis.remedies.changes import Form
-from kubectl_dra.diagnosis.remedies.guards import guarded
-from kubectl_dra.diagnosis.remedies.records import EditClaim, EditClass, EditPod, RemedyKind
+from kubectl_dra.diagnosis.remedies.records import EditClaim, EditPod, RemedyKind
 from kubectl_dra.model.core import Pod, Toleration
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import (
     CapacityRequirements,
-    CELSelector,
-    DeviceClass,
-    DeviceSelector,
     DeviceToleration,
     ResourceClaim,
 )
 
 _COST: Final = {
     "tolerations": 30,
-    "guard": 30,
-    "value": 31,
     "deviceClassName": 32,
     "capacity": 34,
     "count": 35,
-    "selectors": 40,
     "constraints": 41,
     "requests": 45,
 }
 _POD_COST: Final = 38
 _TAINT: Final = re.compile(r"(?P<key>[^=:]+)(?:=(?P<value>[^:]*))?:(?P<effect>\w+)")
-_LITERAL: Final = re.compile(r'(?P<left>.*==\s*)"(?P<literal>[^"\\]*)"\s*', re.DOTALL)
-
-Edit = Callable[[Form], Form]
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
     """All edits that may help."""
     for claim, name, request, funnels in case.funnels():
-        editor = _Editor(case, claim, name)
+        editor = RequestEditor(case, claim, name)
         yield from _count(editor, request, funnels)
-        yield from _selectors(editor, request, funnels)
         yield from _tolerations(editor, request, funnels)
         yield from _capacity(editor, request, funnels)
         yield from _not_all(editor, request, max(funnel.stages[-1].count for funnel in funnels))
@@ -70,30 +54,13 @@ def candidates(case: Case) -> Iterator[Candidate]:
     yield from _fewer_requests(case)
     yield from _all_mode_errors(case)
     yield from _classes(case)
-    yield from _guards(case)
     yield from _pod(case)
-
-
-class _Editor:
-    """Makes candidates that edit one request of one claim."""
-
-    def __init__(self, case: Case, claim: ResourceClaim, request: str) -> None:
-        self.key = key_of(claim.metadata)
-        self.request = request
-        self.claim = ObjectRef.of("ResourceClaim", self.key)
-        self.template = case.templates.get(self.key)
-
-    def edit(self, field: str, before: str, after: str, edit: Edit, cost: int) -> Candidate:
-        """The candidate."""
-        action = EditClaim(self.claim, self.request, field, before, after, self.template)
-        change = changes.edit_claim(self.key, changes.edit_request(self.request, edit))
-        return Candidate(RemedyKind.EDIT_CLAIM, (action,), cost, (change,))
 
 
 # --- one request ----------------------------------------------------------------------------------------------------
 
 
-def _count(editor: _Editor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+def _count(editor: RequestEditor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
     """The largest smaller count that works, from what the nearest funnel leaves downwards."""
     if request.allocation_mode != "ExactCount" or request.count < 2:
         return
@@ -103,65 +70,14 @@ def _count(editor: _Editor, request: Form, funnels: Sequence[Funnel]) -> Iterato
         yield Candidate(RemedyKind.EDIT_CLAIM, steps[0].actions, _COST["count"], steps[0].changes, tuple(steps[1:]))
 
 
-def _with_count(editor: _Editor, request: Form, count: int) -> Candidate:
+def _with_count(editor: RequestEditor, request: Form, count: int) -> Candidate:
     def edit(exactly: Form) -> Form:
         return msgspec.structs.replace(exactly, count=count)
 
     return editor.edit("count", str(request.count), str(count), edit, _COST["count"])
 
 
-def _selectors(editor: _Editor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
-    """Without one condition, or with a value that devices have in place of one that looks like it."""
-    seen = {(removal.reason, removal.source) for removal in removals(funnels, StageName.SELECTORS)}
-    refusing = {reason for reason, _ in seen}
-    for index, selector in enumerate(request.selectors):
-        text = selector.cel.expression if selector.cel is not None else ""
-        parts = _conditions(text)
-        for position, part in enumerate(parts):
-            if part not in refusing:
-                continue
-            others = _other_values(part, [source for reason, source in seen if reason == part])
-            corrected = [" && ".join([*parts[:position], value, *parts[position + 1 :]]) for value in others]
-            forms = [_with_selector(editor, index, text, better, _COST["value"]) for better in corrected]
-            rest = " && ".join(parts[:position] + parts[position + 1 :])
-            yield from _first_of([*forms, _with_selector(editor, index, text, rest, _COST["selectors"])])
-
-
-def _conditions(expression: str) -> list[str]:
-    """The operands of the topmost ``&&``, as written; one that binds weaker is put in parentheses."""
-    try:
-        found = clauses(compile_expression(expression, SCHEDULER).checked)
-    except CompileError:
-        return []
-    texts = [clause.text for clause in found]
-    return texts if len(texts) == 1 else [f"({text})" if "||" in text or "?" in text else text for text in texts]
-
-
-def _other_values(condition: str, sources: Sequence[str]) -> Iterator[str]:
-    """The condition with a value that was seen and looks like the one it asks for."""
-    match = _LITERAL.fullmatch(condition)
-    if match is not None:
-        wanted = match["literal"]
-        folded = [source for source in sources if source and source.lower() == wanted.lower()]
-        for value in dict.fromkeys([*folded, *similar(wanted, filter(None, sources))]):
-            if '"' not in value and "\\" not in value:
-                yield f'{match["left"]}"{value}"'
-
-
-def _with_selector(editor: _Editor, index: int, before: str, after: str, cost: int) -> Candidate:
-    def edit(exactly: Form) -> Form:
-        return msgspec.structs.replace(exactly, selectors=replaced(exactly.selectors, index, after))
-
-    return editor.edit(f"selectors[{index}]", before, after, edit, cost)
-
-
-def replaced(selectors: tuple[DeviceSelector, ...], index: int, expression: str) -> tuple[DeviceSelector, ...]:
-    """The selectors with one replaced, or dropped where the expression is empty."""
-    middle = (DeviceSelector(cel=CELSelector(expression)),) if expression else ()
-    return (*selectors[:index], *middle, *selectors[index + 1 :])
-
-
-def _tolerations(editor: _Editor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+def _tolerations(editor: RequestEditor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
     for text in dict.fromkeys(removal.reason for removal in removals(funnels, StageName.TAINTS)):
         match = _TAINT.fullmatch(text)
         if match is None:
@@ -171,14 +87,14 @@ def _tolerations(editor: _Editor, request: Form, funnels: Sequence[Funnel]) -> I
         yield _with_toleration(editor, len(request.tolerations), text, toleration)
 
 
-def _with_toleration(editor: _Editor, position: int, text: str, toleration: DeviceToleration) -> Candidate:
+def _with_toleration(editor: RequestEditor, position: int, text: str, toleration: DeviceToleration) -> Candidate:
     def edit(exactly: Form) -> Form:
         return msgspec.structs.replace(exactly, tolerations=(*exactly.tolerations, toleration))
 
     return editor.edit(f"tolerations[{position}]", "", text, edit, _COST["tolerations"])
 
 
-def _capacity(editor: _Editor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+def _capacity(editor: RequestEditor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
     """As much of a requested capacity as some device has left."""
     wanted = request.capacity.requests if request.capacity is not None else {}
     for name, amount in wanted.items():
@@ -189,7 +105,7 @@ def _capacity(editor: _Editor, request: Form, funnels: Sequence[Funnel]) -> Iter
             yield _with_capacity(editor, name, amount, most)
 
 
-def _with_capacity(editor: _Editor, name: str, before: Quantity, after: Quantity) -> Candidate:
+def _with_capacity(editor: RequestEditor, name: str, before: Quantity, after: Quantity) -> Candidate:
     def edit(exactly: Form) -> Form:
         requests = exactly.capacity.requests if exactly.capacity is not None else {}
         return msgspec.structs.replace(exactly, capacity=CapacityRequirements(requests={**requests, name: after}))
@@ -197,7 +113,7 @@ def _with_capacity(editor: _Editor, name: str, before: Quantity, after: Quantity
     return editor.edit(f"capacity.requests[{name}]", str(before), str(after), edit, _COST["capacity"])
 
 
-def _not_all(editor: _Editor, request: Form, count: int) -> Iterator[Candidate]:
+def _not_all(editor: RequestEditor, request: Form, count: int) -> Iterator[Candidate]:
     """A number of devices in place of all of them."""
     if request.allocation_mode == "All" and count > 0:
 
@@ -216,7 +132,7 @@ def _all_mode_errors(case: Case) -> Iterator[Candidate]:
         for name in _full_names(claim, cause.request):
             request = request_of(claim, name)
             assert request is not None  # noqa: S101 - it was named by its claim
-            yield from _not_all(_Editor(case, claim, name), request, 1)
+            yield from _not_all(RequestEditor(case, claim, name), request, 1)
 
 
 def _full_names(claim: ResourceClaim, name: str) -> Iterator[str]:
@@ -264,62 +180,14 @@ def _classes(case: Case) -> Iterator[Candidate]:
         if claim is None or not isinstance(cause.detail, ClassProblem):
             continue
         for name in cause.detail.similar:
-            yield _with_class(_Editor(case, claim, cause.request), cause.detail.device_class, name)
+            yield _with_class(RequestEditor(case, claim, cause.request), cause.detail.device_class, name)
 
 
-def _with_class(editor: _Editor, before: str, after: str) -> Candidate:
+def _with_class(editor: RequestEditor, before: str, after: str) -> Candidate:
     def edit(exactly: Form) -> Form:
         return msgspec.structs.replace(exactly, device_class_name=after)
 
     return editor.edit("deviceClassName", before, after, edit, _COST["deviceClassName"])
-
-
-def _guards(case: Case) -> Iterator[Candidate]:
-    """The failing selector with the missing attribute guarded."""
-    for cause in case.causes(Code.SELECTOR_FAILS):
-        error = cause.detail
-        if not isinstance(error, FatalError) or not error.expression:
-            continue
-        texts = list(guarded(case.world, error))
-        if error.owner.startswith("class "):
-            name = error.owner.removeprefix("class ")
-            yield from _first_of([_class_selector(name, error.selector, error.expression, text) for text in texts])
-            continue
-        claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
-        if claim is not None:
-            for name in _requests_with(claim, error):
-                editor = _Editor(case, claim, name)
-                yield from _first_of(_guarded_requests(editor, error, texts))
-
-
-def _guarded_requests(editor: _Editor, error: FatalError, texts: Sequence[str]) -> list[Candidate]:
-    """Guarded as told by ``texts``; where that does not help, without the selector."""
-    forms = [_with_selector(editor, error.selector, error.expression, text, _COST["guard"]) for text in texts]
-    return [*forms, _with_selector(editor, error.selector, error.expression, "", _COST["selectors"])]
-
-
-def _first_of(forms: Sequence[Candidate]) -> Iterator[Candidate]:
-    """One candidate that takes the first of the forms that works."""
-    if forms:
-        yield replace(forms[0], steps=tuple(forms[1:]))
-
-
-def _requests_with(claim: ResourceClaim, error: FatalError) -> Iterator[str]:
-    for name, form in forms(claim):
-        cel = form.selectors[error.selector].cel if error.selector < len(form.selectors) else None
-        if cel is not None and cel.expression == error.expression:
-            yield name
-
-
-def _class_selector(name: str, index: int, before: str, after: str) -> Candidate:
-    def edit(device_class: DeviceClass) -> DeviceClass:
-        selectors = replaced(device_class.spec.selectors, index, after)
-        return msgspec.structs.replace(
-            device_class, spec=msgspec.structs.replace(device_class.spec, selectors=selectors)
-        )
-
-    action = EditClass(name, f"selectors[{index}]", before, after)
-    return Candidate(RemedyKind.EDIT_CLASS, (action,), _COST["guard"], (changes.edit_class(name, edit),))
 
 
 # --- the pod --------------------------------------------------------------------------------------------------------

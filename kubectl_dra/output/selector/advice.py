@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from kubectl_dra.cel.mentions import names_local_zone
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code
 from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.selector.records import Order, Rewrite, SelectorReport, compiles
+from kubectl_dra.selectors.compiling import names_local_zone
 
 _DRIVERS: Final = 3
 _CHANGES: Final = {

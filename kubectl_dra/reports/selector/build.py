@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -29,8 +29,8 @@ from kubectl_dra.reports.selector.records import (
 )
 from kubectl_dra.reports.selector.scoping import Member, Setting
 from kubectl_dra.reports.totals import bound_of
-from kubectl_dra.selectors.compiling import COST_LIMIT, Compiled, compile_selector, near_names
-from kubectl_dra.selectors.evaluate import Decision, EvaluationBudget, Outcome
+from kubectl_dra.selectors.compiling import COST_LIMIT, Compiled, near_names
+from kubectl_dra.selectors.evaluate import Decision, Outcome
 from kubectl_dra.selectors.rewrite import Correction, corrections
 from kubectl_dra.selectors.trial import Trial
 
@@ -53,24 +53,12 @@ class _Work:
     @cached_property
     def trial(self) -> Trial[Member]:
         """The selectors, those of the class first, on the devices in scope."""
-        question, features = self.question, self.setting.facts.features
+        question, published, features = self.question, self.setting.published, self.setting.facts.features
+        if question.own_class is not None:
+            return Trial.of_device_class(question.own_class, published, features)
         found = self.setting.classes.get(question.device_class or "")
-        own = question.own_class.metadata.name if question.own_class is not None else None
-        of_class = found.spec.selectors if found is not None else ()
-        places = (
-            *((question.device_class, index, each.expression) for index, each in enumerate(of_class)),
-            *((own, index, text) for index, text in enumerate(question.expressions)),
-        )
-        return Trial(
-            tuple(compile_selector(*place, features) for place in places),
-            self.setting.published,
-            features,
-            EvaluationBudget(),
-            class_selectors=len(of_class),
-            in_class=question.device_class is not None and self._class_found,
-            of_class=question.own_class is not None,
-            class_found=self._class_found,
-        )
+        trial = Trial.of_request(question.expressions, found, published, features)
+        return trial if self._class_found else replace(trial, class_found=False)
 
     @cached_property
     def selectors(self) -> tuple[Compiled, ...]:

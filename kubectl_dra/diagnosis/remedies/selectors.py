@@ -1,0 +1,109 @@
+"""Remedies that change a selector: corrected as test-selector would, with a value that was seen, or without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import FatalError, Funnel, StageName
+from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, RequestEditor, first_of, forms, removals
+from kubectl_dra.diagnosis.remedies.changes import Form
+from kubectl_dra.diagnosis.remedies.records import EditClass, RemedyKind
+from kubectl_dra.model.resource import CELSelector, DeviceClass, DeviceSelector, ResourceClaim
+from kubectl_dra.selectors.clauses import without
+from kubectl_dra.selectors.compiling import clauses_of
+from kubectl_dra.selectors.rewrite import corrections, near_values
+from kubectl_dra.selectors.trial import Trial
+
+# What each asks of its reader, beside the costs of ``edits``.
+_MENDED: Final = 30
+_CORRECTED: Final = 31
+_DROPPED: Final = 40
+_CODES: Final = (Code.SELECTOR_FAILS, Code.SELECTOR_DOES_NOT_COMPILE)
+
+
+def candidates(case: Case) -> Iterator[Candidate]:
+    """For selectors that match nothing on some node, and for those that end the attempt."""
+    for claim, name, request, funnels in case.funnels():
+        yield from _not_matching(case, RequestEditor(case, claim, name), request, funnels)
+    for cause in case.causes(*_CODES):
+        if isinstance(cause.detail, FatalError) and cause.detail.expression:
+            failing = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+            yield from _failing(case, cause.detail, failing)
+
+
+def _not_matching(case: Case, editor: RequestEditor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+    """The corrected selector, or a value that devices have in place of one like it, or without one condition."""
+    seen = {(removal.reason, removal.source) for removal in removals(funnels, StageName.SELECTORS)}
+    corrected = _corrected(case, request) if seen else {}
+    for index, selector in enumerate(request.selectors):
+        text, conditions = selector.expression, clauses_of(selector.expression)
+        better = [_with_selector(editor, index, text, new, _CORRECTED) for new in corrected.get(index, ())]
+        refusing = [number for number, clause in enumerate(conditions) if any(clause.text == why for why, _ in seen)]
+        for number in refusing:
+            clause = conditions[number]
+            values = {source for why, source in seen if why == clause.text and source}
+            near = dict.fromkeys(near_values(text, values, clause.start, clause.end))
+            yield from first_of(
+                [
+                    *better,
+                    *(_with_selector(editor, index, text, new, _CORRECTED) for new in near),
+                    _with_selector(editor, index, text, without(conditions, number), _DROPPED),
+                ]
+            )
+        if not refusing:
+            yield from first_of(better)
+
+
+def _corrected(case: Case, request: Form) -> Mapping[int, Sequence[str]]:
+    """By its place in the request what a selector should be instead."""
+    device_class = case.world.inventory.classes.get(request.device_class_name)
+    expressions = [selector.expression for selector in request.selectors]
+    trial = Trial.of_request(expressions, device_class, case.published, case.world.features)
+    return {found.number - trial.class_selectors: [found.expression] for found in corrections(trial)}
+
+
+def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iterator[Candidate]:
+    """The corrected selector; of a request, where that does not help, without it."""
+    if error.owner.startswith("class "):
+        device_class = case.world.inventory.classes.get(error.owner.removeprefix("class "))
+        if device_class is not None:
+            trial = Trial.of_device_class(device_class, case.published, case.world.features)
+            found = [each.expression for each in corrections(trial) if each.number == error.selector]
+            yield from first_of([_class_selector(device_class, error.selector, text) for text in found])
+        return
+    for name, request in forms(claim) if claim is not None else ():
+        selectors = request.selectors[error.selector : error.selector + 1]
+        if claim is not None and [each.expression for each in selectors] == [error.expression]:
+            editor = RequestEditor(case, claim, name)
+            mended = _corrected(case, request).get(error.selector, ())
+            texts = [*((text, _MENDED) for text in mended), ("", _DROPPED)]
+            ways = [_with_selector(editor, error.selector, error.expression, text, cost) for text, cost in texts]
+            yield from first_of(ways)
+
+
+def _with_selector(editor: RequestEditor, index: int, before: str, after: str, cost: int) -> Candidate:
+    def edit(exactly: Form) -> Form:
+        return msgspec.structs.replace(exactly, selectors=_replaced(exactly.selectors, index, after))
+
+    return editor.edit(f"selectors[{index}]", before, after, edit, cost)
+
+
+def _replaced(selectors: tuple[DeviceSelector, ...], index: int, expression: str) -> tuple[DeviceSelector, ...]:
+    """The selectors with one replaced, or dropped where the expression is empty."""
+    middle = (DeviceSelector(cel=CELSelector(expression)),) if expression else ()
+    return (*selectors[:index], *middle, *selectors[index + 1 :])
+
+
+def _class_selector(device_class: DeviceClass, index: int, after: str) -> Candidate:
+    def edit(old: DeviceClass) -> DeviceClass:
+        selectors = _replaced(old.spec.selectors, index, after)
+        return msgspec.structs.replace(old, spec=msgspec.structs.replace(old.spec, selectors=selectors))
+
+    name, before = device_class.metadata.name, device_class.spec.selectors[index].expression
+    action = EditClass(name, f"selectors[{index}]", before, after)
+    return Candidate(RemedyKind.EDIT_CLASS, (action,), _MENDED, (changes.edit_class(name, edit),))
