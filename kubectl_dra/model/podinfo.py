@@ -6,16 +6,18 @@ equal shapes, so that memory grows with kinds of pods.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Container, ContainerStatus, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.requests import HostPort, host_ports, non_zero_requests, pod_requests
 from kubectl_dra.model.terms import NO_TERMS, PodTerms, terms_of
 from kubectl_dra.model.volumes import Volume
 
+# Of what there are more, each pod is likely to be of its own kind.
+_MOST_SHAPES: Final = 20_000
 _DISRUPTED: Final = "DisruptionTarget"
 _BY_SCHEDULER: Final = "PreemptionByScheduler"
 
@@ -53,11 +55,70 @@ class PodInfo:
 
 def pod_info(pod: Pod) -> PodInfo:
     """The same of a pod as it was read."""
+    return _info(pod, _shape_of(pod))
+
+
+class PodInfos:
+    """The same of many pods; those that plugins can't tell apart have one shape, which is worked out once."""
+
+    def __init__(self) -> None:
+        self._shapes: dict[Hashable, PodShape] = {}
+
+    def of(self, pod: Pod) -> PodInfo:
+        """The same of a pod as it was read."""
+        key = _content(pod)
+        shape = self._shapes.get(key)
+        if shape is None:
+            shape = _shape_of(pod)
+            if len(self._shapes) < _MOST_SHAPES:
+                self._shapes[key] = shape
+        return _info(pod, shape)
+
+
+def _info(pod: Pod, shape: PodShape) -> PodInfo:
     meta = pod.metadata
-    return PodInfo(Key(meta.namespace, meta.name), meta.uid, shape_of(pod), pod.status.start_time or "")
+    return PodInfo(Key(shape.namespace, meta.name), meta.uid, shape, pod.status.start_time or "")
 
 
-def shape_of(pod: Pod) -> PodShape:
+def _content(pod: Pod) -> Hashable:
+    """All that the shape is made from."""
+    spec, status, meta = pod.spec, pod.status, pod.metadata
+    return (
+        meta.namespace,
+        tuple(meta.labels.items()),
+        spec.priority,
+        tuple(map(_container, spec.containers)),
+        tuple(map(_container, spec.init_containers)),
+        terms_of(pod) if spec.affinity is not None else None,
+        _volumes(spec.volumes) if spec.volumes else (),
+        tuple(spec.overhead.items()) if spec.overhead else None,
+        None if spec.resources is None else tuple(spec.resources.requests.items()),
+        None if status.resources is None else tuple(status.resources.requests.items()),
+        None if status.allocated_resources is None else tuple(status.allocated_resources.items()),
+        tuple(_reported(each) for each in status.container_statuses),
+        tuple(_reported(each) for each in status.init_container_statuses),
+        tuple(c.reason for c in status.conditions if c.type == "PodResizePending"),
+        _is_preempted(pod) if meta.deletion_timestamp is not None else None,
+    )
+
+
+def _container(container: Container) -> Hashable:
+    return container.name, container.restart_policy, container.ports, tuple(container.resources.requests.items())
+
+
+def _reported(status: ContainerStatus) -> Hashable:
+    resources, allocated = status.resources, status.allocated_resources
+    if resources is None and allocated is None:
+        return None
+    requests = None if resources is None else tuple(resources.requests.items())
+    return status.name, requests, None if allocated is None else tuple(allocated.items())
+
+
+def _volumes(volumes: Iterable[Volume]) -> tuple[Volume, ...]:
+    return tuple(volume for volume in volumes if volume != Volume(volume.name))
+
+
+def _shape_of(pod: Pod) -> PodShape:
     """What counts on a node: what an unfinished resize still holds or already got, too."""
     requests = pod_requests(pod, use_status=True)
     terminating = pod.metadata.deletion_timestamp is not None
@@ -69,9 +130,9 @@ def shape_of(pod: Pod) -> PodShape:
         _non_zero(pod, requests),
         frozenset(host_ports(pod)),
         terms_of(pod),
-        tuple(volume for volume in pod.spec.volumes if volume != Volume(volume.name)),
+        _volumes(pod.spec.volumes),
         terminating,
-        terminating and any(_preempts(c.type, c.status, c.reason) for c in pod.status.conditions),
+        terminating and _is_preempted(pod),
     )
 
 
@@ -83,5 +144,6 @@ def _non_zero(pod: Pod, requests: Mapping[str, int]) -> Mapping[str, int]:
     return non_zero_requests(pod, use_status=True)
 
 
-def _preempts(kind: str, status: str, reason: str) -> bool:
-    return (kind, status, reason) == (_DISRUPTED, "True", _BY_SCHEDULER)
+def _is_preempted(pod: Pod) -> bool:
+    wanted = _DISRUPTED, "True", _BY_SCHEDULER
+    return any((c.type, c.status, c.reason) == wanted for c in pod.status.conditions)

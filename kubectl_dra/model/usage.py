@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.podinfo import PodInfo, pod_info
+from kubectl_dra.model.podinfo import PodInfo, PodInfos, pod_info
 from kubectl_dra.model.requests import Amounts, HostPort, add_to, sum_of
 from kubectl_dra.model.terms import AffinityTerm
 
@@ -77,12 +77,16 @@ def is_terminal(pod: Pod) -> bool:
     return pod.status.phase in _TERMINAL
 
 
-def usage_by_node(pods: Iterable[Pod]) -> dict[str, NodeUsage]:
-    """Sums per node name over all bound pods that are not finished."""
+def usage_by_node(pods: Iterable[Pod], infos: PodInfos | None = None) -> dict[str, NodeUsage]:
+    """Sums per node name over all bound pods that are not finished.
+
+    Who reads pods in several parts hands over the same ``infos`` for all of them.
+    """
+    infos = PodInfos() if infos is None else infos
     placed: dict[str, list[PodInfo]] = {}
     for pod in pods:
         if pod.spec.node_name and not is_terminal(pod):
-            placed.setdefault(pod.spec.node_name, []).append(pod_info(pod))
+            placed.setdefault(pod.spec.node_name, []).append(infos.of(pod))
     return {node: sum_of_pods(infos) for node, infos in placed.items()}
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from kubectl_dra.api.encode import encode_part
+from kubectl_dra.model.core import Container, Pod, PodSpec, ResourceRequirements
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.podinfo import PodInfo, PodShape
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.podinfo import pod_info
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity, ResourceSlice, ResourceSliceSpec
 from kubectl_dra.source import load
@@ -63,11 +65,15 @@ def test_amounts_that_are_written_differently_stay_so():
 
 def test_what_most_pods_take_is_kept_once():
     sharer = Sharer()
-    infos = [PodInfo(Key("default", str(i)), str(i), PodShape(requests={"cpu": 2, "memory": 3})) for i in range(3)]
-    shapes = [sharer.pod(info).shape for info in infos]
+    shapes = [sharer.pod(_pod(f"pod-{i}", "2")).shape for i in range(3)]
     assert shapes[0] is shapes[1] is shapes[2]
-    other = PodInfo(Key("default", "other"), "other", PodShape(requests={"cpu": 3, "memory": 2}))
-    assert sharer.pod(other) == other
+    assert sharer.pod(_pod("other", "3")) == pod_info(_pod("other", "3"))
+
+
+def _pod(name: str, cpu: str) -> Pod:
+    resources = ResourceRequirements(requests={"cpu": Quantity.parse(cpu)})
+    spec = PodSpec(containers=(Container(name="main", resources=resources),))
+    return Pod(metadata=ObjectMeta(name=name, namespace="default", uid=name), spec=spec)
 
 
 def test_the_same_version_of_an_object_stays_the_same_object():

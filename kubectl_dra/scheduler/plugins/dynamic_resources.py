@@ -19,7 +19,7 @@ from kubectl_dra.model.classic import IMMEDIATE, classic_of, is_searched
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import AllocationResult, DeviceRequest, ResourceClaim
-from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE, INVALID_POOLS, allocation_error
+from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE, INVALID_POOLS, allocation_error, selector_problems
 from kubectl_dra.scheduler.binding import Unready, unusable
 from kubectl_dra.scheduler.claims import resolve
 from kubectl_dra.scheduler.extended import asked, virtual_claim
@@ -131,8 +131,7 @@ def problems_of(snapshot: Snapshot, claim: ResourceClaim) -> Iterator[Status]:
         for request in claim.spec.devices.requests:
             yield from _request_problems(snapshot, claim, request)
     elif allocation.node_selector is not None and (problems := node_selectors.parse(allocation.node_selector).problems):
-        text = allocation_error(NodeSelectorUnparsable(allocation.node_selector, problems))
-        yield error(text, ClaimProblem(claim))
+        yield error(selector_problems(NodeSelectorUnparsable(allocation.node_selector, problems)), ClaimProblem(claim))
 
 
 def _request_problems(snapshot: Snapshot, claim: ResourceClaim, request: DeviceRequest) -> Iterator[Status]:

@@ -13,7 +13,7 @@ from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Container, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.podinfo import PodInfo, pod_info
+from kubectl_dra.model.podinfo import PodInfo, PodInfos
 from kubectl_dra.model.usage import NodeUsage, is_terminal, usage_by_node
 from kubectl_dra.source.live.sharing import Sharer, kept
 
@@ -59,19 +59,20 @@ class PodReducer:
         self.usage: dict[str, NodeUsage] = {}
         self._named = named
         self._keep_all = keep_all
+        self._infos = PodInfos()
 
     def add(self, records: Iterable[Record]) -> None:
         """Take one chunk."""
         pods = [record for record in records if isinstance(record, Pod)]
         self.kept += [pod for pod in pods if self._keep_all or matters(pod) or key_of(pod.metadata) in self._named]
-        add_usage(self.usage, usage_by_node(pods))
+        add_usage(self.usage, usage_by_node(pods, self._infos))
 
 
 def taken_by(pod: Pod, sharer: Sharer) -> tuple[str, PodInfo] | None:
     """The node of a pod and what plugins read of it there; None if it takes nothing."""
     if not pod.spec.node_name or is_terminal(pod):
         return None
-    return intern(pod.spec.node_name), sharer.pod(pod_info(pod))
+    return intern(pod.spec.node_name), sharer.pod(pod)
 
 
 def _shared_key(pod: Pod) -> Key:

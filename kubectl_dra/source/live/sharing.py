@@ -6,8 +6,8 @@ Records are changed here, which nobody else may do: only those that were just de
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import fields, replace
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import replace
 from sys import intern
 from typing import Any, Final, TypeVar
 
@@ -18,7 +18,7 @@ from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.podinfo import PodInfo, PodShape
+from kubectl_dra.model.podinfo import PodInfo, PodInfos
 from kubectl_dra.model.resource import ResourceClaim, ResourceSlice
 
 # Of what there are more different values than this, most are unique, as serial numbers are.
@@ -30,6 +30,7 @@ class Sharer:
     """Remembers parts by what they are called; used by one thread."""
 
     def __init__(self) -> None:
+        self._infos = PodInfos()
         self._known: defaultdict[str, dict[Hashable, Any]] = defaultdict(dict)
 
     def record(self, record: object) -> None:
@@ -52,10 +53,10 @@ class Sharer:
                 self._names(record)
                 self._replace(record.spec, "devices")
 
-    def pod(self, info: PodInfo) -> PodInfo:
+    def pod(self, pod: Pod) -> PodInfo:
         """What plugins read of a pod; most pods are like others but for their names."""
-        shape = self._shared("shape", tuple(_flat_shape(info.shape)), info.shape)
-        return replace(info, key=Key(intern(info.key.namespace), info.key.name), shape=shape)
+        info = self._infos.of(pod)
+        return replace(info, key=Key(intern(info.key.namespace), info.key.name))
 
     def _slice(self, slice_: ResourceSlice) -> None:
         self._names(slice_)
@@ -94,12 +95,6 @@ class Sharer:
         if len(known) < _MOST:
             known[key] = value
         return value
-
-
-def _flat_shape(shape: PodShape) -> Iterator[Any]:
-    for each in fields(shape):
-        value = getattr(shape, each.name)
-        yield from _flat(dict(value) if isinstance(value, Mapping) else value)
 
 
 def _flat(value: Any) -> Iterator[Any]:  # noqa: ANN401 - any part of a record
