@@ -89,8 +89,11 @@ class Expression(click.ParamType[str]):
     name = "EXPR"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401
-        """The text that the shell's bytes stand for."""
-        return os.fsencode(value).decode("utf-8", "surrogateescape")
+        """The text that the shell's bytes stand for; other text comes from a caller in Python, and is it already."""
+        try:
+            return os.fsencode(value).decode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            return str(value)
 
 
 def _seconds(text: str) -> float | None:

@@ -20,7 +20,9 @@ ENVIRONMENT = {**os.environ, "NO_COLOR": "1", "KUBECONFIG": "/nonexistent"}
 
 
 def run(*arguments: str, stdin: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "kubectl_dra", *arguments]
+    # As bytes, because the tests may run in a locale that has none for some of them.
+    words = [argument.encode("utf-8") for argument in arguments]
+    command = [sys.executable, "-m", "kubectl_dra", *words]
     environment = {**ENVIRONMENT, **variables}
     return subprocess.run(
         command, capture_output=True, encoding="utf-8", input=stdin, env=environment, check=False, timeout=60
@@ -124,9 +126,14 @@ def test_errors_are_one_line_what_and_one_line_what_to_do(
 
 
 def test_hostile_arguments_are_shown_and_not_obeyed() -> None:
-    done = run("why-pending", "--from", "/no/\x1b[2J\u202esuch")
+    words = ("why-pending", "--from", "/no/\x1b[2J\u202esuch")
+    done = run(*words, PYTHONUTF8="1")
     assert "\x1b" not in done.stderr
     assert "\\u{1b}[2J\\u{202e}such" in done.stderr
+    posix = run(*words, PYTHONUTF8="0", LC_ALL="C")
+    assert posix.returncode == 1
+    assert posix.stderr.isascii()
+    assert "\\u{1b}[2J\\u{dce2}" in posix.stderr
 
 
 def test_version() -> None:

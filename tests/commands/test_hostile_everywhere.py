@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 
 import pytest
@@ -130,7 +131,8 @@ def test_nothing_acts(capfd, monkeypatch, tmp_path, hostile, command):
         source = (
             [] if command in ("version", "completion", "convert") or "--from" in words else ["--from", str(cluster)]
         )
-        run([command, *words, *source, "--color", "never"])
+        # As the locale that the tests run in lets Python see a shell's bytes.
+        run([command, *(os.fsdecode(word.encode()) for word in words), *source, "--color", "never"])
         out, err = capfd.readouterr()
         assert not ACTIVE.search(out + err), (words, out, err)
         assert "Traceback" not in err, words
