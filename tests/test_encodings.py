@@ -27,7 +27,7 @@ def _is_text(call: ast.Call) -> bool:
     owner = getattr(call.func.value, "id", "") if isinstance(call.func, ast.Attribute) else ""
     named = {keyword.arg: keyword.value for keyword in call.keywords}
     if name in TEXT:
-        return owner not in FOREIGN
+        return owner not in FOREIGN and (isinstance(call.func, ast.Attribute) or name == "TextIOWrapper")
     if name in OPENING and (owner not in FOREIGN or name == "fdopen"):
         place, default = OPENING[name]
         # ``path.open(mode)`` has no file before it.
@@ -52,6 +52,7 @@ def _says(call: ast.Call) -> bool:
         ("path.read_text('utf-8')", False),
         ("path.write_text(a)", True),
         ("path.write_text(a, encoding='utf-8')", False),
+        ("write_text(a)", False),
         ("path.open()", True),
         ("path.open('rb')", False),
         ("open(x)", True),

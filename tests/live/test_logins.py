@@ -26,7 +26,7 @@ EXEC = "client.authentication.k8s.io/v1"
 
 def helper(folder: Path, script: str, **more: Any) -> dict[str, Any]:
     path = folder / "login-of-ann"
-    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     path.chmod(0o755)
     return {"exec": {"apiVersion": EXEC, "command": str(path), **more}}
 
@@ -46,7 +46,7 @@ def test_a_helper_that_hangs_ends_with_what_it_started(tmp_path: Path, api: Fake
         open_session(connection_to(tmp_path, api, user, request_timeout=0.5))
     assert time.monotonic() - began < 10
     assert "--request-timeout=1s" in caught.value.hint
-    group = (tmp_path / "pid").read_text().strip()
+    group = (tmp_path / "pid").read_text(encoding="utf-8").strip()
     deadline = time.monotonic() + 10
     while subprocess.run(["pgrep", "-g", group], capture_output=True, check=False).stdout:
         assert time.monotonic() < deadline, "something of it still runs"
@@ -103,8 +103,8 @@ def test_a_helper_is_told_what_client_go_tells_it(tmp_path: Path, api: FakeApi) 
     extension = {"name": "client.authentication.k8s.io/exec", "extension": {"audience": "x"}}
     cluster = {"tls-server-name": "api", "extensions": [extension]}
     open_session(Connection(kubeconfig=str(write_kubeconfig(tmp_path, api.url, user, cluster))))
-    assert (tmp_path / "given").read_text() == "one two\n"
-    info = json.loads((tmp_path / "info").read_text())
+    assert (tmp_path / "given").read_text(encoding="utf-8") == "one two\n"
+    info = json.loads((tmp_path / "info").read_text(encoding="utf-8"))
     assert (info["apiVersion"], info["kind"]) == (EXEC, "ExecCredential")
     expected = {"server": api.url, "tls-server-name": "api", "config": {"audience": "x"}}
     assert info["spec"] == {"interactive": False, "cluster": expected}
@@ -126,16 +126,16 @@ def test_an_identity_provider_that_hangs(tmp_path: Path, api: FakeApi) -> None:
 
 def test_a_token_file_is_read_anew_for_every_request(tmp_path: Path, api: FakeApi) -> None:
     path = tmp_path / "token"
-    path.write_text("one\n")
+    path.write_text("one\n", encoding="utf-8")
     session = open_session(connection_to(tmp_path, api, {"tokenFile": "token"}))
     for token in ("two", "three"):
-        path.write_text(token)
+        path.write_text(token, encoding="utf-8")
         session.get("/version", "read the version")
         assert api.requests[-1].headers["authorization"] == f"Bearer {token}"
     path.unlink()
     session.get("/version", "read the version")
     assert api.requests[-1].headers["authorization"] == "Bearer three", "the last one, while it is being replaced"
-    path.write_text("fo\nur")
+    path.write_text("fo\nur", encoding="utf-8")
     with pytest.raises(LoginError, match="line breaks"):
         session.get("/version", "read the version")
 
@@ -153,7 +153,7 @@ def test_a_helper_is_asked_anew_when_its_token_has_expired(tmp_path: Path, api: 
     for hours, runs in ((0, 1), (0.9, 1), (1.1, 2)):
         clock.moment = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=hours)
         session.get("/version", "read the version")
-        assert (tmp_path / "runs").read_text() == "x\n" * runs
+        assert (tmp_path / "runs").read_text(encoding="utf-8") == "x\n" * runs
 
 
 # --- whose fault a certificate is -----------------------------------------------------------------------------------
@@ -245,7 +245,10 @@ def test_a_client_certificate_is_presented(
     if way == "files":
         user = {"client-certificate": str(certificate), "client-key": str(key)}
     elif way == "helper":
-        status = {"clientCertificateData": certificate.read_text(), "clientKeyData": key.read_text()}
+        status = {
+            "clientCertificateData": certificate.read_text(encoding="utf-8"),
+            "clientKeyData": key.read_text(encoding="utf-8"),
+        }
         user = helper(tmp_path, gives(**status))
     elif way == "no memory":
         monkeypatch.delattr("os.memfd_create", raising=False)

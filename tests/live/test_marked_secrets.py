@@ -26,7 +26,7 @@ Place = Callable[[Path, dict[str, Any], dict[str, Any]], None]
 
 def _script(folder: Path, body: str) -> dict[str, Any]:
     path = folder / "login"
-    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
     path.chmod(0o755)
     return {"apiVersion": EXEC, "command": str(path)}
 

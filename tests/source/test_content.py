@@ -56,7 +56,7 @@ def test_every_way_of_writing_a_text_gives_the_same_bytes(
     data = WAYS[way]
     assert whole(open_content(written(tmp_path, data))) == DATA
     assert whole(Content.of(data)) == (data if data.startswith(b"\x1f\x8b") else DATA)
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
     assert whole(open_content("-")) == DATA
 
 
@@ -75,7 +75,7 @@ def test_any_part_in_any_order(tmp_path: Path) -> None:
 def test_redirected_input_goes_on_where_it_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Path(written(tmp_path, b"line\n" + DATA)).open("rb") as stream:
         stream.readline()
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream, encoding="utf-8"))
         assert whole(open_content("-")) == DATA
 
 
@@ -96,7 +96,7 @@ def test_more_than_is_allowed_is_refused_however_it_comes(tmp_path: Path, monkey
         with pytest.raises(TooLargeError, match=r"more than \d+B$") as caught:
             open_content(path, len(DATA) - 1)
         assert "--max-bytes=" in caught.value.hint
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
         with pytest.raises(TooLargeError, match="stdin"):
             open_content("-", len(DATA) - 1)
 
@@ -106,7 +106,7 @@ def test_a_bomb_is_refused_before_it_goes_off(tmp_path: Path) -> None:
     packed = [packer.compress(b" " * MANY) for _ in range(20)]
     path = written(tmp_path, b"".join([*packed, packer.flush()]))
     program = f"from kubectl_dra.source.file import load_file; load_file({path!r})"
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     assert "decompression bomb" in done.stderr
     # 800 MB were in it. The peak is that of all children so far, and none of them was to be large.
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 200 << 10
