@@ -13,6 +13,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.attempt import Attempt, Scores, attempt, scores, visiting_order
 from kubectl_dra.scheduler.plugins import dynamic_resources
+from kubectl_dra.scheduler.preemption import Preemption, preempt
 from kubectl_dra.scheduler.queue import SCHEDULING_GATES, gates, ignored
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Code, Status
@@ -31,7 +32,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Decision:
-    """The outcome of one attempt. ``base`` is the message before PostFilter added its part."""
+    """The outcome of one attempt. ``base`` is the message before PostFilter added its part.
+
+    ``preemption``: whether evicting others would help; None where that was not asked.
+    """
 
     outcome: Outcome
     reason: str = ""
@@ -40,6 +44,7 @@ class Decision:
     gates: tuple[Status, ...] = ()
     attempt: Attempt | None = None
     scores: Scores | None = None
+    preemption: Preemption | None = None
 
     @property
     def processed(self) -> int:
@@ -58,7 +63,8 @@ def decide(snapshot: Snapshot, pod: Pod, start: int = 0) -> Decision:
         text = (fit_error.SCHEDULING_GATED, fit_error.GATED_MESSAGE) if by_gates else ("", "")
         return Decision(Outcome.GATED, *text, gates=held)
     if not snapshot.nodes:
-        return _unschedulable(fit_error.NO_NODES_MESSAGE, "", None)
+        message = fit_error.NO_NODES_MESSAGE
+        return Decision(Outcome.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, message, message)
     return _decide(attempt(snapshot, pod), start)
 
 
@@ -70,7 +76,7 @@ def _decide(found: Attempt, start: int) -> Decision:
     if stop is not None:
         if stop.code is Code.ERROR:
             return _error(stop, found)
-        return _unschedulable(fit_error.pre_filter_rejection(total, stop.message), post_filter(found), found)
+        return _unschedulable(fit_error.pre_filter_rejection(total, stop.message), found)
     nominated = found.cycle.pod.status.nominated_node_name
     if found.errors and nominated not in found.feasible:
         return _error(_first_error(found, start), found)
@@ -81,12 +87,15 @@ def _decide(found: Attempt, start: int) -> Decision:
         return Decision(Outcome.FITS, attempt=found, scores=chosen)
     if found.open or any(verdict.unsure for verdict in found.verdicts.values()):
         return Decision(Outcome.OPEN, attempt=found)
-    return _unschedulable(fit_error.fit_error(total, _reasons(found)), post_filter(found), found)
+    return _unschedulable(fit_error.fit_error(total, _reasons(found)), found)
 
 
-def _unschedulable(base: str, said: str, found: Attempt | None) -> Decision:
-    message = f"{base} {said}" if said else base
-    return Decision(Outcome.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, message, base, attempt=found)
+def _unschedulable(base: str, found: Attempt) -> Decision:
+    after = post_filter(found)
+    message = f"{base} {after.message}" if after.message else base
+    return Decision(
+        Outcome.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, message, base, attempt=found, preemption=after.preemption
+    )
 
 
 def _error(status: Status, found: Attempt) -> Decision:
@@ -104,15 +113,20 @@ def _reasons(found: Attempt) -> Iterator[str]:
         yield from found.status_of(name).reasons
 
 
-def post_filter(found: Attempt) -> str:
-    """What the PostFilter plugins say together: the first that fails or succeeds says it alone."""
-    said: list[str] = []
-    for status in _post_filter(found):
-        if status.code is not Code.UNSCHEDULABLE:
-            return status.message
-        said += status.reasons
-    return ", ".join(said)
+@dataclass(frozen=True, slots=True)
+class AfterFilter:
+    """What the PostFilter plugins say together; ``preemption`` None: it was not its turn."""
+
+    message: str
+    preemption: Preemption | None = None
 
 
-def _post_filter(found: Attempt) -> Iterator[Status]:
-    yield dynamic_resources.post_filter(found.cycle)
+def post_filter(found: Attempt) -> AfterFilter:
+    """DynamicResources, then DefaultPreemption: the first that fails or succeeds says it alone."""
+    devices = dynamic_resources.post_filter(found.cycle)
+    if devices.code is not Code.UNSCHEDULABLE:
+        return AfterFilter(devices.message)
+    preemption = preempt(found.cycle, found.status_of)
+    said = preemption.status
+    reasons = (*devices.reasons, *said.reasons) if said.code is Code.UNSCHEDULABLE else said.reasons
+    return AfterFilter(", ".join(reasons), preemption)

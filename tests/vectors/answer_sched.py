@@ -8,6 +8,8 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.attempt import Attempt
 from kubectl_dra.scheduler.decision import Decision, Outcome, decide
+from kubectl_dra.scheduler.dry_run import Candidate
+from kubectl_dra.scheduler.preemption import Preemption
 from kubectl_dra.scheduler.status import Status
 from tests.scheduler.rows import snapshot_of
 
@@ -53,7 +55,18 @@ def render(decision: Decision) -> dict[str, Any]:
         entry["best"] = sorted(decision.scores.best)
         if decision.scores.totals:
             entry["scores"] = dict(decision.scores.totals)
+    if decision.preemption is not None and decision.preemption.candidates:
+        entry["preemption"] = _preemption(decision.preemption)
     return entry
+
+
+def _preemption(found: Preemption) -> dict[str, Any]:
+    def render_one(each: Candidate) -> dict[str, Any]:
+        victims = {"victims": sorted(str(victim.key) for victim in each.victims)}
+        return {**victims, "pdbViolations": each.violations} if each.violations else victims
+
+    candidates = {name: render_one(each) for name, each in found.candidates.items()}
+    return {"nominated": sorted(found.nominated), "candidates": candidates}
 
 
 def _per_node(found: Attempt) -> dict[str, Any]:

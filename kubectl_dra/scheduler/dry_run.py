@@ -1,0 +1,112 @@
+"""One node without its pods of lower priority, and which of them could stay.
+
+Upstream: SelectVictimsOnNode of plugins/defaultpreemption.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from kubectl_dra.model.podinfo import PodInfo
+from kubectl_dra.model.policy import PodDisruptionBudget
+from kubectl_dra.scheduler.filtering import Verdict, add_pod, filter_node, remove_pod
+from kubectl_dra.scheduler.framework import Cycle
+from kubectl_dra.scheduler.snapshot import NodeInfo
+from kubectl_dra.scheduler.status import SUCCESS, Status, error, unresolvable
+from kubectl_dra.scheduler.victims import are_equal, by_importance, protected
+
+NO_VICTIMS: Final = "No preemption victims found for incoming pod"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Evicting ``victims``, the most important first, makes room; ``violations`` of them break a budget.
+
+    ``settled`` False: others that are equally important could be evicted instead of some of them.
+    """
+
+    victims: tuple[PodInfo, ...]
+    violations: int = 0
+    settled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A candidate, or what is in the way even so; ``unsure``: kinds that were not read."""
+
+    candidate: Candidate | None = None
+    status: Status = SUCCESS
+    unsure: tuple[str, ...] = ()
+
+
+class DryRun:
+    """Tries nodes for one pod."""
+
+    def __init__(self, cycle: Cycle, budgets: Sequence[PodDisruptionBudget]) -> None:
+        self._cycle = cycle
+        self._budgets = budgets
+
+    def on(self, node: NodeInfo) -> Result:
+        """What evicting pods would do for one node; nothing outside is changed."""
+        priority = self._cycle.info.shape.priority
+        potential = [pod for pod in node.pods if pod.shape.priority < priority]
+        if not potential:
+            return Result(status=unresolvable(NO_VICTIMS))
+        trial = _Trial(self._cycle.clone(), node)
+        for pod in potential:
+            trial.remove(pod)
+        verdict = trial.verdict()
+        if not verdict.status.ok:
+            return Result(status=verdict.status, unsure=_kinds(verdict))
+        candidate = self._reprieve(trial, by_importance(potential))
+        if not candidate.victims:
+            text = f'expected at least one victim pod on node "{node.name}"'
+            return Result(status=error(text), unsure=_kinds(verdict))
+        return Result(candidate, unsure=_kinds(verdict))
+
+    def _reprieve(self, trial: _Trial, potential: Sequence[PodInfo]) -> Candidate:
+        """Those that break a budget may stay first, then the others, each the most important first."""
+        breaking = protected(potential, self._budgets)
+        first = [pod for pod in potential if pod.uid in breaking]
+        rest = [pod for pod in potential if pod.uid not in breaking]
+        victims = [pod for pod in (*first, *rest) if not trial.can_stay(pod)]
+        gone = {pod.uid for pod in victims}
+        settled = all(_is_settled(group, gone) for group in (first, rest))
+        ordered = by_importance(victims) if first and rest else victims
+        return Candidate(tuple(ordered), len(gone & breaking), settled)
+
+
+def _is_settled(group: Sequence[PodInfo], gone: set[str]) -> bool:
+    """Whether no victim is as important as its neighbour that stays."""
+    return all(not are_equal(one, other) or (one.uid in gone) == (other.uid in gone) for one, other in pairwise(group))
+
+
+class _Trial:
+    """A node from which pods are taken away, and back."""
+
+    def __init__(self, cycle: Cycle, node: NodeInfo) -> None:
+        self._cycle = cycle
+        self._node = node
+
+    def remove(self, pod: PodInfo) -> None:
+        self._node = self._node.minus(pod)
+        remove_pod(self._cycle, pod, self._node)
+
+    def verdict(self) -> Verdict:
+        return filter_node(self._cycle, self._node)
+
+    def can_stay(self, pod: PodInfo) -> bool:
+        """Put a pod back; it stays if the pod that waits fits beside it."""
+        self._node = self._node.plus(pod)
+        add_pod(self._cycle, pod, self._node)
+        if self.verdict().status.ok:
+            return True
+        self.remove(pod)
+        return False
+
+
+def _kinds(verdict: Verdict) -> tuple[str, ...]:
+    return tuple(kind for status in verdict.unsure for kind in status.reasons)

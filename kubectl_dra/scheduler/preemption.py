@@ -1,0 +1,141 @@
+"""DefaultPreemption: whether evicting pods of lower priority would make room, on which node, and which pods.
+
+Upstream: plugins/defaultpreemption and framework/preemption. Devices play a part only as they are: what a victim holds
+stays taken while its node is tried (see ``plugins/dynamic_resources.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler.dry_run import Candidate, DryRun
+from kubectl_dra.scheduler.framework import Cycle
+from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources
+from kubectl_dra.scheduler.snapshot import NodeInfo
+from kubectl_dra.scheduler.status import Code, Status, error, unschedulable
+from kubectl_dra.scheduler.victims import earliest_start
+
+PREFIX: Final = "preemption: "
+NEVER: Final = "not eligible due to preemptionPolicy=Never."
+TERMINATING: Final = "not eligible due to a terminating pod on the nominated node."
+NOT_HELPFUL: Final = "Preemption is not helpful for scheduling"
+PLACEMENT: Final = "found a potential placement for pod on node {}, preempting {} victims"
+_NEVER: Final = "Never"
+_BUDGET: Final = "PodDisruptionBudget"
+# minCandidateNodesAbsolute and minCandidateNodesPercentage of the default configuration.
+_FEWEST_CANDIDATES: Final = 100
+_PERCENT: Final = 10
+# Upstream adds it to every priority, so that many victims of low priority are worse than few.
+_SHIFT: Final = 2**31
+
+
+@dataclass(frozen=True)
+class Preemption:
+    """What the plugin says, and why.
+
+    ``candidates``: nodes on which it would help, with the victims. ``nominated``: one of these becomes the pod's
+    nominated node; none if it does not help. ``tried``: what is still in the way on other nodes with all pods of lower
+    priority gone. ``eligible``: whether any node was tried. ``unsure``: kinds that were not read and may change the
+    choice.
+    """
+
+    status: Status
+    eligible: bool = True
+    candidates: Mapping[str, Candidate] = field(default_factory=dict)
+    nominated: tuple[str, ...] = ()
+    tried: Mapping[str, Status] = field(default_factory=dict)
+    unsure: tuple[str, ...] = ()
+
+
+def preempt(cycle: Cycle, status_of: Callable[[str], Status]) -> Preemption:
+    """What preemption does for a pod for which no node fits; ``status_of`` says what was in the way on each node."""
+    refused = _not_eligible(cycle, status_of)
+    if refused:
+        return Preemption(unschedulable(PREFIX + refused), eligible=False)
+    nodes = [n for name, n in cycle.snapshot.nodes.items() if status_of(name).code is Code.UNSCHEDULABLE]
+    run = _dry_run(cycle, nodes)
+    if run.candidates:
+        return _chosen(cycle, run)
+    errors = list(dict.fromkeys(status.message for status in run.tried.values() if status.code is Code.ERROR))
+    if errors:
+        text = errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]"
+        return Preemption(error(PREFIX + text), tried=run.tried)
+    return Preemption(unschedulable(PREFIX + _histogram(cycle, run.tried)), tried=run.tried, unsure=run.unsure)
+
+
+def _not_eligible(cycle: Cycle, status_of: Callable[[str], Status]) -> str:
+    """Why the pod may not evict others; empty if it may."""
+    if cycle.pod.spec.preemption_policy == _NEVER:
+        return NEVER
+    name = cycle.pod.status.nominated_node_name
+    if not name or status_of(name).code is Code.UNRESOLVABLE:
+        return ""
+    node = cycle.snapshot.nodes.get(name)
+    lower = cycle.info.shape.priority
+    if node is not None and any(pod.shape.preempted and pod.shape.priority < lower for pod in node.pods):
+        return TERMINATING
+    return ""
+
+
+@dataclass
+class _Run:
+    candidates: dict[str, Candidate] = field(default_factory=dict)
+    tried: dict[str, Status] = field(default_factory=dict)
+    unsure: tuple[str, ...] = ()
+
+
+def _dry_run(cycle: Cycle, nodes: Sequence[NodeInfo]) -> _Run:
+    """Node by node, until enough candidates are found; upstream begins at a random one."""
+    found = _Run()
+    enough = max(_FEWEST_CANDIDATES, len(nodes) * _PERCENT // 100)
+    priority = cycle.info.shape.priority
+    occupied = [node for node in nodes if any(pod.shape.priority < priority for pod in node.pods)]
+    if occupied and DynamicResources.name not in cycle.skipped:
+        # What it says does not depend on pods, and is cheaper for many nodes at once.
+        DynamicResources().filter_all(cycle, occupied)
+    run = DryRun(cycle, tuple(cycle.snapshot.inventory.budgets.values()))
+    unsure: set[str] = set()
+    for node in nodes:
+        result = run.on(node)
+        unsure.update(result.unsure)
+        if result.candidate is None:
+            found.tried[node.name] = result.status
+            continue
+        found.candidates[node.name] = result.candidate
+        if len(found.candidates) >= enough and any(not each.violations for each in found.candidates.values()):
+            break
+    found.unsure = tuple(sorted(unsure))
+    return found
+
+
+def _chosen(cycle: Cycle, run: _Run) -> Preemption:
+    best = _best(run.candidates)
+    text = PLACEMENT.format(best[0], len(run.candidates[best[0]].victims))
+    read = cycle.snapshot.evidence.complete(_BUDGET)
+    unsure = run.unsure if read else tuple(sorted({*run.unsure, _BUDGET}))
+    return Preemption(Status(Code.SUCCESS, (PREFIX + text,)), True, run.candidates, best, run.tried, unsure)
+
+
+def _best(candidates: Mapping[str, Candidate]) -> tuple[str, ...]:
+    """The nodes that are left after all rules; upstream takes any of them."""
+    rules: tuple[Callable[[Candidate], float], ...] = (
+        lambda each: each.violations,
+        lambda each: each.victims[0].shape.priority,
+        lambda each: sum(victim.shape.priority + _SHIFT for victim in each.victims),
+        lambda each: len(each.victims),
+        lambda each: -earliest_start(each.victims),
+    )
+    left = list(candidates)
+    for rule in rules:
+        least = min(rule(candidates[name]) for name in left)
+        left = [name for name in left if rule(candidates[name]) == least]
+    return tuple(left)
+
+
+def _histogram(cycle: Cycle, tried: Mapping[str, Status]) -> str:
+    total = len(cycle.snapshot.nodes)
+    reasons = [text for status in tried.values() for text in status.reasons]
+    return fit_error.fit_error(total, [*reasons, *[NOT_HELPFUL] * (total - len(tried))])
