@@ -11,8 +11,8 @@ from tests.vectors.rows import rows
 
 _SAMPLE: Final = 16
 _COMPARED: Final = (
-    *("pod", "outcome", "reason", "messageWithoutPostFilter", "feasible", "scores", "best"),
-    *("gates", "preFilter", "preFilterNodes", "perNode"),
+    *("pod", "outcome", "reason", "messageWithoutPostFilter", "message", "feasible"),
+    *("scores", "best", "gates", "preFilter", "preFilterNodes", "perNode", "preemption"),
 )
 
 
