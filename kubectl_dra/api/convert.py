@@ -89,7 +89,7 @@ def convert(sources: Sequence[Source], target: str = "v1") -> list[Conversion]:
     if target not in TARGETS:
         raise ValueError(f"can't convert to {target}: only to {', '.join(TARGETS)}")
     readable = [source._replace(data=in_utf8(source.data)) for source in sources]
-    found = [decode_any(source.data, source.api_version, source.kind) for source in readable]
+    found = [_found(original, source) for original, source in zip(sources, readable, strict=True)]
     surroundings = _Surroundings(record for each in found if isinstance(each, tuple) for record in (each[1],))
     return [
         with_broken_texts(
@@ -99,6 +99,15 @@ def convert(sources: Sequence[Source], target: str = "v1") -> list[Conversion]:
         )
         for original, source, each in zip(sources, readable, found, strict=True)
     ]
+
+
+def _found(original: Source, readable: Source) -> tuple[Kind, Record] | BadObject | None:
+    """What ``readable`` says; of what can't be read, the error quotes the ``original``."""
+    found = decode_any(readable.data, readable.api_version, readable.kind)
+    if not isinstance(found, BadObject) or readable.data == original.data:
+        return found
+    quoted = decode_any(original.data, original.api_version, original.kind)
+    return quoted if isinstance(quoted, BadObject) else found
 
 
 def with_broken_texts(conversion: Conversion, data: bytes) -> Conversion:
