@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Final, Self, TextIO
 
 from kubectl_dra.source.errors import FileError
-from kubectl_dra.source.limits import MAX_BYTES, Allowance, too_large
+from kubectl_dra.source.limits import MAX_BYTES, MAX_RATIO, Allowance, is_bomb, too_large
 from kubectl_dra.source.spec import STDIN
 
 HINT: Final = "name a file, or - for stdin"
@@ -28,9 +28,6 @@ _IN_MEMORY: Final = 32 << 20
 _GZIP: Final = b"\x1f\x8b"
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 _BOM: Final = b"\xef\xbb\xbf"
-# Manifests of equal objects pack about 100 to 1, what deflate can do at most is 1030 to 1.
-_MAX_RATIO: Final = 300
-_SMALL: Final = 64 << 20
 _LESS: Final = "leave out kinds that don't matter, or namespaces"
 
 
@@ -194,7 +191,7 @@ def _unpacked(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
                 piece = unpacker.decompress(data, _CHUNK)
                 data = unpacker.unconsumed_tail or unpacker.unused_data
                 given += len(piece)
-                if given > _SMALL and given > _MAX_RATIO * (taken - len(data)):
+                if is_bomb(taken - len(data), given):
                     raise _bomb(name)
                 if piece:
                     yield piece
@@ -205,7 +202,7 @@ def _unpacked(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
 
 
 def _bomb(name: str) -> FileError:
-    what = f"{name}: unpacks to more than {_MAX_RATIO} times its size, as only a decompression bomb does"
+    what = f"{name}: unpacks to more than {MAX_RATIO} times its size, as only a decompression bomb does"
     return FileError(what, "if it is none, unpack it with gunzip and read the result")
 
 

@@ -13,6 +13,9 @@ from kubectl_dra.source.errors import SourceError
 
 MAX_BYTES: Final = 8 << 30
 BODY_BYTES: Final = 256 << 20
+# Manifests of equal objects pack about 100 to 1, what deflate can do at most is 1030 to 1.
+MAX_RATIO: Final = 300
+ANY_RATIO_BYTES: Final = 64 << 20
 OPTION: Final = "--max-bytes"
 _UNITS: Final = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
 _SIZE: Final = re.compile(r"([0-9]{1,18})(Ki|Mi|Gi|Ti|)")
@@ -42,6 +45,11 @@ def too_large(name: str, limit: int, hint: str = "") -> TooLargeError:
     """The error of a source that has more bytes than ``limit``; ``hint`` is what else would help."""
     doubled = f"{OPTION}={size_text(2 * limit)} reads more"
     return TooLargeError(f"{name}: has more than {size_text(limit)}B", f"{doubled}; {hint}" if hint else doubled)
+
+
+def is_bomb(packed: int, unpacked: int) -> bool:
+    """Whether so few bytes that unpack to so many can only be meant to fill the memory."""
+    return unpacked > ANY_RATIO_BYTES and unpacked > MAX_RATIO * packed
 
 
 def parse_size(text: str) -> int | None:

@@ -6,6 +6,7 @@ ClusterError (kubectl_dra.source.errors)
 │   ├── TimedOutError      no answer in time
 │   └── CertificateError   the server's certificate is not trusted, or ours is not accepted
 ├── BadAnswerError         an answer that no API server gives, or one that breaks off
+│   └── TooLongListError   a list that is longer than --max-bytes
 └── ApiError               an API server's refusal, from its Status body
     ├── LoginError         401, or no credentials could be had: expired or missing login
     ├── RefusedError       403; also a ForbiddenError of kubectl_dra.source.errors
@@ -50,6 +51,10 @@ class CertificateError(UnreachableError):
 
 class BadAnswerError(ClusterError):
     """Raised when an answer is not what an API server sends: no JSON, no list, or cut off."""
+
+
+class TooLongListError(BadAnswerError):
+    """Raised for a list that has more bytes than ``--max-bytes``, which the hint names."""
 
 
 class ApiError(ClusterError):

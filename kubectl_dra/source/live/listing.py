@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 from urllib.parse import quote
@@ -13,13 +13,18 @@ from kubectl_dra.api.kinds import Kind
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.clock import timestamp
 from kubectl_dra.model.evidence import BadObject, Coverage, Read
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.names import is_label, is_subdomain
 from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.source.errors import InvalidNameError
-from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError
+from kubectl_dra.source.limits import Allowance, TooLargeError
+from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError, TooLongListError
 from kubectl_dra.source.live.session import Session
 
 CHUNK: Final = 500
+# A chunk may be empty and others follow, where a server looks only through so many objects at once.
+_MOST_EMPTY: Final = 100
 
 
 class Sink(Protocol):
@@ -92,19 +97,69 @@ def _take(
     session: Session, kind: Kind, api_version: str, path: str, sink: Sink, query: dict[str, str], namespace: str
 ) -> Listed:
     bad: list[BadObject] = []
-    time, version, token = timestamp(session.clock), "", ""
-    while True:
-        chunk = {**query, "continue": token} if token else query
-        page = _page(session.get(path, f"list {kind.plural}", chunk), api_version, kind, session.server)
+    time, version = timestamp(session.clock), ""
+    progress = _Progress(session, kind)
+    for page in _pages(session, kind, api_version, path, query, progress):
         sink.add(page.records)
         bad += page.bad_objects
         version = version or page.metadata.resource_version
+    coverage = Coverage.PARTIAL if bad else Coverage.COMPLETE
+    limits = query.get("fieldSelector", "")
+    note = f"only {limits}" if limits else ""
+    return Listed(Read(kind.name, namespace, coverage, version, time, note), tuple(bad), sink)
+
+
+def _pages(
+    session: Session, kind: Kind, api_version: str, path: str, query: dict[str, str], progress: _Progress
+) -> Iterator[Page]:
+    token = ""
+    while True:
+        data = session.get(path, f"list {kind.plural}", {**query, "continue": token} if token else query)
+        page = _page(data, api_version, kind, session.server)
         token = page.metadata.continue_
+        progress.check(page, len(data))
+        yield page
         if not token:
-            coverage = Coverage.PARTIAL if bad else Coverage.COMPLETE
-            limits = query.get("fieldSelector", "")
-            note = f"only {limits}" if limits else ""
-            return Listed(Read(kind.name, namespace, coverage, version, time, note), tuple(bad), sink)
+            return
+
+
+class _Progress:
+    """Whether a list comes to an end: chunks bring objects that were not there before, and not too many."""
+
+    def __init__(self, session: Session, kind: Kind) -> None:
+        self._server = session.server
+        self._kind = kind
+        name = f"the list of {kind.plural} from {session.server}"
+        self._allowance = Allowance(name, session.max_bytes, "ask for less: a namespace, or a driver")
+        self._seen: set[object] = set()
+        self._empty = 0
+
+    def check(self, page: Page, size: int) -> None:
+        """Take one chunk into account. Raises ``BadAnswerError``."""
+        try:
+            self._allowance.take(size)
+        except TooLargeError as error:
+            raise TooLongListError(error.what, error.hint) from error
+        if not page.metadata.continue_:
+            return
+        self._empty = 0 if page.records or page.bad_objects else self._empty + 1
+        marks = {page.metadata.continue_, *_first(page)}
+        if self._empty > _MOST_EMPTY or marks & self._seen:
+            what = f"{self._server} lists {self._kind.plural} without end: its chunks bring nothing new"
+            raise BadAnswerError(what, "try again; is there a proxy that repeats answers?")
+        self._seen |= marks
+
+
+def _first(page: Page) -> Iterator[Key]:
+    """The first object of a chunk, if it has a name."""
+    if page.records:
+        key = key_of(page.records[0].metadata)  # type: ignore[attr-defined]
+    elif page.bad_objects:
+        key = Key(page.bad_objects[0].namespace, page.bad_objects[0].name)
+    else:
+        return
+    if key.name:
+        yield key
 
 
 def _page(data: bytes, api_version: str, kind: Kind, server: str) -> Page:

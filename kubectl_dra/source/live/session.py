@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode, urlsplit
 
+from kubectl_dra.source.live import bodies
 from kubectl_dra.source.live.credentials import credentials_of
 from kubectl_dra.source.live.errors import ApiError, BadAnswerError, KubeconfigError, capped, error_from_status
 from kubectl_dra.source.live.kubeconfig import Target, target_of
-from kubectl_dra.source.live.transport import too_slow, translated_errors
+from kubectl_dra.source.live.transport import translated_errors
 from kubectl_dra.source.secrets import hidden
 from kubectl_dra.source.spec import Connection
 from kubectl_dra.version import __version__
@@ -27,8 +28,6 @@ Query = Mapping[str, str]
 CONNECT_SECONDS: Final = 5.0
 READ_SECONDS: Final = 60.0
 _POOL_SIZE: Final = 16
-_STREAM_BYTES: Final = 1 << 16
-_PATIENCE_BYTES: Final = 1 << 20
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 _log: Final = logging.getLogger("kubectl_dra.live")
 
@@ -52,6 +51,7 @@ class Session:
                 self._pool.connection_pool_kw["ssl_context"] = credentials.tls
         self._timeout = connection.request_timeout
         self.clock = connection.clock
+        self.max_bytes = connection.max_bytes
         self._fixed_headers = _headers(target, connection, self.server)
         self._streams: set[urllib3.BaseHTTPResponse] = set()
 
@@ -90,7 +90,7 @@ class Session:
     def lines(self, path: str, what: str, query: Query, idle_seconds: float) -> Iterator[bytes]:
         """An empty line when the server has accepted, then each line as it comes in. Raises ``ClusterError``.
 
-        A server that says nothing for ``idle_seconds`` raises ``TimedOutError``.
+        A server that says nothing for ``idle_seconds``, or begins a line and does not end it, raises ``TimedOutError``.
         """
         from urllib3 import Timeout
 
@@ -100,11 +100,11 @@ class Session:
         with translated_errors(self.server, what), self._open("GET", url, self._headers({}), timeout) as answer:
             self._tell("GET", url, answer.status, began)
             if answer.status >= 300:
-                raise _error(answer, self._whole(answer, what, time.monotonic()), what, self.server)
+                raise _error(answer, self._whole(answer, what, began), what, self.server)
             self._streams.add(answer)
             try:
                 yield b""
-                yield from _split_lines(_parts(answer))
+                yield from bodies.lines(answer, self.server, what, idle_seconds)
             finally:
                 self._streams.discard(answer)
 
@@ -134,17 +134,8 @@ class Session:
             answer.close()
 
     def _whole(self, answer: urllib3.BaseHTTPResponse, what: str, began: float) -> bytes:
-        """The body. An answer that trickles is given up: time-outs of sockets begin anew with every byte."""
-        parts: list[bytes] = []
-        due, size = began + (self._timeout or READ_SECONDS), 0
-        for part in _parts(answer):
-            parts.append(part)
-            size += len(part)
-            if size >= _PATIENCE_BYTES and self._timeout is None:
-                due, size = time.monotonic() + READ_SECONDS, 0
-            if time.monotonic() > due:
-                raise too_slow(self.server, what)
-        return b"".join(parts)
+        seconds, steady = self._timeout or READ_SECONDS, self._timeout is None
+        return bodies.whole(answer, self.server, what, began, seconds, steady)
 
     def close(self) -> None:
         """Close idle connections, and end streams that threads are waiting on."""
@@ -188,24 +179,6 @@ def _headers(target: Target, connection: Connection, server: str) -> list[tuple[
 
 def _error(answer: urllib3.BaseHTTPResponse, body: bytes, what: str, server: str) -> ApiError:
     return error_from_status(answer.status, body, what, server, answer.headers.get("Retry-After", ""))
-
-
-def _parts(answer: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
-    """The body as it comes in, however it is framed."""
-    # Older versions of the library wait for whole parts, which is only slower.
-    if not hasattr(answer, "read1"):
-        yield from answer.stream(_STREAM_BYTES)
-        return
-    while part := answer.read1(_STREAM_BYTES):
-        yield part
-
-
-def _split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Whole lines only: an answer that breaks off within a line loses that line."""
-    rest = b""
-    for chunk in chunks:
-        *lines, rest = (rest + chunk).split(b"\n")
-        yield from (line for line in lines if line)
 
 
 def _compression_disabled(target: Target) -> bool:
