@@ -12,7 +12,7 @@ from kubectl_dra.commands.options import Options, shared_options
 _EXAMPLES: Final = """\b
 Examples:
   kubectl dra snapshot -o cluster.json.gz           # what the commands read
-  kubectl dra snapshot --redact -o shareable.json   # with names replaced
+  kubectl dra snapshot --redact -o shareable.json   # nothing of yours in it
   kubectl dra why-pending -A --from cluster.json.gz # any command reads it"""
 
 
@@ -21,7 +21,7 @@ Examples:
 @click.option(
     "-o", "--output", "file", default="", metavar="FILE", help="Write to a file (.gz packs it), not to stdout."
 )
-@click.option("--redact", is_flag=True, help="Replace every name, the same everywhere.")
+@click.option("--redact", is_flag=True, help="Replace all but numbers and Kubernetes' own words.")
 @click.option("--with-parameters", is_flag=True, help="Include the opaque parameters and data of drivers.")
 def command(options: Options, file: str, redact: bool, with_parameters: bool) -> int:
     """Write what the other commands read, as one JSON document for --from.

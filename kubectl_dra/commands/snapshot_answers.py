@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import Iterator
 from itertools import count
+from typing import Final
 
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError
@@ -15,11 +16,20 @@ from kubectl_dra.commands.signals import signals_raise
 from kubectl_dra.output.documents import list_pieces, write_list
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.files import WriteError, write_private
-from kubectl_dra.output.safe import fmt
+from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.redaction import redacted
 from kubectl_dra.reports.snapshot import SnapshotDocument, incomplete, snapshot
+
+_PARAMETERS: Final = Safe(
+    "warning: the snapshot holds drivers' opaque parameters and data as they are, which may hold secrets; look through "
+    "it before you share it"
+)
+_REDACTED_PARAMETERS: Final = Safe(
+    "warning: drivers' opaque parameters and data are in the snapshot: keys and texts are replaced, numbers are not; "
+    "look through it before you share it"
+)
 
 
 def take(options: Options, file: str, *, redact: bool, with_parameters: bool) -> int:
@@ -34,6 +44,8 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
         document = redacted(document)
     written = _write(document, "" if file == "-" else file)
     terminal = console(options)
+    if with_parameters:
+        terminal.note(_REDACTED_PARAMETERS if redact else _PARAMETERS)
     missing = incomplete(cluster.evidence)
     if missing:
         terminal.note(fmt("note: not all of {} could be read; the snapshot says so", listed(missing)))

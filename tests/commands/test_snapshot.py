@@ -118,3 +118,17 @@ def test_redaction(capfd):
 def test_parameters_only_on_request(capfd):
     assert "TimeSlicing" not in take(capfd)[1]
     assert "TimeSlicing" in take(capfd, "--with-parameters")[1]
+
+
+@pytest.mark.parametrize("redact", [[], ["--redact"]])
+def test_a_snapshot_with_parameters_warns(capfd, redact):
+    assert "warning" not in take(capfd, *redact)[2]
+    _, out, err = take(capfd, "--with-parameters", *redact)
+    assert "warning: " in err and "before you share it" in err
+    assert ("TimeSlicing" in out) is not bool(redact)
+
+
+def test_a_redacted_snapshot_says_so_to_whoever_reads_it(capfd, tmp_path):
+    path = tmp_path / "cluster.json"
+    take(capfd, "--redact", "-o", path)
+    assert "redacted: names" in call(capfd, "get", "pools", "--from", path)[2]

@@ -1,4 +1,4 @@
-"""Snapshots: what is in them, what never is, fixed point, one namespace, redaction."""
+"""Snapshots: what is in them, what never is, fixed point, one namespace."""
 
 from __future__ import annotations
 
@@ -12,14 +12,10 @@ import pytest
 from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.decode import decode_page
 from kubectl_dra.api.kinds import BY_NAME, NAMESPACE
-from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.pending import pending_pods
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.reports.pool import pool_summaries
-from kubectl_dra.reports.redaction import Replacer, collect_names, collect_strings
 from kubectl_dra.reports.snapshot import incomplete
-from tests.reports.clusters import DEMO, FULL, SMALL, changed, document, facts, items, redacted, snapshot, withheld
+from tests.reports.clusters import DEMO, FULL, SMALL, changed, document, facts, items, snapshot, withheld
 
 PATHS = {"small": SMALL, "full": FULL, "demo": DEMO}
 HIDDEN = "\u202egpu\u200b\x1b[31m\U0001f600"
@@ -149,117 +145,3 @@ def test_items_of_a_servers_list_get_their_kind(kind):
     once = snapshot(dataclasses.replace(facts(), inventory=builder.inventory()))
     assert [(item["apiVersion"], item["kind"]) for item in once["items"]] == [(kind.api_version, kind.name)]
     assert snapshot(facts(json.loads(text_of(once))))["items"] == once["items"]
-
-
-# --- redaction ------------------------------------------------------------------------------------------------------
-
-
-def occurs(name: str, text: str) -> bool:
-    return re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", text) is not None
-
-
-# Words of the API that are also names of something in a test cluster.
-VOCABULARY = frozenset({"default", "kube-system"})
-
-
-@pytest.mark.parametrize("name", ["small", "demo"])
-@pytest.mark.parametrize("parameters", [False, True])
-def test_no_original_name_is_left(name, parameters):
-    whole = snapshot(facts(PATHS[name]), with_parameters=parameters)
-    originals = {
-        item["metadata"][field]
-        for item in whole["items"]
-        for field in ("name", "namespace")
-        if field in item["metadata"]
-    }
-    for slice_ in (item["spec"] for item in whole["items"] if item["kind"] == "ResourceSlice"):
-        originals |= {slice_["driver"], slice_["pool"]["name"]}
-        originals |= {device["name"] for device in slice_.get("devices", ())}
-    originals |= collect_strings(whole["items"])
-    text = text_of(redacted(whole))
-    left = {name for name in originals - VOCABULARY if occurs(name, text)}
-    # Keys of attributes, capacities and counters are vocabulary; a partition may be called like its profile.
-    assert {name for name in left if not re.fullmatch(r"[a-z]+", name)} == set()
-    assert {name for name in left if f'"{name}"' in text.replace(f'"{name}":', "")} == set()
-
-
-@pytest.mark.parametrize("name", PATHS)
-def test_redaction_is_stable(name):
-    once = redacted(snapshot(facts(PATHS[name])))
-    assert snapshot(facts(json.loads(text_of(once)))) == once
-    assert redacted(once) == once
-
-
-@pytest.mark.parametrize("name", PATHS)
-def test_redaction_keeps_every_total_in_its_place(name):
-    cluster = facts(PATHS[name])
-    hidden = facts(json.loads(text_of(redacted(snapshot(cluster)))))
-    before = [(s.totals, s.view.state, s.capacity, s.scope.nodes) for s in pool_summaries(cluster)]
-    assert [(s.totals, s.view.state, s.capacity, s.scope.nodes) for s in pool_summaries(hidden)] == before
-
-
-def test_redaction_keeps_every_verdict():
-    def verdicts(cluster):
-        diagnoser = Diagnoser(World(cluster.inventory, cluster.evidence, cluster.features))
-        found = [diagnoser.pod(key) for key in sorted(pending_pods(cluster.inventory, cluster.features))]
-        return [(d.verdict, [cause.code for cause in d.causes], d.agreement) for d in found]
-
-    whole = facts(DEMO)
-    hidden = facts(json.loads(text_of(redacted(snapshot(whole)))))
-    assert sorted(verdicts(hidden)) == sorted(verdicts(whole))
-
-
-NAMES = {"ml": "N1", "serve-0": "N2", "gpu.example.com": "N3", "node-a": "N4", "claim": "N5", "7": "N6", "rack/1": "N7"}
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("pod ml/serve-0 on node-a.", "pod N1/N2 on N4."),
-        ("serve-0-gpus-x1", "N2-gpus-x1"),
-        ("serve-01 and html", "serve-01 and html"),
-        ("gpu.example.com/node-a/gpu-0", "N3/N4/gpu-0"),
-        ('claim ml/claim, "claim"', 'claim N1/N5, "N5"'),
-        (
-            "0/7 nodes are available: 7 cannot allocate all claims.",
-            "0/7 nodes are available: 7 cannot allocate all claims.",
-        ),
-        ("d/rack/1/x", "d/N7/x"),
-    ],
-)
-def test_names_in_sentences(text, expected):
-    assert Replacer(NAMES, {}).text(text) == expected
-
-
-def test_expressions_only_change_in_their_literals():
-    replacer = Replacer({"gpu.example.com": "N1", "device": "N2"}, {"H100": "N3"})
-    before = {
-        "expression": 'device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].model == "H100"'
-    }
-    after = 'device.driver == "N1" && device.attributes["N1"].model == "N3"'
-    assert replacer.value(before, "") == {"expression": after}
-
-
-def test_kubernetes_own_label_keys_keep_their_meaning():
-    replacer = Replacer({"io": "N1", "app": "N2", "node-a": "N3"}, {})
-    labels = {
-        "labels": {"resource.kubernetes.io/admin-access": "true", "app": "app", "kubernetes.io/hostname": "node-a"}
-    }
-    expected = {"resource.kubernetes.io/admin-access": "true", "N2": "N2", "kubernetes.io/hostname": "N3"}
-    assert replacer.value(labels, "") == {"labels": expected}
-
-
-def test_implicit_extended_resources_follow_their_class():
-    replacer = Replacer({"big-gpu": "N1", "gpu.example.com": "N2"}, {})
-    requests = {
-        "requests": {"deviceclass.resource.kubernetes.io/big-gpu": "1", "gpu.example.com/h100": "1", "cpu": "1"}
-    }
-    expected = {"deviceclass.resource.kubernetes.io/N1": "1", "N2/h100": "1", "cpu": "1"}
-    assert replacer.value(requests, "") == {"requests": expected}
-
-
-def test_composed_names_are_made_of_their_parts():
-    content = {
-        "items": [{"kind": "ResourceClaim", "status": {"results": [{"request": "req/sub"}]}, "spec": {"name": "req"}}]
-    }
-    assert collect_names(content["items"]) == {"req"}

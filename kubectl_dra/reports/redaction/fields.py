@@ -1,0 +1,197 @@
+"""Which fields hold something else than names: the only ones of which anything may stay.
+
+A string of a field that is not listed here is a name, whatever kind of object it stands in, so a new field or kind is
+closed until a line here opens it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum, auto
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.api import v1alpha2, v1alpha3, v1beta1
+from kubectl_dra.model import affinity, classic, core, meta, policy, poolstatus, resource, storage, volumes
+
+
+class Holds(Enum):
+    """What a string is (of a list: each of its strings; of a map: each key, or key and value together)."""
+
+    NAME = auto()
+    WORD = auto()  # the API's own word, or else a name
+    TIME = auto()
+    REVISION = auto()  # a resource version, which grows through the whole cluster
+    SENTENCE = auto()
+    EXPRESSION = auto()
+    DERIVED = auto()  # an expression that gives a value
+    NAMED_RESOURCES = auto()  # an expression of v1alpha2
+    VERSION = auto()
+    IMAGE = auto()
+    RESOURCE = auto()
+    ATTRIBUTE = auto()  # the qualified name of an attribute or capacity
+    LABEL_KEY = auto()
+    LABEL_VALUE = auto()  # beside its ``key``
+    LABELS = auto()
+    ANNOTATIONS = auto()
+    TIMES = auto()  # times by name
+    HEALTH_OF = auto()  # claim:ENTRY/REQUEST, or a resource
+    WILDCARD_ADDRESS = auto()  # an address, or the one for all
+
+
+_Fields = Mapping[str, Holds]
+_TOLERATION: Final[_Fields] = {
+    "key": Holds.LABEL_KEY,
+    "operator": Holds.WORD,
+    "value": Holds.LABEL_VALUE,
+    "effect": Holds.WORD,
+    "timeAdded": Holds.TIME,
+}
+_REQUIREMENT: Final[_Fields] = {"key": Holds.LABEL_KEY, "operator": Holds.WORD, "values": Holds.LABEL_VALUE}
+_OBJECT: Final[_Fields] = {"apiVersion": Holds.WORD, "kind": Holds.WORD, "apiGroup": Holds.WORD, "resource": Holds.WORD}
+_REQUEST: Final[_Fields] = {"allocationMode": Holds.WORD}
+_SLICE: Final[_Fields] = {"partitionTypeAttribute": Holds.ATTRIBUTE, "skipNodeOperations": Holds.WORD}
+_DEVICE: Final[_Fields] = {
+    "attributes": Holds.ATTRIBUTE,
+    "capacity": Holds.ATTRIBUTE,
+    "bindingConditions": Holds.WORD,
+    "bindingFailureConditions": Holds.WORD,
+}
+_COUNTERS: Final[_Fields] = {"counters": Holds.ATTRIBUTE}
+_AMOUNTS: Final[_Fields] = dict.fromkeys(
+    ("requests", "limits", "capacity", "allocatable", "allocatedResources", "overhead"), Holds.RESOURCE
+)
+
+FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
+    meta.ObjectMeta: {
+        "resourceVersion": Holds.REVISION,
+        "creationTimestamp": Holds.TIME,
+        "deletionTimestamp": Holds.TIME,
+        "labels": Holds.LABELS,
+        "annotations": Holds.ANNOTATIONS,
+        "finalizers": Holds.WORD,
+    },
+    meta.OwnerReference: _OBJECT,
+    meta.LocalObject: _OBJECT,
+    meta.Condition: {
+        "type": Holds.WORD,
+        "status": Holds.WORD,
+        "reason": Holds.WORD,
+        "message": Holds.SENTENCE,
+        "lastTransitionTime": Holds.TIME,
+    },
+    meta.NodeSelectorRequirement: _REQUIREMENT,
+    meta.LabelSelector: {"matchLabels": Holds.LABELS},
+    # --- pods, nodes, events, quotas
+    core.Taint: _TOLERATION,
+    core.Toleration: _TOLERATION,
+    core.NodeStatus: {**_AMOUNTS, "declaredFeatures": Holds.WORD},
+    core.ContainerImage: {"names": Holds.IMAGE},
+    core.ResourceRequirements: _AMOUNTS,
+    core.ContainerPort: {"hostIP": Holds.WILDCARD_ADDRESS, "protocol": Holds.WORD},
+    core.RestartPolicyRule: {"action": Holds.WORD},
+    core.Container: {"image": Holds.IMAGE, "restartPolicy": Holds.WORD},
+    core.PodSpec: {
+        **_AMOUNTS,
+        "schedulerName": Holds.WORD,
+        "nodeSelector": Holds.LABELS,
+        "preemptionPolicy": Holds.WORD,
+    },
+    core.ExtendedResourceMapping: {"resourceName": Holds.RESOURCE},
+    core.ResourceHealth: {"health": Holds.WORD, "message": Holds.SENTENCE},
+    core.ResourceStatus: {"name": Holds.HEALTH_OF},
+    core.ContainerStateWaiting: {"reason": Holds.WORD, "message": Holds.SENTENCE},
+    core.ContainerStatus: _AMOUNTS,
+    core.PodStatus: {
+        **_AMOUNTS,
+        "phase": Holds.WORD,
+        "reason": Holds.WORD,
+        "message": Holds.SENTENCE,
+        "startTime": Holds.TIME,
+    },
+    core.ObjectReference: _OBJECT,
+    core.EventSeries: {"lastObservedTime": Holds.TIME},
+    core.Event: {
+        "type": Holds.WORD,
+        "reason": Holds.WORD,
+        "message": Holds.SENTENCE,
+        "note": Holds.SENTENCE,
+        "firstTimestamp": Holds.TIME,
+        "lastTimestamp": Holds.TIME,
+        "eventTime": Holds.TIME,
+        "reportingComponent": Holds.WORD,
+    },
+    core.ResourceQuotaSpec: {"hard": Holds.RESOURCE},
+    core.ResourceQuotaStatus: {"hard": Holds.RESOURCE, "used": Holds.RESOURCE},
+    # --- other pods, priorities, budgets
+    affinity.PodAffinityTerm: {
+        "topologyKey": Holds.LABEL_KEY,
+        "matchLabelKeys": Holds.LABEL_KEY,
+        "mismatchLabelKeys": Holds.LABEL_KEY,
+    },
+    affinity.TopologySpreadConstraint: {
+        "topologyKey": Holds.LABEL_KEY,
+        "matchLabelKeys": Holds.LABEL_KEY,
+        "whenUnsatisfiable": Holds.WORD,
+        "nodeAffinityPolicy": Holds.WORD,
+        "nodeTaintsPolicy": Holds.WORD,
+    },
+    policy.PriorityClass: {"preemptionPolicy": Holds.WORD},
+    policy.DisruptionBudgetStatus: {"disruptedPods": Holds.TIMES},
+    # --- volumes
+    volumes.ImageVolume: {"reference": Holds.IMAGE},
+    volumes.AzureDisk: {"kind": Holds.WORD},
+    storage.PersistentVolumeClaimSpec: {"accessModes": Holds.WORD, "volumeMode": Holds.WORD},
+    storage.VolumeResources: _AMOUNTS,
+    storage.PersistentVolumeClaimStatus: {"phase": Holds.WORD},
+    storage.PersistentVolumeSpec: {**_AMOUNTS, "accessModes": Holds.WORD, "volumeMode": Holds.WORD},
+    storage.PersistentVolumeStatus: {"phase": Holds.WORD},
+    storage.StorageClass: {"provisioner": Holds.WORD, "volumeBindingMode": Holds.WORD},
+    storage.TopologyRequirement: _REQUIREMENT,
+    # --- devices
+    resource.DeviceAttribute: {"version": Holds.VERSION, "versions": Holds.VERSION},
+    resource.CounterSet: _COUNTERS,
+    resource.CounterConsumption: _COUNTERS,
+    resource.DeviceTaint: _TOLERATION,
+    resource.DeviceToleration: _TOLERATION,
+    resource.Device: _DEVICE,
+    resource.ResourceSliceSpec: _SLICE,
+    resource.CELSelector: {"expression": Holds.EXPRESSION},
+    resource.DeviceClassSpec: {"extendedResourceName": Holds.RESOURCE},
+    resource.CapacityRequirements: {"requests": Holds.ATTRIBUTE},
+    resource.DerivedAttribute: {"name": Holds.ATTRIBUTE, "expression": Holds.DERIVED},
+    resource.ExactDeviceRequest: _REQUEST,
+    resource.DeviceSubRequest: _REQUEST,
+    resource.DeviceConstraint: {"matchAttribute": Holds.ATTRIBUTE, "distinctAttribute": Holds.ATTRIBUTE},
+    resource.DeviceRequestAllocationResult: {
+        "bindingConditions": Holds.WORD,
+        "bindingFailureConditions": Holds.WORD,
+        "consumedCapacity": Holds.ATTRIBUTE,
+        "skipNodeOperations": Holds.WORD,
+    },
+    resource.DeviceAllocationConfiguration: {"source": Holds.WORD},
+    resource.AllocationResult: {"allocationTimestamp": Holds.TIME},
+    resource.ConsumerReference: _OBJECT,
+    poolstatus.ResourcePoolStatusRequestSpec: {"defaultPartitionTypeAttribute": Holds.ATTRIBUTE},
+    poolstatus.PoolStatus: {"validationError": Holds.SENTENCE},
+    poolstatus.PartitionTypeStatus: {"attribute": Holds.ATTRIBUTE},
+    poolstatus.ShareableCapacityStatus: {"name": Holds.ATTRIBUTE},
+    # --- older generations
+    v1beta1.FlatRequest: _REQUEST,
+    v1beta1.SliceSpec: _SLICE,
+    v1alpha3.AmountDevice: _DEVICE,
+    v1alpha2.ClaimSpec: _REQUEST,
+    classic.ParametersReference: _OBJECT,
+    classic.NamedAttribute: {"name": Holds.ATTRIBUTE, "version": Holds.VERSION},
+    classic.NamedSelector: {"selector": Holds.NAMED_RESOURCES},
+}
+
+
+def holds(struct: type[msgspec.Struct], field: str) -> Holds:
+    """What the strings of a field are; those of a subclass are those of its base."""
+    for base in struct.__mro__:
+        found = FIELDS.get(base, {}).get(field)
+        if found is not None:
+            return found
+    return Holds.NAME

@@ -1,0 +1,217 @@
+"""One object of a snapshot with everything replaced that the allow list does not name.
+
+The object's shape says what each string is. The same walk collects the strings (until the names are settled) and
+replaces them, so nothing can be replaced that was not collected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Final
+
+import msgspec
+from msgspec import inspect
+
+from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
+from kubectl_dra.api.kinds import find_kind
+from kubectl_dra.model.resource import DeviceAttribute
+from kubectl_dra.reports.redaction.fields import Holds, holds
+from kubectl_dra.reports.redaction.names import Names
+from kubectl_dra.reports.redaction.texts import Texts
+from kubectl_dra.reports.redaction.words import API, LABEL_KEYS, LABEL_VALUES, RESOURCES
+from kubectl_dra.selectors.hidden import Expressions
+
+Json = Any
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)")
+_REVISION: Final = re.compile(r"\d{1,20}")
+_HUGE_PAGES: Final = re.compile(r"hugepages-\d{1,6}[KMGT]i")
+_PREFIXES: Final = ("requests.", "limits.", "deviceclass.resource.kubernetes.io/", "count/", "attachable-volumes-")
+_SUFFIXES: Final = (".deviceclass.resource.k8s.io/devices", ".storageclass.storage.k8s.io/requests.storage")
+_IN_CLAIM: Final = "claim:"
+_ALL_ADDRESSES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared, never bound
+_COMPARED: Final = frozenset({"Gt", "Lt"})
+_LISTED: Final = "storage.alpha.kubernetes.io/migrated-plugins"
+
+
+class Rewriter:
+    """``names`` and ``expressions`` are shared by all objects of a snapshot."""
+
+    def __init__(self, names: Names, expressions: Expressions) -> None:
+        self._names = names
+        self._expressions = expressions
+        self._texts = Texts(names, self.resource, self._taint)
+        self._sentences: dict[str, None] = {}
+        self._of: Mapping[Holds, Callable[[str], str]] = {
+            Holds.NAME: names.name,
+            Holds.WORD: self.word,
+            Holds.TIME: self.time,
+            Holds.REVISION: self.revision,
+            Holds.SENTENCE: self.sentence,
+            Holds.EXPRESSION: expressions.selector,
+            Holds.DERIVED: expressions.derived,
+            Holds.NAMED_RESOURCES: expressions.named_resources,
+            Holds.VERSION: names.version,
+            Holds.IMAGE: names.image,
+            Holds.RESOURCE: self.resource,
+            Holds.ATTRIBUTE: self._attribute,
+            Holds.LABEL_KEY: self.label_key,
+            Holds.HEALTH_OF: self._health_of,
+            Holds.WILDCARD_ADDRESS: self._address,
+        }
+
+    def object(self, item: Json) -> Json:
+        """The object; one of a kind that is not known has all its strings replaced, keys included."""
+        api_version, name = str(item.get("apiVersion", "")), str(item.get("kind", ""))
+        kind = find_kind(api_version, name)
+        head = {key: self.word(str(item[key])) for key in ("apiVersion", "kind") if key in item}
+        body = {key: value for key, value in item.items() if key not in head}
+        try:
+            struct = shape_of(api_version, kind).struct if kind is not None else None
+        except UnsupportedVersionError:
+            struct = None
+        return {**head, **(self._unknown(body) if struct is None else self._struct(body, _shape(struct)))}
+
+    def attribute(self, value: Json) -> Json:
+        """The value of an attribute."""
+        return self._struct(value, _shape(DeviceAttribute))
+
+    # --- the tree ---------------------------------------------------------------------------------------------------
+
+    def _value(self, value: Json, wanted: inspect.Type, what: Holds, beside: Mapping[str, Json]) -> Json:
+        match wanted:
+            case inspect.UnionType():
+                return self._value(value, _present(wanted), what, beside)
+            case inspect.StructType() if isinstance(value, dict):
+                return self._struct(value, wanted)
+            case inspect.VarTupleType() if isinstance(value, list):
+                return [self._value(item, wanted.item_type, what, beside) for item in value]
+            case inspect.DictType() if isinstance(value, dict):
+                return self._map(value, wanted, what)
+            case inspect.CustomType() | inspect.IntType() | inspect.BoolType():
+                return value  # the shape was decoded from: a quantity, a number, true or false
+            case inspect.StrType() if isinstance(value, str):
+                return self._string(value, what, beside)
+        return self._unknown(value)
+
+    def _struct(self, value: dict[str, Json], wanted: inspect.StructType) -> Json:
+        types = _types(wanted.cls)
+        self._note_comparison(value)
+        made = {}
+        for name, member in value.items():
+            if name in types:
+                made[name] = self._value(member, types[name], holds(wanted.cls, name), value)
+            else:
+                made |= self._unknown({name: member})
+        return made
+
+    def _map(self, value: dict[str, Json], wanted: inspect.DictType, what: Holds) -> Json:
+        if what in (Holds.LABELS, Holds.ANNOTATIONS):
+            give = self.label_value if what is Holds.LABELS else self._annotation
+            return {self.label_key(key): give(key, text) for key, text in value.items()}
+        if what is Holds.TIMES:
+            return {self._names.name(key): self.time(text) for key, text in value.items()}
+        keys = self._of[what]
+        return {keys(key): self._value(member, wanted.value_type, Holds.NAME, value) for key, member in value.items()}
+
+    def _string(self, text: str, what: Holds, beside: Mapping[str, Json]) -> str:
+        if what is Holds.LABEL_VALUE:
+            return self.label_value(str(beside.get("key", "")), text)
+        return self._of[what](text)
+
+    def _unknown(self, value: Json) -> Json:
+        """JSON of which nothing is known: numbers and truth values stay."""
+        match value:
+            case str():
+                return self._names.name(value)
+            case list():
+                return [self._unknown(item) for item in value]
+            case dict():
+                return {self._names.name(key): self._unknown(item) for key, item in value.items()}
+        return value
+
+    # --- strings ----------------------------------------------------------------------------------------------------
+
+    def word(self, text: str) -> str:
+        """A word of the API, else a name."""
+        return text if text in API else self._names.name(text)
+
+    def time(self, text: str) -> str:
+        """A time, else a name."""
+        return text if _TIME.fullmatch(text) else self._names.name(text)
+
+    def revision(self, text: str) -> str:
+        """A resource version, else a name."""
+        return text if _REVISION.fullmatch(text) else self._names.name(text)
+
+    def sentence(self, text: str) -> str:
+        """What somebody wrote; collected for later, when all names are known."""
+        if self._names.settled:
+            return self._texts.text(text)
+        self._sentences.setdefault(text)
+        return text
+
+    def collect_sentences(self) -> None:
+        """Take the words of all sentences that are none of Kubernetes' own."""
+        for text in self._sentences:
+            self._texts.text(text)
+        self._sentences.clear()
+
+    def resource(self, text: str) -> str:
+        """The name of a resource, as requests and quotas write it."""
+        if text in RESOURCES or _HUGE_PAGES.fullmatch(text):
+            return text
+        for prefix in _PREFIXES:
+            if text.startswith(prefix) and len(text) > len(prefix):
+                return prefix + self.resource(text.removeprefix(prefix))
+        for suffix in _SUFFIXES:
+            if text.endswith(suffix) and len(text) > len(suffix):
+                return self._names.name(text.removesuffix(suffix)) + suffix
+        return self.label_key(text)
+
+    def label_key(self, text: str) -> str:
+        """A key of labels, annotations or taints; those of Kubernetes itself keep their meaning."""
+        return text if text in LABEL_KEYS else self._names.name(text)
+
+    def label_value(self, key: str, text: str) -> str:
+        """A value of a label or taint."""
+        return text if text in LABEL_VALUES else self._names.label_value(key, text)
+
+    def _annotation(self, key: str, text: str) -> str:
+        return ",".join(map(self.word, text.split(","))) if key == _LISTED else self._names.name(text)
+
+    def _taint(self, key: str, value: str) -> tuple[str, str]:
+        return self.label_key(key), self.label_value(key, value)
+
+    def _attribute(self, text: str) -> str:
+        domain, slash, identifier = text.rpartition("/")
+        return self._names.name(domain) + slash + self._names.id(identifier)
+
+    def _health_of(self, text: str) -> str:
+        if not text.startswith(_IN_CLAIM):
+            return self.resource(text)
+        return _IN_CLAIM + self._names.name(text.removeprefix(_IN_CLAIM))
+
+    def _address(self, text: str) -> str:
+        return text if text in _ALL_ADDRESSES else self._names.name(text)
+
+    def _note_comparison(self, value: Mapping[str, Json]) -> None:
+        if value.get("operator") in _COMPARED:
+            self._names.compare(str(value.get("key", "")))
+
+
+def _present(wanted: inspect.UnionType) -> inspect.Type:
+    return next(choice for choice in wanted.types if not isinstance(choice, inspect.NoneType))
+
+
+@cache
+def _shape(struct: type[msgspec.Struct]) -> inspect.StructType:
+    found = inspect.type_info(struct)
+    assert isinstance(found, inspect.StructType)  # noqa: S101 - of a struct
+    return found
+
+
+@cache
+def _types(struct: type[msgspec.Struct]) -> Mapping[str, inspect.Type]:
+    return {field.encode_name: field.type for field in _shape(struct).fields}
