@@ -53,6 +53,10 @@ class Terminal:
         """What stty knows."""
         return termios.tcgetattr(self._master)
 
+    def change(self, settings: list[object]) -> None:
+        """What stty does."""
+        termios.tcsetattr(self._master, termios.TCSANOW, settings)  # type: ignore[arg-type]
+
     def end(self) -> tuple[int, str, str]:
         """Wait for the end: exit code, what came to the pipe, what was shown."""
         deadline = time.monotonic() + _PATIENCE

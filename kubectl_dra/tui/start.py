@@ -17,6 +17,7 @@ from typing import Final
 from kubectl_dra.output.console import Console
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.app import DraApp
+from kubectl_dra.tui.guard import restored_terminal
 from kubectl_dra.tui.settings import Settings
 
 _SWITCH_SECONDS: Final = 0.001
@@ -42,8 +43,9 @@ def run(settings: Settings) -> int:
     gc.set_threshold(*_COLLECT)
     _share_heaps()
     app = DraApp(settings)
-    threading.Thread(target=_watch_terminal, name="terminal", daemon=True).start()
-    asyncio.run(_until_left(app))
+    with restored_terminal(settings.inline):
+        threading.Thread(target=_watch_terminal, name="terminal", daemon=True).start()
+        asyncio.run(_until_left(app))
     console = Console()
     for done in app.written:
         console.note(done)

@@ -9,6 +9,7 @@ import resource
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -246,6 +247,46 @@ def test_an_interrupt_leaves_the_terminal_as_it_was(cluster: FakeCluster) -> Non
             assert at.settings() == before, words
             assert everything.count("\x1b[?1049h") == everything.count("\x1b[?1049l"), words
             assert everything.rfind("\x1b[?25h") >= everything.rfind("\x1b[?25l"), words
+
+
+# What leaves Python no time for anything.
+DEADLY = [signal.SIGQUIT, signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGKILL]
+
+
+def _no_core() -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+@pytest.mark.parametrize("words", [("tui", "--from", "demo"), ("test-selector", "-i", "--from", "demo")], ids=" ".join)
+@pytest.mark.parametrize("number", DEADLY)
+def test_what_ends_at_once_leaves_the_terminal_as_it_was(words: tuple[str, ...], number: signal.Signals) -> None:
+    _no_core()
+    with terminal([*PROGRAM, *words], {**os.environ, "TERM": "xterm-256color"}) as at:
+        before = at.settings()
+        at.until("\x1b[?2004h")
+        _until(lambda: at.settings() != before)
+        at.send(number)
+        ended, _, everything = at.end()
+        assert ended == -number
+        assert at.settings() == before
+        for mode in ("1049", "1000", "1003", "1006", "2004"):
+            on, off = everything.rfind(f"\x1b[?{mode}h"), everything.rfind(f"\x1b[?{mode}l")
+            assert off >= on, mode
+        assert everything.rfind("\x1b[?25h") > everything.rfind("\x1b[?25l")
+
+
+def test_the_settings_of_whoever_is_back_stay(tmp_path: Path) -> None:
+    """A shell that has taken over the terminal meanwhile wants its own settings."""
+    with terminal([*PROGRAM, "tui", "--from", "demo"], {**os.environ, "TERM": "xterm-256color"}) as at:
+        before = at.settings()
+        at.until("\x1b[?2004h")
+        _until(lambda: at.settings() != before)
+        theirs = list(before)
+        theirs[3] = int(theirs[3]) & ~termios.ECHO  # type: ignore[call-overload]
+        at.change(theirs)
+        at.send(signal.SIGKILL)
+        at.end()
+        assert at.settings() == theirs
 
 
 def _until(test: Callable[[], Any]) -> None:
