@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any, Final
-
-import msgspec
 
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import DEVICE_CLASS, DEVICE_TAINT_RULE, RESOURCE_CLAIM, Kind
@@ -24,11 +23,12 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.output.devices import tables
-from kubectl_dra.output.documents import list_bytes, objects_bytes, report_bytes
+from kubectl_dra.output.documents import OBJECTS_HEAD, list_head, report_bytes, write_list
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted
+from kubectl_dra.reports.base import Series
 from kubectl_dra.reports.claim_list import claim_rows, unused_claims
 from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, ListedDevice, device_list
@@ -61,11 +61,19 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The lines of one type; ``kind`` is the report's kind, empty where the documents are API objects."""
+    """The lines of one type, of which there may be very many: whoever goes through them twice makes them twice.
+
+    ``kind`` is the report's kind, empty where the documents are API objects.
+    """
 
     kind: str
-    items: Sequence[Item]
-    table: Callable[[Sequence[Any]], list[Safe]]
+    items: Iterable[Item]
+    table: Callable[[Iterable[Any]], Iterable[Safe]]
+
+    @property
+    def rows(self) -> Iterable[Any]:
+        """The rows of its lines."""
+        return Series(lambda: (item.row for item in self.items))
 
 
 @dataclass(slots=True)
@@ -131,7 +139,9 @@ def sections_of(call: Call, wanted: Sequence[Wanted]) -> list[Section]:
     """All lines, type by type, sorted as asked. Raises ``CommandError`` where the only name is not found."""
     sections = [_SECTIONS[each.type](call, each) for each in wanted]
     path = call.query.sort_by
-    return [Section(s.kind, sorting.sort(s.items, path), s.table) for s in sections] if path else sections
+    if path:
+        return [replace(each, items=sorting.sort(list(each.items), path)) for each in sections]
+    return [replace(each, items=list(each.items)) for each in sections] if call.options.watch else sections
 
 
 def selections(wanted: Sequence[Wanted]) -> frozenset[Fields]:
@@ -172,8 +182,8 @@ def print_sections(call: Call, wanted: Sequence[Wanted], sections: Sequence[Sect
             for item in section.items:
                 terminal.out(safe(item.name))
         return
-    filled = [section for section in sections if section.items]
-    print_pages([section.table([item.row for item in section.items]) for section in filled], call.options)
+    filled = [section for section in sections if any(True for _ in section.items)]
+    print_pages((section.table(section.rows) for section in filled), call.options)
     if not filled and not call.failed and _all_read(call, wanted):
         terminal.note(_nothing(call, wanted[0].type))
 
@@ -193,15 +203,14 @@ def _nothing(call: Call, type_: str) -> Safe:
 
 
 def _print_documents(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section]) -> None:
-    documents = [item.document() for section in sections for item in section.items]
+    documents = (item.document() for section in sections for item in section.items)
     kinds = {section.kind for section in sections}
-    single = sum(len(each.names) for each in wanted) == 1 and len(documents) == 1
-    if single:
-        write(documents[0], call.options)
-    elif kinds == {""}:
-        write(objects_bytes(documents), call.options)
+    first = list(islice(documents, 2)) if sum(len(each.names) for each in wanted) == 1 else []
+    if len(first) == 1:
+        write(first[0], call.options)
     elif len(kinds) == 1:
-        write(list_bytes(f"{kinds.pop()}List", map(msgspec.Raw, documents)), call.options)
+        kind = kinds.pop()
+        write_list(list_head(f"{kind}List") if kind else OBJECTS_HEAD, chain(first, documents), call.options.output)
     else:
         raise UsageProblem("API objects and reports don't fit into one document", "ask for one type at a time")
 
@@ -229,8 +238,8 @@ def _pools(call: Call, wanted: Wanted) -> Section:
             if not matching:
                 call.not_found(pool_not_found(name, facts), alone=len(wanted.names) == 1)
         pools = list(dict.fromkeys(pool for _, matching in found for pool in matching))
-    rows = [pool_summary(open_pool(pool, facts)) for pool in pools]
-    items = [_report_item("PoolSummary", f"{row.driver}/{row.pool}", row) for row in rows]
+    rows = Series(lambda: (pool_summary(open_pool(pool, facts)) for pool in pools))
+    items = Series(lambda: (_report_item("PoolSummary", f"{row.driver}/{row.pool}", row) for row in rows))
     return Section("PoolSummary", items, lambda rows: tables.pools_table(rows, call.wide, call.headers))
 
 
@@ -251,7 +260,7 @@ def _devices(call: Call, wanted: Wanted) -> Section:
     for text, number in listed.errors.items():
         note = fmt("note: left out {}, on which the selector fails: {}", counted(number, "device"), text)
         console(call.options).note(note)
-    items = [_device_item(device) for device in listed.items]
+    items = Series(lambda: map(_device_item, listed.items))
     return Section("Device", items, lambda rows: tables.devices_table(rows, facts.now, call.wide, call.headers))
 
 
@@ -318,7 +327,9 @@ def _claims(call: Call, wanted: Wanted) -> Section:
     rows = claim_rows(chosen, facts)
     items = [_object_item(RESOURCE_CLAIM, row.name, by_key[Key(row.namespace, row.name)], row) for row in rows]
     everywhere = call.options.all_namespaces
-    return Section("", items, lambda rows: tables.claims_table(rows, facts.now, call.wide, call.headers, everywhere))
+    return Section(
+        "", items, lambda rows: tables.claims_table(list(rows), facts.now, call.wide, call.headers, everywhere)
+    )
 
 
 def _classes(call: Call, wanted: Wanted) -> Section:
@@ -327,7 +338,8 @@ def _classes(call: Call, wanted: Wanted) -> Section:
     rows = class_rows(chosen, facts)
     items = [_object_item(DEVICE_CLASS, row.name, facts.inventory.classes[row.name], row) for row in rows]
 
-    def table(rows: Sequence[Any]) -> list[Safe]:
+    def table(chosen: Iterable[Any]) -> list[Safe]:
+        rows = list(chosen)
         lines = tables.classes_table(rows, facts.now, call.wide, call.headers)
         offers = tables.offers_table(rows[0], call.wide) if len(rows) == 1 and wanted.names else []
         return [*lines, *([Safe(""), *offers] if offers else [])]
@@ -346,7 +358,7 @@ def _taints(call: Call, wanted: Wanted) -> Section:
     items = [
         _object_item(DEVICE_TAINT_RULE, row.rule or "", rules[row.rule] if row.rule else None, row) for row in rows
     ]
-    return Section("", items, lambda rows: tables.taints_table(rows, facts.now, call.wide, call.headers))
+    return Section("", items, lambda rows: tables.taints_table(list(rows), facts.now, call.wide, call.headers))
 
 
 def _chosen(call: Call, wanted: Wanted, kind: Kind, objects: Iterable[Any]) -> list[Any]:

@@ -110,7 +110,7 @@ def _changed(before: Lines, now: Lines) -> list[Item]:
     return gone + [item for name, (line, item) in now.items() if name not in before or before[name][0] != line]
 
 
-def _lines(items: Sequence[Item], documents: bool) -> Lines:
+def _lines(items: Iterable[Item], documents: bool) -> Lines:
     """By name; rows that have none, taints of drivers, are about themselves."""
     found: Lines = {}
     for item in items:

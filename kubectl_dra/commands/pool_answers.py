@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
@@ -14,7 +12,7 @@ from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.pool_list import pool_list_page
 from kubectl_dra.output.devices.pool_page import pool_page
-from kubectl_dra.output.documents import list_bytes, report_bytes
+from kubectl_dra.output.documents import list_bytes, list_head, report_bytes, write_list
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.reports.facts import Facts
@@ -42,12 +40,11 @@ def _facts(options: Options, words: Sequence[str] = ()) -> Facts:
 
 def _all(options: Options, facts: Facts) -> int:
     pools, missing = pool_summaries(facts), missing_rights(facts.evidence, KINDS)
-    page = pool_list_page(pools, missing, wide=options.output == "wide")
     if is_document(options):
-        items = (msgspec.Raw(report_bytes("PoolSummary", pool)) for pool in pools)
-        write(list_bytes("PoolReportList", items, missing=missing), options)
+        items = (report_bytes("PoolSummary", pool) for pool in pools)
+        write_list(list_head("PoolReportList", missing=missing), items, options.output)
     else:
-        print_pages([page], options)
+        print_pages([pool_list_page(pools, missing, wide=options.output == "wide")], options)
     return _code(options, pools, partial=bool(missing))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import chain
 
 from kubectl_dra.commands.errors import CommandError, hint_for
 from kubectl_dra.commands.options import Options
@@ -33,11 +34,11 @@ def write(data: bytes, options: Options) -> None:
     write_document(data, options.output)
 
 
-def print_pages(pages: Sequence[Sequence[Safe]], options: Options) -> None:
-    """Print pages with an empty line between them."""
+def print_pages(pages: Iterable[Iterable[Safe]], options: Options) -> None:
+    """Print pages with an empty line between them, line by line as they come."""
     terminal = console(options)
     for index, page in enumerate(pages):
-        for line in [Safe(""), *page] if index else page:
+        for line in chain([Safe("")], page) if index else page:
             terminal.out(line)
 
 

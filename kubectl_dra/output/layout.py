@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Final
 
 from kubectl_dra.output.console import DEFAULT_WIDTH
 from kubectl_dra.output.safe import Safe, plain
 
 GAP: Final = 2
+#: Rows of a long table that share the widths of its columns.
+BATCH: Final = 1000
 _MIN_FLEXIBLE: Final = 8
 _SEAMS: Final = frozenset("/,.-")
 _SGR_OR_CHARACTER: Final = re.compile("(?:\x1b\\[[0-9;]*m)*.(?:\x1b\\[0m)*", re.DOTALL)
@@ -73,15 +75,32 @@ def table(
 
     ``columns_wide`` None means as wide as it needs to be. Column titles stand in the program.
     """
-    titles = [Safe(column.title) for column in columns]
-    all_rows = [titles, *rows] if header else list(rows)
-    widths = [max((width(row[i]) for row in all_rows), default=0) for i in range(len(columns))]
-    if columns_wide is not None:
-        widths = _fitted(widths, columns, columns_wide - indent)
-    lines: list[Safe] = []
-    for row in all_rows:
-        lines.extend(_row(row, columns, widths, indent))
-    return lines
+    titles = [[Safe(column.title) for column in columns]] if header else []
+    return list(_lines(columns, [*titles, *rows], [0] * len(columns), columns_wide, indent))
+
+
+def long_table(
+    columns: Sequence[Column],
+    rows: Iterable[Sequence[Safe]],
+    *,
+    columns_wide: int | None = DEFAULT_WIDTH,
+    header: bool = True,
+) -> Iterator[Safe]:
+    """As :func:`table`, but line by line: columns are as wide as the first :data:`BATCH` rows need, later ones more."""
+    titles = [[Safe(column.title) for column in columns]] if header else []
+    remaining, widths = chain(titles, rows), [0] * len(columns)
+    while batch := list(islice(remaining, BATCH)):
+        yield from _lines(columns, batch, widths, columns_wide, 0)
+
+
+def _lines(
+    columns: Sequence[Column], rows: Sequence[Sequence[Safe]], widths: list[int], columns_wide: int | None, indent: int
+) -> Iterator[Safe]:
+    """The lines of rows; ``widths`` grow to what they need."""
+    widths[:] = [max(widths[i], max((width(row[i]) for row in rows), default=0)) for i in range(len(columns))]
+    fitted = widths if columns_wide is None else _fitted(widths, columns, columns_wide - indent)
+    for row in rows:
+        yield from _row(row, columns, fitted, indent)
 
 
 def _fitted(widths: list[int], columns: Sequence[Column], available: int) -> list[int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.resource import Device
@@ -44,6 +45,18 @@ def varying_names(rows: Sequence[Mapping[str, str]], common: Mapping[str, str]) 
     return tuple(sorted(names, key=lambda name: (len({row.get(name) for row in rows}), name)))
 
 
-def varying_or_all(rows: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
-    """All names of all rows, those with the fewest different values first: the columns of a table that shows all."""
-    return varying_names(rows, {})
+def varying_or_all(rows: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
+    """All names of all rows, those with the fewest different values first: the columns of a table that shows all.
+
+    Goes through the rows once and keeps none.
+    """
+    values: dict[str, set[str]] = {}
+    having: Counter[str] = Counter()
+    number = 0
+    for row in rows:
+        number += 1
+        having.update(row.keys())
+        for name, value in row.items():
+            values.setdefault(name, set()).add(value)
+    # Not to have it is a value as well.
+    return tuple(sorted(values, key=lambda name: (len(values[name]) + (having[name] < number), name)))

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from kubectl_dra.diagnosis.records import Bound as DiagnosisBound
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.features import Features, gates_of
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Series(Iterable[T_co]):
+    """What is made anew, one by one, each time somebody goes through it, because there may be too many to hold."""
+
+    def __init__(self, make: Callable[[], Iterator[T_co]]) -> None:
+        self._make = make
+
+    def __iter__(self) -> Iterator[T_co]:
+        """All of them, from the first."""
+        return self._make()
 
 
 class ReportRecord(msgspec.Struct, frozen=True, rename="camel", gc=False):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, ResourceSlice
-from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.base import ReportRecord, Series
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.pool import DeviceRecord, device_records, pool_scope
-from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, device_scope, usable_on
-from kubectl_dra.reports.totals import DeviceTotals, Tally
 from kubectl_dra.selectors.evaluate import Outcome, SelectorSet
 
 _FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
@@ -48,51 +45,48 @@ class ListedDevice(ReportRecord, frozen=True):
     device: DeviceRecord
 
 
-class DeviceList(ReportRecord, frozen=True):
-    """The devices found, and the totals over exactly those.
+@dataclass(frozen=True, slots=True)
+class DeviceList:
+    """The devices found, in a series: their records are larger than the devices, and there may be 400,000.
 
     ``errors``: selectors that failed, by text, with the number of devices; those devices are not listed.
     """
 
-    items: tuple[ListedDevice, ...]
-    totals: DeviceTotals
+    items: Iterable[ListedDevice]
     errors: Mapping[str, int]
-    missing: tuple[Missing, ...]
-    as_of: str
 
 
-@dataclass(slots=True)
-class _Found:
-    items: list[ListedDevice] = field(default_factory=list)
-    tally: Tally = field(default_factory=Tally)
-    errors: Counter[str] = field(default_factory=Counter)
+_Chosen = tuple[ResourceSlice, Device, Scope]
 
 
 def device_list(facts: Facts, wanted: DeviceFilter) -> DeviceList:
     """All devices that ``wanted`` lets through, by driver and pool, in their order in the pool."""
-    found = _Found()
+    errors: Counter[str] = Counter()
+    found: Iterable[tuple[PoolId, Sequence[_Chosen]]] = Series(lambda: _found(facts, wanted, errors))
+    if wanted.selectors:
+        # What they say is asked once, also because errors are to be known before the first device is shown.
+        found = tuple(found)
+    return DeviceList(Series(lambda: _listed(facts, found)), errors)
+
+
+def _found(facts: Facts, wanted: DeviceFilter, errors: Counter[str]) -> Iterator[tuple[PoolId, Sequence[_Chosen]]]:
     for pool in facts.pools if wanted.pools is None else wanted.pools:
         if wanted.devices is None or any(device.pool_id == pool for device in wanted.devices):
-            _collect(open_pool(pool, facts), wanted, found)
-    missing = missing_rights(facts.evidence, ("ResourceSlice", "ResourceClaim", "DeviceTaintRule"))
-    return DeviceList(tuple(found.items), found.tally.totals(facts.evidence), dict(found.errors), missing, facts.as_of)
+            chosen = list(_chosen(open_pool(pool, facts), wanted, errors))
+            if chosen:
+                yield pool, chosen
 
 
-def _collect(opened: PoolFacts, wanted: DeviceFilter, found: _Found) -> None:
-    chosen = list(_chosen(opened, wanted, found.errors))
-    if not chosen:
-        return
-    pairs = [(slice_, device) for slice_, device, _ in chosen]
-    for record, (_, _, where) in zip(device_records(opened, pool_scope(opened), pairs), chosen, strict=True):
-        state, tainted = record.state, any(taint.prevents for taint in record.taints)
-        admin_only = bool(record.holders) and record.name not in opened.held
-        found.tally.device(state, tainted, admin_only)
-        found.items.append(ListedDevice(opened.id.driver, opened.id.pool, where, record))
+def _listed(facts: Facts, found: Iterable[tuple[PoolId, Sequence[_Chosen]]]) -> Iterator[ListedDevice]:
+    for pool, chosen in found:
+        opened = open_pool(pool, facts)
+        pairs = [(slice_, device) for slice_, device, _ in chosen]
+        records = device_records(opened, pool_scope(opened), pairs)
+        for record, (_, _, where) in zip(records, chosen, strict=True):
+            yield ListedDevice(pool.driver, pool.pool, where, record)
 
 
-def _chosen(
-    opened: PoolFacts, wanted: DeviceFilter, errors: Counter[str]
-) -> Iterator[tuple[ResourceSlice, Device, Scope]]:
+def _chosen(opened: PoolFacts, wanted: DeviceFilter, errors: Counter[str]) -> Iterator[_Chosen]:
     for slice_, device in opened.devices():
         if wanted.devices is not None and opened.device_id(device) not in wanted.devices:
             continue

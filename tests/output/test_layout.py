@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_dra.output.layout import Column, padded, table, width, wrapped
+from kubectl_dra.output.layout import BATCH, Column, long_table, padded, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, plain, safe, styled
 
 TEXT = st.text(st.characters(min_codepoint=32, max_codepoint=0x30FF), max_size=60).map(safe)
@@ -67,3 +70,26 @@ def test_tables_fit_and_have_no_space_at_the_end(rows: list[tuple[Safe, Safe]]) 
     for line in table([Column("A"), Column("B", flexible=True)], cells, columns_wide=48):
         assert width(line) <= 48
         assert not line.endswith(" ")
+
+
+def test_a_long_table_is_a_table_that_widens() -> None:
+    columns = [Column("NAME", flexible=True), Column("N", right=True)]
+    rows = [[Safe(f"name-{number}"), Safe(str(number))] for number in range(BATCH - 1)]
+    assert list(long_table(columns, iter(rows))) == table(columns, rows)
+    assert list(long_table(columns, iter(rows), header=False)) == table(columns, rows, header=False)
+    assert list(long_table(columns, iter([]))) == table(columns, [])
+    wider = [*rows, [Safe("a name that needs more"), Safe("1000000")]]
+    *lines, last = long_table(columns, iter(wider), columns_wide=None)
+    assert lines == table(columns, rows, columns_wide=None)
+    assert last == "a name that needs more  1000000"
+
+
+def test_a_long_table_begins_before_all_rows_are_there() -> None:
+    def rows() -> Iterator[list[Safe]]:
+        for number in count():
+            taken.append(number)
+            yield [Safe("x")]
+
+    taken: list[int] = []
+    assert next(long_table([Column("A")], rows())) == "A"
+    assert len(taken) < 2 * BATCH

@@ -37,7 +37,7 @@ def answers(cluster: Facts) -> dict[str, Any]:
     return {
         "pools": {str(pool): plain(pool_report(pool, cluster)) for pool in cluster.pools},
         "summaries": [plain(summary) for summary in pool_summaries(cluster)],
-        "devices": plain(device_list(cluster, DeviceFilter())),
+        "devices": [plain(each) for each in device_list(cluster, DeviceFilter()).items],
         "claims": {str(key): plain(claim_report(claim, cluster)) for key, claim in sorted(inventory.claims.items())},
         "rows": [plain(row) for row in claim_rows(inventory.claims.values(), cluster)],
         "classes": [plain(row) for row in class_rows(inventory.classes.values(), cluster)],

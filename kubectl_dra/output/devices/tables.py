@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
 from kubectl_dra.output.devices.holders import consumer_text, holder_text
 from kubectl_dra.output.devices.parts import by_state, number, ranges, scope_cell, state_text, used_count
-from kubectl_dra.output.layout import Column, table
+from kubectl_dra.output.layout import Column, long_table, table
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.attributes import varying_or_all
@@ -31,6 +31,10 @@ def _table(columns: Sequence[Column], rows: Sequence[Cells], wide: bool, headers
     return table(columns, rows, columns_wide=None if wide else WIDTH, header=headers)
 
 
+def _long_table(columns: Sequence[Column], rows: Iterable[Cells], wide: bool, headers: bool) -> Iterator[Safe]:
+    return long_table(columns, rows, columns_wide=None if wide else WIDTH, header=headers)
+
+
 def _flexible(*titles: str) -> list[Column]:
     return [Column(title, flexible=True) for title in titles]
 
@@ -42,7 +46,7 @@ def _numbers(*titles: str) -> list[Column]:
 # --- pools ----------------------------------------------------------------------------------------------------------
 
 
-def pools_table(pools: Sequence[PoolSummary], wide: bool = False, headers: bool = True) -> list[Safe]:
+def pools_table(pools: Iterable[PoolSummary], wide: bool = False, headers: bool = True) -> Iterator[Safe]:
     """One line per pool. USED are devices that somebody holds; wide tells apart PARTLY (something is left) and FULL."""
     columns = _flexible("DRIVER", "POOL", "NODES")
     if wide:
@@ -51,7 +55,7 @@ def pools_table(pools: Sequence[PoolSummary], wide: bool = False, headers: bool 
     else:
         columns += _numbers("DEVICES", "FREE", "USED", "TAINTED")
     columns += [Column("STATE", flexible=True)]
-    return _table(columns, [_pool_cells(pool, wide) for pool in pools], wide, headers)
+    return _long_table(columns, (_pool_cells(pool, wide) for pool in pools), wide, headers)
 
 
 def _pool_cells(pool: PoolSummary, wide: bool) -> Cells:
@@ -76,13 +80,13 @@ def pool_state_cell(pool: PoolSummary) -> Safe:
 
 
 def devices_table(
-    devices: Sequence[ListedDevice], now: datetime, wide: bool = False, headers: bool = True
-) -> list[Safe]:
-    """One line per device, wide with every attribute."""
-    names = varying_or_all([each.device.values for each in devices]) if wide else ()
+    devices: Iterable[ListedDevice], now: datetime, wide: bool = False, headers: bool = True
+) -> Iterator[Safe]:
+    """One line per device, wide with every attribute, which takes a look at all of them before the first line."""
+    names = varying_or_all(each.device.values for each in devices) if wide else ()
     columns = _flexible("DRIVER", "POOL", "DEVICE", "STATE", "USED BY")
     columns += [Column("NODES"), Column("TAINTS"), *(Column(safe(name.upper())) for name in names)] if wide else []
-    return _table(columns, [_device_cells(each, now, wide, names) for each in devices], wide, headers)
+    return _long_table(columns, (_device_cells(each, now, wide, names) for each in devices), wide, headers)
 
 
 def _device_cells(listed: ListedDevice, now: datetime, wide: bool, names: Sequence[str]) -> Cells:
