@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.app import run
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.tui_answers import settings_of
 from kubectl_dra.model.clock import FixedClock, timestamp
 from kubectl_dra.model.features import Features
 from kubectl_dra.source.file import load_file
-from kubectl_dra.tui.feed import Moment
 from tests.kit.clock import CLOCK
 
 PACKAGE = Path(__file__).parents[1] / "kubectl_dra"
@@ -62,4 +62,4 @@ def test_ages_in_a_document_without_time_are_those_of_the_clock(command, undated
 def test_the_clock_of_the_command_reaches_the_ui(undated):
     settings = settings_of(Options(from_=undated, clock=CLOCK))
     inventory, evidence = load_file(undated)
-    assert Moment(1, inventory, evidence, Features(), settings.clock).now == CLOCK.now()
+    assert ClusterState(inventory, evidence, Features(), settings.clock).now == CLOCK.now()

@@ -73,9 +73,10 @@ class AllocatedState:
         holders = (
             before if admins else (key for pool in pools for held in self.pool(*pool).values() for key in held.holders)
         )
-        for key in dict.fromkeys((*holders, *changed)):
-            claim = after.get(key)
-            if claim is not None:
+        # In the order of the claims, as if nothing had been before.
+        wanted = {*holders, *changed}
+        for key, claim in after.items() if wanted else ():
+            if key in wanted:
                 other._add_claim(claim, pools)
         return other
 

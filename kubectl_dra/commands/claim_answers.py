@@ -7,6 +7,7 @@ from shlex import quote
 from typing import Final
 
 from kubectl_dra.api.kinds import RESOURCE_CLAIM
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options
@@ -20,7 +21,6 @@ from kubectl_dra.output.documents import list_bytes, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.reports.claim import KINDS, ClaimReport, claim_report
-from kubectl_dra.reports.facts import Facts
 
 _GOOD: Final = frozenset({ClaimVerdict.ALLOCATED, ClaimVerdict.RESERVED})
 
@@ -36,13 +36,13 @@ def describe_claims(options: Options, words: Sequence[str]) -> int:
         raise UsageProblem("describe-claim needs a name", "kubectl dra get claims")
     names = [target.name for target in targets.named]
     cluster = read_cluster(options, KINDS, claims=names, local=True)
-    note_evidence(cluster.evidence, options)
-    facts = Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock)
+    note_evidence(cluster.state.evidence, options)
+    facts = cluster.state
     keys = [Key(cluster.namespace, target.name) for target in targets.named]
     return _print(options, facts, keys)
 
 
-def _print(options: Options, facts: Facts, keys: Sequence[Key]) -> int:
+def _print(options: Options, facts: ClusterState, keys: Sequence[Key]) -> int:
     """A claim that does not exist does not hide the others."""
     reports: list[ClaimReport] = []
     for key in keys:
@@ -69,7 +69,7 @@ def _print(options: Options, facts: Facts, keys: Sequence[Key]) -> int:
     return finding_code(asked=options.exit_code, bad=bad, partial=partial)
 
 
-def claim_not_found(key: Key, facts: Facts) -> CommandError:
+def claim_not_found(key: Key, facts: ClusterState) -> CommandError:
     """The error for a claim that does not exist, or that may not be read."""
     claims = facts.inventory.claims
     what = f'{RESOURCE_CLAIM.resource} "{key.name}" not found in namespace "{key.namespace}"'

@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
-from kubectl_dra.model.clock import Clock
 from kubectl_dra.model.evidence import Evidence, Fields
 from kubectl_dra.model.features import NEWEST_MINOR, FeatureError, Features, features, known_gates, parse_gates
 from kubectl_dra.model.ids import Key
@@ -19,23 +19,11 @@ from kubectl_dra.source.spec import Connection, SourceSpec
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
-    """What a command works on. ``namespace`` is empty for all namespaces, ``clock`` is the one of the call."""
+class Scoped:
+    """What a command works on, and the namespace in scope; empty for all namespaces."""
 
-    inventory: Inventory
-    evidence: Evidence
-    features: Features
+    state: ClusterState
     namespace: str
-    clock: Clock
-
-
-def open_cluster(options: Options, needs: Iterable[str] = ()) -> tuple[Inventory, Evidence, Features]:
-    """Read what the options name. ``needs`` are kinds (``Pod``, ``ResourceSlice``, …); none means all.
-
-    Raises ``SourceError``, or a usage error for feature gates that the cluster's version does not have.
-    """
-    cluster = read_cluster(options, needs)
-    return cluster.inventory, cluster.evidence, cluster.features
 
 
 def read_cluster(
@@ -47,8 +35,10 @@ def read_cluster(
     claims: Iterable[str] = (),
     node: str = "",
     local: bool = False,
-) -> Cluster:
-    """As :func:`open_cluster`, with the namespace in scope; ``pods`` are names that must be read in any case.
+) -> Scoped:
+    """Read what the options name. ``needs`` are kinds (``Pod``, ``ResourceSlice``, …); none means all.
+
+    ``pods`` are names that must be read in any case.
 
     ``slices``, ``claims`` (names), ``node`` and ``local`` say what of a live cluster is enough, as
     :class:`SourceSpec` explains.
@@ -58,7 +48,8 @@ def read_cluster(
     named = frozenset(Key(namespace, name) for name in claims)
     spec = dataclasses.replace(spec, slices=frozenset(slices), claims=named, node=node)
     inventory, evidence = load(spec)
-    return Cluster(inventory, evidence, features_of(inventory, evidence, gates), namespace, options.clock)
+    state = ClusterState(inventory, evidence, features_of(inventory, evidence, gates), options.clock)
+    return Scoped(state, namespace)
 
 
 def spec_and_namespace(

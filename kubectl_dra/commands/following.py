@@ -8,7 +8,8 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeVar
 
-from kubectl_dra.commands.cluster import Cluster, features_of, gates_of, spec_and_namespace
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.cluster import Scoped, features_of, gates_of, spec_and_namespace
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console
@@ -34,7 +35,7 @@ def follow(
     *,
     slices: Iterable[Fields] = (),
     local: bool = False,
-) -> Iterator[Cluster]:
+) -> Iterator[Scoped]:
     """The cluster of now, and again after changes; states that are outdated before anybody asks are left out.
 
     ``needs``, ``pods``, ``slices`` and ``local`` limit what is followed, as for :func:`read_cluster`.
@@ -50,6 +51,7 @@ def follow(
     feed = Feed(spec.connection, needs_of(spec), inbox.put, inbox.put)
     feed.start()
     told: set[str] = set()
+    state: ClusterState | None = None
     try:
         while True:
             published = _newest(inbox)
@@ -65,7 +67,11 @@ def follow(
             began = time.monotonic()
             evidence = published.evidence
             features = features_of(published.inventory, evidence, gates)
-            yield Cluster(published.inventory, evidence, features, namespace, options.clock)
+            if state is None:
+                state = ClusterState(published.inventory, evidence, features, options.clock)
+            else:
+                state = state.later(published.inventory, evidence, features)
+            yield Scoped(state, namespace)
             time.sleep(min(_LONGEST_REST_SECONDS, _REST * (time.monotonic() - began)))
     finally:
         feed.close()

@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import DEVICE_CLASS, DEVICE_TAINT_RULE, RESOURCE_CLAIM, Kind
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands import sorting
 from kubectl_dra.commands.claim_answers import claim_not_found
-from kubectl_dra.commands.cluster import Cluster, read_cluster
+from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.get_query import CLAIMS, CLASSES, DEVICES, POOLS, TAINTS, Query, Wanted, parse_query
 from kubectl_dra.commands.options import Options, label_selector
@@ -32,7 +33,6 @@ from kubectl_dra.reports.base import Series
 from kubectl_dra.reports.claim_list import claim_rows, unused_claims
 from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, ListedDevice, device_list
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
 from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.pool import pool_summary
@@ -82,8 +82,8 @@ class Call:
 
     options: Options
     query: Query
-    cluster: Cluster
-    facts: Facts
+    cluster: Scoped
+    facts: ClusterState
     failed: bool = False
 
     @property
@@ -123,16 +123,16 @@ def answer(options: Options, query: Query) -> int:
     if lacks_names(wanted, cluster):
         # What comes near stands in slices that were not asked for.
         cluster = read_cluster(options, tuple(needs))
-    note_evidence(cluster.evidence, options)
+    note_evidence(cluster.state.evidence, options)
     call = new_call(options, query, cluster)
     print_sections(call, wanted, sections_of(call, wanted))
     note_missing(call, wanted)
     return ExitCode.ERROR if call.failed else ExitCode.OK
 
 
-def new_call(options: Options, query: Query, cluster: Cluster) -> Call:
+def new_call(options: Options, query: Query, cluster: Scoped) -> Call:
     """The call that answers from ``cluster``."""
-    return Call(options, query, cluster, Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock))
+    return Call(options, query, cluster, cluster.state)
 
 
 def sections_of(call: Call, wanted: Sequence[Wanted]) -> list[Section]:
@@ -156,11 +156,11 @@ def selections(wanted: Sequence[Wanted]) -> frozenset[Fields]:
     return frozenset(found)
 
 
-def lacks_names(wanted: Sequence[Wanted], cluster: Cluster) -> bool:
+def lacks_names(wanted: Sequence[Wanted], cluster: Scoped) -> bool:
     """Whether only the slices that the words name were read, and some of the words name none."""
-    if cluster.evidence.coverage("ResourceSlice") is not Coverage.FILTERED:
+    if cluster.state.evidence.coverage("ResourceSlice") is not Coverage.FILTERED:
         return False
-    facts = Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock)
+    facts = cluster.state
     return not all(
         find_pools(name, facts) if each.type == POOLS else find_devices(name, facts)
         for each in wanted

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from kubectl_dra.commands.cluster import Cluster, read_cluster
+from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.following import check_watch, follow
 from kubectl_dra.commands.get_answers import (
@@ -80,7 +80,7 @@ def _names_one(wanted: Sequence[Wanted]) -> bool:
 def _first(call: Call, wanted: Sequence[Wanted], needs: Sequence[str]) -> Sequence[Section]:
     """The sections of the first answer; where a name is not found, what comes near is read for the error."""
     if lacks_names(wanted, call.cluster):
-        whole: Cluster = read_cluster(call.options, needs)
+        whole: Scoped = read_cluster(call.options, needs)
         return sections_of(new_call(call.options, call.query, whole), wanted)
     return sections_of(call, wanted)
 
@@ -90,7 +90,7 @@ def _print_changes(call: Call, wanted: Sequence[Wanted], sections: Sequence[Sect
     documents = is_document(call.options)
     now = _Shown(sections, [_lines(section.items, documents) for section in sections])
     if before is None:
-        note_evidence(call.cluster.evidence, call.options)
+        note_evidence(call.cluster.state.evidence, call.options)
         note_missing(call, wanted)
         news = list(sections)
     else:

@@ -9,7 +9,7 @@ from shlex import quote
 from typing import Final
 
 from kubectl_dra.api.kinds import POD, RESOURCE_CLAIM, Kind
-from kubectl_dra.commands.cluster import Cluster, read_cluster
+from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.show import console, is_document, note_evidence, tell, write
@@ -19,7 +19,6 @@ from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pending import is_pending, pending_pods
 from kubectl_dra.diagnosis.workloads import owners, resolve_workload
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.output.documents import list_bytes, report_bytes
@@ -61,7 +60,7 @@ class Call:
 
     options: Options
     node: str
-    cluster: Cluster
+    cluster: Scoped
     diagnoser: Diagnoser
     remedies: bool = False
     failed: bool = field(default=False)
@@ -70,7 +69,7 @@ class Call:
     @property
     def now(self) -> datetime:
         """The time of the evidence: ages in an old snapshot read as they were."""
-        return self.moment or self.diagnoser.world.now or self.options.clock.now()
+        return self.moment or self.diagnoser.world.now
 
 
 def answer(options: Options, node: str, remedies: bool, words: Sequence[str]) -> int:
@@ -82,9 +81,9 @@ def answer(options: Options, node: str, remedies: bool, words: Sequence[str]) ->
     pods = [target.name for target in targets.named if target.kind is POD]
     kinds_read = (*needs.kinds((*needs.POD, *needs.CLASSIC)), *workloads)
 
-    def respond(options: Options, cluster: Cluster, moment: datetime | None = None) -> int:
-        note_evidence(cluster.evidence, options)
-        world = World(cluster.inventory, cluster.evidence, cluster.features)
+    def respond(options: Options, cluster: Scoped, moment: datetime | None = None) -> int:
+        note_evidence(cluster.state.evidence, options)
+        world = cluster.state
         call = Call(options, node, cluster, Diagnoser(world), remedies, moment=moment)
         _check_node(call)
         return _named(call, targets) if targets.named else _everything(call, targets.kind)
@@ -96,7 +95,7 @@ def answer(options: Options, node: str, remedies: bool, words: Sequence[str]) ->
     return respond(options, read_cluster(options, kinds_read, pods))
 
 
-def _all_run(cluster: Cluster, targets: Targets) -> bool:
+def _all_run(cluster: Scoped, targets: Targets) -> bool:
     """Whether no pod that was named, or belongs to a workload that was named, waits any more.
 
     Of several pods, one that is not there has finished: finished pods are not followed.
@@ -104,8 +103,8 @@ def _all_run(cluster: Cluster, targets: Targets) -> bool:
     return bool(targets.named) and all(_runs(cluster, target, targets.single is None) for target in targets.named)
 
 
-def _runs(cluster: Cluster, target: Target, absent: bool) -> bool:
-    inventory, key = cluster.inventory, Key(cluster.namespace, target.name)
+def _runs(cluster: Scoped, target: Target, absent: bool) -> bool:
+    inventory, key = cluster.state.inventory, Key(cluster.namespace, target.name)
     if target.kind is POD:
         return not is_pending(inventory.pods[key]) if key in inventory.pods else absent
     pods = resolve_workload(inventory, target.kind.name, key)
@@ -119,8 +118,8 @@ def _check_kinds(kinds: Iterable[Kind]) -> None:
 
 
 def _check_node(call: Call) -> None:
-    nodes = call.cluster.inventory.nodes
-    if call.node and call.node not in nodes and call.cluster.evidence.complete("Node"):
+    nodes = call.cluster.state.inventory.nodes
+    if call.node and call.node not in nodes and call.cluster.state.evidence.complete("Node"):
         raise CommandError(f'nodes "{call.node}" not found{did_you_mean(call.node, nodes)}', "kubectl get nodes")
 
 
@@ -129,12 +128,12 @@ def _check_node(call: Call) -> None:
 
 def _everything(call: Call, kind: Kind) -> int:
     selects = label_selector(call.options.selector)
-    namespace, inventory = call.cluster.namespace, call.cluster.inventory
+    namespace, inventory = call.cluster.namespace, call.cluster.state.inventory
     if kind is RESOURCE_CLAIM:
         claims = [key for key, claim in inventory.claims.items() if selects(claim.metadata.labels)]
         found = [_claim_answer(call, key) for key in claims if namespace in ("", key.namespace)]
         return _claims_overview(call, [each for each in found if each.report.causes or _is_bad(each)])
-    pods = pending_pods(inventory, call.cluster.features, namespace or None, selects)
+    pods = pending_pods(call.cluster.state, namespace or None, selects)
     if kind is not POD:
         pods = tuple(key for key in pods if _owned_by(inventory, key, kind))
     answers = [_pod_answer(call, key, remedies=call.remedies) for key in pods]
@@ -182,7 +181,7 @@ def _named(call: Call, targets: Targets) -> int:
 
 
 def _answers(call: Call, target: Target) -> Iterator[Answer]:
-    inventory = call.cluster.inventory
+    inventory = call.cluster.state.inventory
     key = Key(call.cluster.namespace, target.name)
     if target.kind is RESOURCE_CLAIM:
         if key not in inventory.claims:
@@ -200,7 +199,7 @@ def _answers(call: Call, target: Target) -> Iterator[Answer]:
 
 
 def _workload_answers(call: Call, kind: Kind, key: Key) -> Iterator[Answer]:
-    inventory = call.cluster.inventory
+    inventory = call.cluster.state.inventory
     pods = resolve_workload(inventory, kind.name, key)
     known = [Key(namespace, name) for (of, namespace, name) in inventory.workloads if of == kind.name]
     if not pods and key not in known:
@@ -214,7 +213,7 @@ def _workload_answers(call: Call, kind: Kind, key: Key) -> Iterator[Answer]:
 def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> CommandError:
     keys = tuple(known)
     what = f'{kind.resource} "{key.name}" not found in namespace "{key.namespace}"'
-    if not call.cluster.evidence.complete(kind.name, key.namespace):
+    if not call.cluster.state.evidence.complete(kind.name, key.namespace):
         hint = f"kubectl auth can-i list {kind.resource} -A"
         return CommandError(f"{what}, but not all of them could be read", hint)
     elsewhere = sorted(each.namespace for each in keys if each.name == key.name)
@@ -232,9 +231,7 @@ def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Answer:
     found = find_remedies(call.diagnoser.world, diagnosis) if remedies else FoundRemedies()
     report = pending_report(
         diagnosis,
-        cluster.inventory,
-        cluster.evidence,
-        cluster.features,
+        cluster.state,
         all_nodes=call.options.output == "wide",
         node=call.node,
         remedies=found.remedies,
@@ -250,8 +247,7 @@ def _pod_page(call: Call, report: PendingReport) -> list[Safe]:
 
 
 def _claim_answer(call: Call, key: Key) -> Answer:
-    inventory, evidence, features = call.cluster.inventory, call.cluster.evidence, call.cluster.features
-    report = claim_pending_report(call.diagnoser.claim(key), inventory, evidence, features)
+    report = claim_pending_report(call.diagnoser.claim(key), call.cluster.state)
     return Answer("ClaimPendingReport", report, lambda: claim_pending_page(report, call.now))
 
 

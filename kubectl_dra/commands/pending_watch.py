@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from kubectl_dra.commands.cluster import Cluster, read_cluster
+from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.following import check_watch, follow
 from kubectl_dra.commands.options import Options
@@ -20,7 +20,7 @@ from kubectl_dra.output.safe import Safe, fmt
 _FIXED: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 # Prints the answer from a cluster, with ages as of a time (None: now); the exit code. May raise CommandError.
-Respond = Callable[[Options, Cluster, datetime | None], int]
+Respond = Callable[[Options, Scoped, datetime | None], int]
 
 
 def watch(
@@ -28,7 +28,7 @@ def watch(
     kinds: Sequence[str],
     pods: Sequence[str],
     respond: Respond,
-    done: Callable[[Cluster], bool],
+    done: Callable[[Scoped], bool],
 ) -> int:
     """Answer again and again until ``done``; the exit code of the last answer. ``pods`` are the names asked for."""
     check_watch(options)
@@ -55,7 +55,7 @@ def watch(
     return code
 
 
-def _as_compared(options: Options, cluster: Cluster, respond: Respond) -> str:
+def _as_compared(options: Options, cluster: Scoped, respond: Respond) -> str:
     """The whole text of an answer, without what changes with every read."""
     with captured() as paper:
         respond(dataclasses.replace(options, output="wide" if options.output else ""), cluster, _FIXED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
@@ -15,7 +16,6 @@ from kubectl_dra.output.devices.pool_page import pool_page
 from kubectl_dra.output.documents import list_bytes, list_head, report_bytes, write_list
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.documents import with_text
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.find import find_pools, pool_names, pool_selections
 from kubectl_dra.reports.pool import KINDS, PoolReport, PoolSummary, is_troubled, pool_report, pool_summaries
 from kubectl_dra.reports.pool_status import KIND as STATUS_KIND
@@ -32,13 +32,13 @@ def describe_pools(options: Options, words: Sequence[str]) -> int:
     return _named(options, facts, words) if words else _all(options, facts)
 
 
-def _facts(options: Options, words: Sequence[str] = ()) -> Facts:
+def _facts(options: Options, words: Sequence[str] = ()) -> ClusterState:
     selections = {fields for word in words for fields in pool_selections(word)}
     cluster = read_cluster(options, (*KINDS, STATUS_KIND), slices=selections)
-    return Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock)
+    return cluster.state
 
 
-def _all(options: Options, facts: Facts) -> int:
+def _all(options: Options, facts: ClusterState) -> int:
     pools, missing = pool_summaries(facts), missing_rights(facts.evidence, KINDS)
     if is_document(options):
         items = (report_bytes("PoolSummary", pool) for pool in pools)
@@ -48,7 +48,7 @@ def _all(options: Options, facts: Facts) -> int:
     return _code(options, pools, partial=bool(missing))
 
 
-def _named(options: Options, facts: Facts, words: Sequence[str]) -> int:
+def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
     """A name that is not found does not hide the others."""
     found: dict[PoolId, None] = {}
     failed = False
@@ -67,7 +67,7 @@ def _named(options: Options, facts: Facts, words: Sequence[str]) -> int:
     return ExitCode.ERROR if failed else code
 
 
-def _print(options: Options, facts: Facts, reports: Sequence[PoolReport], single: bool) -> None:
+def _print(options: Options, facts: ClusterState, reports: Sequence[PoolReport], single: bool) -> None:
     wide = options.output == "wide"
     pages = [pool_page(report, facts.now, wide) for report in reports]
     if not is_document(options):
@@ -80,7 +80,7 @@ def _print(options: Options, facts: Facts, reports: Sequence[PoolReport], single
         write(list_bytes("PoolReportList", [{"kind": "PoolReport", **item} for item in items]), options)
 
 
-def pool_not_found(word: str, facts: Facts) -> CommandError:
+def pool_not_found(word: str, facts: ClusterState) -> CommandError:
     """The error for a name that no pool has."""
     what = f'pool "{word}" not found'
     if not facts.evidence.complete("ResourceSlice"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options
@@ -19,7 +20,6 @@ from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.selector.page import selector_page
 from kubectl_dra.output.words import counted, plural
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.find import devices_of, find_devices, find_pools
 from kubectl_dra.reports.selector import (
     KINDS,
@@ -53,8 +53,8 @@ def answer(options: Options, asked: Asked) -> int:
     _check(options, asked)
     manifests = read_file(options.filename, options.max_bytes) if options.filename else None
     cluster = read_cluster(options, KINDS)
-    note_evidence(cluster.evidence, options)
-    facts = Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock)
+    note_evidence(cluster.state.evidence, options)
+    facts = cluster.state
     where = _where(asked, facts)
     questions = _questions(asked, manifests, facts)
     setting = Setting(facts, where, _classes(manifests))
@@ -81,7 +81,7 @@ def _check(options: Options, asked: Asked) -> None:
 # --- what is asked --------------------------------------------------------------------------------------------------
 
 
-def _questions(asked: Asked, manifests: Manifests | None, facts: Facts) -> Sequence[Question]:
+def _questions(asked: Asked, manifests: Manifests | None, facts: ClusterState) -> Sequence[Question]:
     if manifests is None:
         classes = facts.inventory.classes
         if asked.device_class is not None and asked.device_class not in classes:
@@ -94,7 +94,7 @@ def _questions(asked: Asked, manifests: Manifests | None, facts: Facts) -> Seque
     return questions
 
 
-def _class_not_found(name: str, facts: Facts) -> CommandError:
+def _class_not_found(name: str, facts: ClusterState) -> CommandError:
     what = f'deviceclasses.resource.k8s.io "{name}" not found'
     if not facts.evidence.complete("DeviceClass"):
         return CommandError(f"{what}, but not all of them could be read", "kubectl auth can-i list deviceclasses")
@@ -106,7 +106,7 @@ def _classes(manifests: Manifests | None) -> dict[str, DeviceClass]:
     return {record.metadata.name: record for record in records if isinstance(record, DeviceClass)}
 
 
-def _where(asked: Asked, facts: Facts) -> Where:
+def _where(asked: Asked, facts: ClusterState) -> Where:
     drivers = sorted({pool.driver for pool in facts.pools})
     driver, pool = asked.driver, asked.pool
     if driver is not None and driver not in drivers and facts.evidence.complete("ResourceSlice"):
@@ -123,7 +123,7 @@ def _where(asked: Asked, facts: Facts) -> Where:
     return Where(driver, pool, asked.node)
 
 
-def _device(word: str, facts: Facts) -> DeviceId:
+def _device(word: str, facts: ClusterState) -> DeviceId:
     found = find_devices(word, facts)
     if len(found) == 1:
         return found[0]

@@ -9,7 +9,6 @@ from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
 from kubectl_dra.diagnosis import needs
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.output.documents import report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.documents import with_text
@@ -25,14 +24,14 @@ def answer(options: Options, copies: str, remedies: bool) -> int:
     name = "stdin" if options.filename == "-" else options.filename
     written = written_in(options.filename, options.max_bytes)
     cluster = read_cluster(options, needs.kinds(needs.POD))
-    note_evidence(cluster.evidence, options)
+    note_evidence(cluster.state.evidence, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     objects = [read_planned(Source(*each), namespace) for each in written]
     if not objects:
         raise CommandError(f"{name}: holds no objects", "kubectl dra simulate -f FILE")
-    world = World(cluster.inventory, cluster.evidence, cluster.features)
+    world = cluster.state
     report = simulation_report(world, objects, _copies(copies))
-    page = simulation_page(report, world.now or options.clock.now(), steps=remedies)
+    page = simulation_page(report, world.now, steps=remedies)
     if is_document(options):
         write(report_bytes("SimulationReport", with_text(report, page)), options)
     else:

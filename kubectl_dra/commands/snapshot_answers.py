@@ -18,7 +18,6 @@ from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.files import WriteError, write_private
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, listed
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.redaction import redacted
 from kubectl_dra.reports.snapshot import SnapshotDocument, incomplete, snapshot
 
@@ -36,17 +35,15 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
     """Run the command; returns the exit code."""
     scope = options if options.namespace else dataclasses.replace(options, all_namespaces=True)
     cluster = read_cluster(scope)
-    note_evidence(cluster.evidence, options)
-    document = snapshot(
-        Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock), cluster.namespace, with_parameters
-    )
+    note_evidence(cluster.state.evidence, options)
+    document = snapshot(cluster.state, cluster.namespace, with_parameters)
     if redact:
         document = redacted(document)
     written = _write(document, "" if file == "-" else file)
     terminal = console(options)
     if with_parameters:
         terminal.note(_REDACTED_PARAMETERS if redact else _PARAMETERS)
-    missing = incomplete(cluster.evidence)
+    missing = incomplete(cluster.state.evidence)
     if missing:
         terminal.note(fmt("note: not all of {} could be read; the snapshot says so", listed(missing)))
     if file and file != "-":

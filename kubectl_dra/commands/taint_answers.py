@@ -120,11 +120,10 @@ def _list(options: Options, asked: Asked) -> int:
     if asked != Asked(listing=True, timeout=asked.timeout):
         raise UsageProblem("--list takes no words and no other options", "kubectl dra get taints NAME shows one")
     from kubectl_dra.commands.cluster import read_cluster
-    from kubectl_dra.reports.facts import Facts
 
     cluster = read_cluster(options, KINDS)
-    note_evidence(cluster.evidence, options)
-    facts = Facts(cluster.inventory, cluster.evidence, cluster.features, cluster.clock)
+    note_evidence(cluster.state.evidence, options)
+    facts = cluster.state
     taints, missing = listed_taints(facts), missing_rights(facts.evidence, KINDS)
     if is_document(options):
         write(list_bytes("TaintList", taints, missing=missing), options)

@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.taint_source import TaintSource
@@ -17,7 +18,6 @@ from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.notes import version_notes
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.find import devices_of, find_devices
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.taint_hits import driver_taints
@@ -44,10 +44,10 @@ class Planner:
         self.words = words
         self._match = match
         self._force = force
-        self._facts: Facts | None = None
+        self._facts: ClusterState | None = None
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> ClusterState:
         """What the last plan rests on."""
         assert self._facts is not None  # noqa: S101 - there is no planner without a plan
         return self._facts
@@ -150,7 +150,7 @@ class RulePlanner(Planner):
         return rule_removal_plan(self.facts, rule, self.source.api_version, self.source.target)
 
 
-def _check_full(device: DeviceId, facts: Facts) -> None:
+def _check_full(device: DeviceId, facts: ClusterState) -> None:
     """A short name may mean another device tomorrow: nothing is written on one."""
     if device.driver:
         return
@@ -160,7 +160,7 @@ def _check_full(device: DeviceId, facts: Facts) -> None:
     raise CommandError(what, meant[0] if len(meant) == 1 else "kubectl dra get devices -o name")
 
 
-def _check_published(device: DeviceId, facts: Facts) -> None:
+def _check_published(device: DeviceId, facts: ClusterState) -> None:
     """A rule for a device that nobody publishes would be a mistake in typing, or come too late."""
     if published_device(device, facts) is not None:
         return

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.api.kinds import DEVICE_TAINT_RULE
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import features_of, gates_of, source_spec
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.taint_plan import PlanTarget
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.taint_plan import KINDS
 from kubectl_dra.source import load
@@ -34,9 +34,9 @@ class TaintSource:
     api_version: str
     target: PlanTarget
     session: Session | None = None
-    snapshot: Facts | None = None
+    snapshot: ClusterState | None = None
 
-    def facts(self) -> Facts:
+    def facts(self) -> ClusterState:
         """The cluster as it is now. Raises ``SourceError``, and CommandError where a right is missing."""
         if self.session is None:
             assert self.snapshot is not None  # noqa: S101 - it is one or the other
@@ -46,7 +46,9 @@ class TaintSource:
 
         inventory, evidence = read(self.session, Needs(frozenset(KINDS)))
         _check_rights(evidence)
-        return Facts(inventory, evidence, features_of(inventory, evidence, gates_of(self.options)), self.options.clock)
+        return ClusterState(
+            inventory, evidence, features_of(inventory, evidence, gates_of(self.options)), self.options.clock
+        )
 
     @property
     def live(self) -> Session:
@@ -73,10 +75,10 @@ def open_source(options: Options) -> Iterator[TaintSource]:
 def _from_file(options: Options) -> TaintSource:
     inventory, evidence = load(source_spec(options, KINDS))
     features = features_of(inventory, evidence, gates_of(options))
-    return source_of_facts(options, Facts(inventory, evidence, features, options.clock))
+    return source_of_facts(options, ClusterState(inventory, evidence, features, options.clock))
 
 
-def source_of_facts(options: Options, facts: Facts) -> TaintSource:
+def source_of_facts(options: Options, facts: ClusterState) -> TaintSource:
     """The source for plans that are only shown."""
     minor = facts.features.minor
     version = next((version for version, since in _SINCE if minor >= since), "v1alpha3")

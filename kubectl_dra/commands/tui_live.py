@@ -103,7 +103,7 @@ class WatchedFeed:
                 listener.on_status(Status(Link.FAILED, time.monotonic(), problem.message))
                 return
             if last is None or published.evidence is not last.evidence or published.inventory is not last.inventory:
-                listener.on_moment((published.inventory, published.evidence, features))
+                listener.on_loaded((published.inventory, published.evidence, features))
             last = published
             with self._lock:
                 self._has_data = True

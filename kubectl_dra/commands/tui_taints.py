@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.taint_dialogue import NO_EXECUTE, NO_SCHEDULE, failure, offers_steps
@@ -19,7 +20,6 @@ from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import change_lines, done_line, present_lines, truth_text
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.taint_plan import with_effect
 from kubectl_dra.source.errors import SourceError
 from kubectl_dra.source.live.write import Outcome, WriteState, carry_out
@@ -36,13 +36,13 @@ class CommandPen:
         recorded = "what is on the screen comes from a file: nothing can be written to it"
         self.refusal = Safe(recorded if options.from_ is not None else "")
 
-    def plan(self, order: Order, facts: Facts, *, check: bool, effect: str = "") -> Preview:
+    def plan(self, order: Order, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
         """See :class:`kubectl_dra.tui.writing.Pen`."""
         with _refusals():
             planner = self._planner(order, facts)
             return _preview(planner, planner.plan(effect), check=check and not self.refusal)
 
-    def write(self, order: Order, facts: Facts, agreed: Preview, *, steps: bool = False) -> Written:
+    def write(self, order: Order, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> Written:
         """See :class:`kubectl_dra.tui.writing.Pen`."""
         with _refusals():
             if self.refusal:
@@ -61,13 +61,13 @@ class CommandPen:
         self._open.close()
         self._source = None
 
-    def _planner(self, order: Order, facts: Facts) -> Planner:
+    def _planner(self, order: Order, facts: ClusterState) -> Planner:
         source = self._source_of(facts)
         if order.rule:
             return RulePlanner(source, order.rule)
         return Planner(source, parse_words(order.words, match=False), "", force=False)
 
-    def _source_of(self, facts: Facts) -> TaintSource:
+    def _source_of(self, facts: ClusterState) -> TaintSource:
         if self.refusal:
             return source_of_facts(self._options, facts)
         if self._source is None:

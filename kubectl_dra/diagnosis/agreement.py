@@ -10,6 +10,7 @@ import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis import events as events_
 from kubectl_dra.diagnosis.nodefilters import plugins
 from kubectl_dra.diagnosis.records import Agreement, Observed
@@ -115,9 +116,10 @@ def changed_since(pod: Pod, newest: Sequence[tuple[int, str]]) -> bool:
     return version is None or any(other > version for other, uid in newest if not uid or uid != pod.metadata.uid)
 
 
-def newest_versions(inventory: Inventory) -> tuple[tuple[int, str], ...]:
+@derived()
+def newest_versions(state: ClusterState) -> tuple[tuple[int, str], ...]:
     """The highest resource versions of what decisions depend on, with the uid; two, as one may be the pod's own."""
-    versions = ((_version(metadata) or 0, metadata.uid) for metadata in _relevant(inventory))
+    versions = ((_version(metadata) or 0, metadata.uid) for metadata in _relevant(state.inventory))
     return tuple(heapq.nlargest(2, versions))
 
 

@@ -14,13 +14,14 @@ from kubectl_dra.allocation import nodes as node_selectors
 from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.steps import TimeLimit
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import binding, pre_filter
 from kubectl_dra.diagnosis.funnel import Story
 from kubectl_dra.diagnosis.nodefilters import NodeFilters, Rejection, Request, preselected
+from kubectl_dra.diagnosis.nodefilters.repelled import repelled
 from kubectl_dra.diagnosis.nodefilters.resources import allocatable_of
 from kubectl_dra.diagnosis.records import Cause, NodeOutcome
 from kubectl_dra.diagnosis.renaming import Names
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.classic import is_searched
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.features import NEWEST_MINOR
@@ -28,7 +29,8 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.allocation_errors import allocation_error
-from kubectl_dra.scheduler.extended import asked, virtual_claim
+from kubectl_dra.scheduler.claims import known_extended_claims
+from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
 from kubectl_dra.scheduler.search import Searched, search
 
 CANNOT_ALLOCATE: Final = "cannot allocate all claims"
@@ -103,7 +105,7 @@ class Attempt:
         return [(node, result) for node, result in self.results if result.outcome is outcome]
 
 
-def attempt(world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> Attempt:
+def attempt(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> Attempt:
     """Try to schedule ``pod`` with its existing ``claims``, those of its entries in their order."""
     return Attempting(world, pod, claims).run()
 
@@ -111,24 +113,24 @@ def attempt(world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> Attempt:
 class Attempting:
     """One attempt under way; generations that have other rules override :meth:`check` and :meth:`examine`."""
 
-    def __init__(self, world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> None:
+    def __init__(self, world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> None:
         self.world = world
         self.pod = pod
         self.claims = tuple(claims)
         self.asked = asked(pod)
-        self.mapped = frozenset(name for name in self.asked if name in world.served)
-        left_over = world.extended_claims.get((key_of(pod.metadata), pod.metadata.uid)) if self.mapped else None
+        self.mapped = frozenset(name for name in self.asked if name in served_resources(world))
+        left_over = known_extended_claims(world).get((key_of(pod.metadata), pod.metadata.uid)) if self.mapped else None
         self.left_over = left_over
         self.unusable = self._unusable()
 
     def _unusable(self) -> dict[int, Cause]:
-        world, options = self.world, self.world.options
-        causes = (binding.unusable(c, world.features, world.now, options.binding_timeout) for c in self.claims)
+        world = self.world
+        causes = (binding.unusable(c, world.features, world.observed_at, world.binding_timeout) for c in self.claims)
         return {i: cause for i, cause in enumerate(causes) if cause is not None}
 
     def run(self) -> Attempt:
         """The whole attempt."""
-        request = Request.of(self.pod, self.world.served)
+        request = Request.of(self.pod, served_resources(self.world))
         allowed, by_plugin = preselected(request)
         if allowed is not None and not allowed:
             return Attempt(self.claims, self.left_over, pre_filter.affinity_conflict())
@@ -139,7 +141,7 @@ class Attempting:
             request,
             self.world.usage,
             self._nominated(),
-            away=self.world.repelled(self.pod),
+            away=repelled(self.world, self.pod),
             names_taints=self.world.features.names_untolerated_taint,
         )
         results = self._run_filters(filters, allowed, by_plugin)
@@ -212,14 +214,14 @@ class Attempting:
     def _allocate(self, extended: tuple[str, ...], group: Sequence[Node]) -> dict[str, Result]:
         to_allocate = list(filter(is_searched, self.claims))
         if extended:
-            to_allocate.append(virtual_claim(self.pod, extended, self.world.served))
+            to_allocate.append(virtual_claim(self.pod, extended, served_resources(self.world)))
         if not to_allocate:
             return {node.metadata.name: self._result(node, None, extended) for node in group}
         world = self.world
         if not world.evidence.complete("ResourceSlice") or not pre_filter.classes_known(world, to_allocate):
             unread = Result(NodeOutcome.UNDECIDED, _PLUGIN, extended=extended)
             return {node.metadata.name: unread for node in group}
-        found = search(world.cluster, group, to_allocate)
+        found = search(world.devices, group, to_allocate)
         return {node.metadata.name: self._result(node, found[node.metadata.name], extended) for node in group}
 
     def _result(self, node: Node, searched: Searched | None, extended: tuple[str, ...]) -> Result:

@@ -13,6 +13,7 @@ import msgspec
 
 from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Unsatisfiable
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import agreement, error_codes
 from kubectl_dra.diagnosis.attempt import Attempt, Result
 from kubectl_dra.diagnosis.claim_verdicts import selected_names
@@ -42,12 +43,11 @@ from kubectl_dra.diagnosis.records import (
     Verdict,
 )
 from kubectl_dra.diagnosis.renaming import Renaming
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import ResourceClaim
-from kubectl_dra.scheduler.extended import virtual_claim
+from kubectl_dra.scheduler.extended import served_resources, virtual_claim
 from kubectl_dra.scheduler.fit_error import parse_fit_error
 from kubectl_dra.scheduler.resource_names import is_extended_resource
 from kubectl_dra.scheduler.search import search
@@ -105,13 +105,13 @@ class Explanation:
         return (*judgement.refusals, *_fits(self.fitting, judgement, seen), *self.causes, *words)
 
 
-def explain(world: World, pod: Pod, tried: Attempt, judgement: Judgement) -> Explanation:
+def explain(world: ClusterState, pod: Pod, tried: Attempt, judgement: Judgement) -> Explanation:
     """Groups of nodes, the nearest to fitting first, and their causes."""
     return _Explainer(world, pod, tried).explain(judgement)
 
 
 class _Explainer:
-    def __init__(self, world: World, pod: Pod, tried: Attempt) -> None:
+    def __init__(self, world: ClusterState, pod: Pod, tried: Attempt) -> None:
         self.world = world
         self.pod = pod
         self.tried = tried
@@ -153,7 +153,7 @@ class _Explainer:
         claims = self.tried.to_allocate
         if not claims or judgement.verdict is not Verdict.UNSCHEDULABLE or len(rejected) > _MAX_REJECTED:
             return {}
-        outcomes = search(self.world.cluster, rejected, claims)
+        outcomes = search(self.world.devices, rejected, claims)
         return {name: isinstance(searched.shared, Allocated) for name, searched in outcomes.items()}
 
     def _story(self, node: Node, result: Result) -> Story | None:
@@ -173,7 +173,7 @@ class _Explainer:
     def _claims(self, result: Result) -> list[ResourceClaim]:
         claims = list(self.tried.to_allocate)
         if result.extended:
-            claims.append(virtual_claim(self.pod, result.extended, self.world.served))
+            claims.append(virtual_claim(self.pod, result.extended, served_resources(self.world)))
         return claims
 
     def _group(self, bucket: _Bucket) -> NodeGroup:
@@ -260,11 +260,11 @@ class _Explainer:
     def _unserved(self, resource: str) -> ExtendedResource | None:
         """The resource, if neither a class nor any node offers it."""
         world = self.world
-        if resource in world.served:
+        if resource in served_resources(world):
             return None
         if any(resource in node.status.allocatable for node in world.inventory.nodes.values()):
             return None
-        return ExtendedResource(resource, similar=similar(resource, world.served))
+        return ExtendedResource(resource, similar=similar(resource, served_resources(world)))
 
     def _fatal(self, bucket: _Bucket, names: tuple[str, ...]) -> Cause:
         first = bucket.results[0]

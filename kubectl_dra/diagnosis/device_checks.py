@@ -15,8 +15,8 @@ from kubectl_dra.allocation.counters import PoolCounters
 from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.requests import Request
 from kubectl_dra.allocation.taints import Narrowing, selects
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import Removal, StageName
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.quantity import Format, Quantity
 from kubectl_dra.model.resource import DeviceTaint
@@ -30,7 +30,7 @@ _NANO: Final = -9
 class DeviceChecks:
     """The checks of one request on one node; every check gives the reason for leaving a device out, or None."""
 
-    def __init__(self, world: World, checks: Checks, request: Request) -> None:
+    def __init__(self, world: ClusterState, checks: Checks, request: Request) -> None:
         self._world = world
         self._checks = checks
         self._request = request

@@ -1,6 +1,6 @@
 """The diagnosis of a pod: which verdict is due, in the order in which things happen to a pod.
 
-``Diagnoser`` shares everything between pods of one state of the cluster; the functions are for a single question.
+``Diagnoser`` shares everything between pods of one state of the cluster.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis import agreement, binding, claim_verdicts, classic, kubelet, missing, needs
-from kubectl_dra.diagnosis.agreement import Prediction
+from kubectl_dra.diagnosis.agreement import Prediction, newest_versions
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ClaimGates, other_scheduler, pod_group, scheduling_gates
 from kubectl_dra.diagnosis.judgement import Judgement
 from kubectl_dra.diagnosis.kinds import Examiner
 from kubectl_dra.diagnosis.nodefilters import unsimulated
+from kubectl_dra.diagnosis.nodefilters.repelled import repelled
 from kubectl_dra.diagnosis.records import (
     Agreement,
     Assumption,
@@ -38,18 +40,23 @@ from kubectl_dra.diagnosis.records import (
     PodDiagnosis,
     Verdict,
 )
-from kubectl_dra.diagnosis.world import Options, World
 from kubectl_dra.model.core import Event, Pod
-from kubectl_dra.model.evidence import Coverage, Evidence
-from kubectl_dra.model.features import Features
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.binding import readiness
-from kubectl_dra.scheduler.claims import Problem, ResolvedEntry, claims_of, is_reserved_for, resolve
+from kubectl_dra.scheduler.claims import (
+    Problem,
+    ResolvedEntry,
+    claims_of,
+    is_reserved_for,
+    known_extended_claims,
+    resolve,
+)
+from kubectl_dra.scheduler.extended import clashing_resources
 
-_DEFAULTS: Final = Options()
 _SILENT: Final = Prediction(silent=True)
 # Of the pods that wait for one claim the first few tell why.
 _WAITING_ASKED: Final = 3
@@ -66,24 +73,10 @@ class NotFound(LookupError):
         self.key = key
 
 
-def diagnose_pod(
-    inventory: Inventory, evidence: Evidence, features: Features, pod_key: Key, options: Options = _DEFAULTS
-) -> PodDiagnosis:
-    """Why one pod is where it is. Raises :class:`NotFound`."""
-    return Diagnoser(World(inventory, evidence, features, options)).pod(pod_key)
-
-
-def diagnose_claim(
-    inventory: Inventory, evidence: Evidence, features: Features, claim_key: Key, options: Options = _DEFAULTS
-) -> ClaimDiagnosis:
-    """The state of one claim and what it waits for. Raises :class:`NotFound`."""
-    return Diagnoser(World(inventory, evidence, features, options)).claim(claim_key)
-
-
 class Diagnoser:
-    """Diagnoses many pods and claims of one World."""
+    """Diagnoses many pods and claims of one ClusterState."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: ClusterState) -> None:
         self.world = world
         self._examiner = Examiner(world)
 
@@ -115,6 +108,12 @@ class Diagnoser:
                 yield causes[0] if causes[0].claim is None else next(own, causes[0])
 
 
+@derived()
+def diagnoser(state: ClusterState) -> Diagnoser:
+    """The Diagnoser of a state; what it learns from one pod serves the others."""
+    return Diagnoser(state)
+
+
 @dataclass(frozen=True, slots=True)
 class _Finding:
     """A verdict with what it rests on."""
@@ -131,7 +130,7 @@ class _Finding:
 class _PodCase:
     """One pod. The verdicts are tried in their order; the first that holds is taken."""
 
-    def __init__(self, world: World, pod: Pod, examiner: Examiner) -> None:
+    def __init__(self, world: ClusterState, pod: Pod, examiner: Examiner) -> None:
         self.world = world
         self.examiner = examiner
         self.pod = pod
@@ -210,7 +209,7 @@ class _PodCase:
         return _Finding(Verdict.GATED, causes)
 
     def _other_scheduler(self) -> _Finding | None:
-        cause = other_scheduler(self.pod, self.world.options.schedulers)
+        cause = other_scheduler(self.pod, self.world.schedulers)
         return _Finding(Verdict.OTHER_SCHEDULER, (cause,), Prediction()) if cause is not None else None
 
     def _unreadable(self) -> _Finding | None:
@@ -230,7 +229,7 @@ class _PodCase:
         if waits:
             return _Finding(Verdict.BINDING, waits)
         seen = agreement.observed(self.pod, self._events())
-        plugins = () if _told(judgement, seen) else unsimulated.open_plugins(self.pod, self.world.repelled(self.pod))
+        plugins = () if _told(judgement, seen) else unsimulated.open_plugins(self.pod, repelled(self.world, self.pod))
         causes: tuple[Cause, ...] = ()
         if plugins and judgement.verdict in _DEPEND_ON_ORDER:
             # Each of them may reject the nodes on which the devices decide.
@@ -255,12 +254,12 @@ class _PodCase:
     def _binding(self, claims: Sequence[ResourceClaim], judgement: Judgement) -> tuple[Cause, ...]:
         """What the scheduler waits for after it has reserved all claims for the pod; nothing if it has not."""
         world, features = self.world, self.world.features
-        left_over = world.extended_claims.get((self.key, self.pod.metadata.uid))
+        left_over = known_extended_claims(world).get((self.key, self.pod.metadata.uid))
         all_claims = [*claims, left_over] if left_over is not None else list(claims)
         if not all_claims or not all(is_reserved_for(self.pod, c, features) and _allocated(c) for c in all_claims):
             return ()
-        timeout = world.options.binding_timeout
-        if any(binding.unusable(claim, features, world.now, timeout) is not None for claim in all_claims):
+        timeout = world.binding_timeout
+        if any(binding.unusable(claim, features, world.observed_at, timeout) is not None for claim in all_claims):
             return ()
         under_way = bool(self.pod.status.nominated_node_name) or left_over is not None
         waiting: list[Cause] = []
@@ -281,7 +280,7 @@ class _PodCase:
         if finding.verdict in (Verdict.NOT_PENDING, Verdict.UNKNOWN):
             return Agreement.UNCHECKED
         prediction = finding.prediction
-        changed = agreement.changed_since(self.pod, self.world.newest) if prediction.messages else False
+        changed = agreement.changed_since(self.pod, newest_versions(self.world)) if prediction.messages else False
         found = agreement.compare(prediction, seen, changed)
         random = finding.verdict in _DEPEND_ON_ORDER and not self.world.features.deterministic
         return Agreement.UNCHECKED if found is Agreement.DIFFERS and (random or finding.open) else found
@@ -309,9 +308,9 @@ class _PodCase:
             if need.decides and world.evidence.coverage(need.kind) is Coverage.ASSUMED:
                 yield Assumption(AssumptionKind.NONE_OF_KIND, need.kind)
         waits = any(readiness(claim).waiting for claim in claims_of(self.pod, world.inventory))
-        if waits and world.now is None:
+        if waits and world.observed_at is None:
             yield Assumption(AssumptionKind.CLOCK)
-        for name in world.clashes:
+        for name in clashing_resources(world):
             if any(name in container.resources.requests for container in self.pod.spec.containers):
                 yield Assumption(AssumptionKind.EXTENDED_RESOURCE_CLASH, name)
         if self.pod.spec.scheduling_group is not None:
@@ -360,6 +359,3 @@ def _allocated(claim: ResourceClaim) -> bool:
 
 def _ref(claim: ResourceClaim) -> ObjectRef:
     return ObjectRef.of("ResourceClaim", key_of(claim.metadata))
-
-
-__all__ = ["Diagnoser", "NotFound", "Options", "World", "diagnose_claim", "diagnose_pod"]

@@ -15,12 +15,12 @@ from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.pools import Gathered, gather
 from kubectl_dra.allocation.requests import Choice, Request
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import grouping, pool_problems, shortfall
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.device_checks import DeviceChecks
 from kubectl_dra.diagnosis.records import Cause, Funnel, ObjectRef, Removal, RequestReport, Stage, StageName
 from kubectl_dra.diagnosis.shortfall import Shortfall
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Node
 from kubectl_dra.selectors.evaluate import Outcome
 
@@ -38,13 +38,13 @@ class Story:
 class Teller:
     """Tells the stories of nodes on which the same claims can't be allocated."""
 
-    def __init__(self, world: World, attempt: Attempt) -> None:
+    def __init__(self, world: ClusterState, attempt: Attempt) -> None:
         self._world = world
         self._attempt = attempt
 
     def tell(self, node: Node, invalid_pools: bool) -> Story:
         """The story of one node; ``invalid_pools``: the scheduler blames them."""
-        gathered = gather(self._world.cluster.index, node)
+        gathered = gather(self._world.devices.index, node)
         checks = self._attempt.checks(node, gathered.pools)
         funnels = {request.number: self._funnel(node, checks, request) for request in self._attempt.plan.requests}
         funnels = grouping.with_constraints(self._attempt.plan, checks, funnels)
@@ -65,7 +65,7 @@ class Teller:
         self, gathered: Gathered, checks: Checks, shortfalls: list[tuple[Shortfall, ...]], invalid_pools: bool
     ) -> tuple[Cause, ...]:
         requests = [option.request for options in shortfalls for option in options]
-        return tuple(pool_problems.causes(gathered, self._world.cluster.index, checks, requests, invalid_pools))
+        return tuple(pool_problems.causes(gathered, self._world.devices.index, checks, requests, invalid_pools))
 
     # --- one request --------------------------------------------------------------------------------------------------
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from kubectl_dra.allocation.outcome import Allocated, Fatal
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import binding
 from kubectl_dra.diagnosis.attempt import Attempt, Result
 from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.records import Cause, FatalError, NodeOutcome, Verdict
 from kubectl_dra.diagnosis.renaming import Names
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.classic import IMMEDIATE, classic_of
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.evidence import Coverage
@@ -26,6 +26,7 @@ from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.claims import is_reserved_for
+from kubectl_dra.scheduler.extended import served_resources
 from kubectl_dra.scheduler.resource_names import is_dra_extended_resource
 
 _ALL_NODES_BELOW: Final = 100
@@ -64,7 +65,7 @@ def feasible_nodes_to_find(nodes: int) -> int:
     return max(nodes * percent // 100, _ALL_NODES_BELOW)
 
 
-def judge(world: World, pod: Pod, attempt: Attempt) -> Judgement:
+def judge(world: ClusterState, pod: Pod, attempt: Attempt) -> Judgement:
     """The verdict of one attempt."""
     if not _nodes_can_tell(world):
         return _without_nodes(world, attempt)
@@ -78,14 +79,14 @@ def judge(world: World, pod: Pod, attempt: Attempt) -> Judgement:
     return _filtered(world, pod, attempt, total)
 
 
-def _nodes_can_tell(world: World) -> bool:
+def _nodes_can_tell(world: ClusterState) -> bool:
     """Whether the nodes are known; a plain list without any node says nothing about them."""
     if world.inventory.nodes:
         return world.evidence.complete("Node")
     return world.evidence.coverage("Node") in (Coverage.COMPLETE, Coverage.NOT_SERVED)
 
 
-def _without_nodes(world: World, attempt: Attempt) -> Judgement:
+def _without_nodes(world: ClusterState, attempt: Attempt) -> Judgement:
     """What is rejected before any node is looked at stays rejected, but how many nodes there are can't be said."""
     stop = attempt.stop
     if stop is None or stop.fatal or not stop.certain or world.evidence.coverage("Node") is Coverage.ASSUMED:
@@ -93,7 +94,7 @@ def _without_nodes(world: World, attempt: Attempt) -> Judgement:
     return _unschedulable()
 
 
-def _stopped(world: World, attempt: Attempt, total: int) -> Judgement:
+def _stopped(world: ClusterState, attempt: Attempt, total: int) -> Judgement:
     stop = attempt.stop
     assert stop is not None  # noqa: S101
     if not stop.certain:
@@ -108,15 +109,15 @@ def _unschedulable(*messages: str) -> Judgement:
     return Judgement(Verdict.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, messages)
 
 
-def _extended_open(world: World, pod: Pod) -> bool:
+def _extended_open(world: ClusterState, pod: Pod) -> bool:
     """Whether a class that was not read may serve a resource that no known class serves."""
     if not world.features.extended_resource or world.evidence.complete("DeviceClass"):
         return False
     wanted = (name for name, value in pod_requests(pod).items() if value and is_dra_extended_resource(name))
-    return any(name not in world.served for name in wanted)
+    return any(name not in served_resources(world) for name in wanted)
 
 
-def _filtered(world: World, pod: Pod, attempt: Attempt, total: int) -> Judgement:
+def _filtered(world: ClusterState, pod: Pod, attempt: Attempt, total: int) -> Judgement:
     fits = attempt.nodes(NodeOutcome.FITS)
     fatal = attempt.nodes(NodeOutcome.FATAL)
     nominated = any(node.metadata.name == pod.status.nominated_node_name for node, _ in fits)
@@ -133,7 +134,7 @@ def _filtered(world: World, pod: Pod, attempt: Attempt, total: int) -> Judgement
 
 
 def _fatal(
-    world: World,
+    world: ClusterState,
     pod: Pod,
     attempt: Attempt,
     fits: Sequence[tuple[Node, Result]],
@@ -155,7 +156,7 @@ def _fatal(
 
 
 def _fatal_messages(
-    world: World, pod: Pod, fatal: Sequence[tuple[Node, Result]], names: Names = _SAME_NAMES
+    world: ClusterState, pod: Pod, fatal: Sequence[tuple[Node, Result]], names: Names = _SAME_NAMES
 ) -> tuple[str, ...]:
     """Every node's text may be the one that is written; beyond some, only those that the condition speaks of matter."""
     minor = world.features.minor
@@ -165,7 +166,9 @@ def _fatal_messages(
     return tuple(dict.fromkeys(texts))
 
 
-def reworded(world: World, judgement: Judgement, pod: Pod, claims: Sequence[ResourceClaim], names: Names) -> Judgement:
+def reworded(
+    world: ClusterState, judgement: Judgement, pod: Pod, claims: Sequence[ResourceClaim], names: Names
+) -> Judgement:
     """The judgement of another pod of the same kind: ``claims`` are its own, ``names`` how they are called there."""
     if judgement.fatal:
         return replace(judgement, messages=_fatal_messages(world, pod, judgement.fatal, names))
@@ -181,7 +184,7 @@ def _refusal_messages(refusals: Sequence[Cause]) -> tuple[str, ...]:
     return tuple(fit_error.pre_bind_error(_text(cause)) for cause in refusals)
 
 
-def _is_certain(world: World, attempt: Attempt, result: Result) -> bool:
+def _is_certain(world: ClusterState, attempt: Attempt, result: Result) -> bool:
     """Unseen pods may keep the node from being searched; unseen claims or taints may turn the search elsewhere."""
     if attempt.not_checked:
         return False
@@ -191,7 +194,9 @@ def _is_certain(world: World, attempt: Attempt, result: Result) -> bool:
     return isinstance(outcome, Fatal) and outcome.steps == 0
 
 
-def _fitting(world: World, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]], total: int) -> Judgement:
+def _fitting(
+    world: ClusterState, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]], total: int
+) -> Judgement:
     searched = any(result.searched is not None for _, result in fits)
     if attempt.not_checked or (searched and world.blind):
         return Judgement(Verdict.UNKNOWN, fitting=len(fits))
@@ -208,7 +213,7 @@ _Refused = tuple[tuple[Cause, ...], tuple[_Allocation, ...]]
 _NOTHING_REFUSED: Final[_Refused] = (), ()
 
 
-def _refusals(world: World, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]]) -> _Refused:
+def _refusals(world: ClusterState, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]]) -> _Refused:
     """What the API server would refuse first, of every group of nodes alike; nothing where one is not refused."""
     labelled = not lacks_admin_label(world, pod)
     found: dict[Cause, _Allocation | None] = {}
@@ -221,7 +226,7 @@ def _refusals(world: World, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Nod
 
 
 def _refused(
-    world: World, pod: Pod, attempt: Attempt, result: Result, labelled: bool
+    world: ClusterState, pod: Pod, attempt: Attempt, result: Result, labelled: bool
 ) -> Iterator[tuple[Cause, _Allocation | None]]:
     """Claim by claim, in the order in which they are written; one that is reserved for the pod is not.
 
@@ -245,7 +250,7 @@ def _refused(
             yield refused, allocation
 
 
-def lacks_admin_label(world: World, pod: Pod) -> bool:
+def lacks_admin_label(world: ClusterState, pod: Pod) -> bool:
     """Whether the pod's namespace is known to lack the label that admin access needs."""
     namespace = world.inventory.namespaces.get(pod.metadata.namespace)
     return namespace is not None and namespace.metadata.labels.get(ADMIN_LABEL) != "true"
@@ -256,12 +261,12 @@ def _text(cause: Cause) -> str:
     return cause.detail.text
 
 
-def _fit_error(world: World, pod: Pod, attempt: Attempt, total: int) -> str:
+def _fit_error(world: ClusterState, pod: Pod, attempt: Attempt, total: int) -> str:
     reasons = (text for _, result in attempt.results for text in result.texts)
     return fit_error.fit_error(total, reasons, post_filter(world, pod, attempt))
 
 
-def post_filter(world: World, pod: Pod, attempt: Attempt) -> str:
+def post_filter(world: ClusterState, pod: Pod, attempt: Attempt) -> str:
     """What DynamicResources does, and says, when no node fits: free an idle claim, delete a left-over one."""
     if idle_claims(pod, attempt):
         return fit_error.DEALLOCATED

@@ -13,18 +13,19 @@ from dataclasses import dataclass, field
 import msgspec
 
 from kubectl_dra.allocation.errors import AllocationError
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.causes import Explanation, explain
 from kubectl_dra.diagnosis.judgement import Judgement, judge, lacks_admin_label, reworded
+from kubectl_dra.diagnosis.nodefilters.repelled import repelled
 from kubectl_dra.diagnosis.renaming import Names, Renaming
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import pod_usage
-from kubectl_dra.scheduler.claims import is_reserved_for
-from kubectl_dra.scheduler.extended import virtual_claim
+from kubectl_dra.scheduler.claims import is_reserved_for, known_extended_claims
+from kubectl_dra.scheduler.extended import served_resources, virtual_claim
 
 #: Beyond so many kinds nothing more is remembered: pods that differ so much have little in common.
 _REMEMBERED = 256
@@ -46,9 +47,9 @@ class _Known:
 
 
 class Examiner:
-    """Examines pods of one World, each kind once."""
+    """Examines pods of one ClusterState, each kind once."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: ClusterState) -> None:
         self._world = world
         self._known: dict[Hashable, _Known] = {}
 
@@ -87,15 +88,15 @@ class Examiner:
 
     def _with_made_up(self, pod: Pod, claims: Sequence[ResourceClaim]) -> tuple[ResourceClaim, ...]:
         """The claims and the one that the scheduler may make up for extended resources."""
-        return (*claims, virtual_claim(pod, (), self._world.served))
+        return (*claims, virtual_claim(pod, (), served_resources(self._world)))
 
 
-def kind_of(world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> Hashable | None:
+def kind_of(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> Hashable | None:
     """Equal for pods of one kind; None for a pod about which something is known that concerns it alone."""
     features = world.features
     if classic.concerns(claims):
         return None
-    if pod.status.nominated_node_name or (key_of(pod.metadata), pod.metadata.uid) in world.extended_claims:
+    if pod.status.nominated_node_name or (key_of(pod.metadata), pod.metadata.uid) in known_extended_claims(world):
         return None
     if any(claim.status.reserved_for and is_reserved_for(pod, claim, features) for claim in claims):
         return None
@@ -103,11 +104,11 @@ def kind_of(world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> Hashable
         return None
     priority = pod.spec.priority if world.nominated else None
     spec = msgspec.structs.replace(pod.spec, resource_claims=(), priority=priority)
-    away = world.repelled(pod)
+    away = repelled(world, pod)
     return _content(spec), tuple(_claims(claims)), lacks_admin_label(world, pod), away.pairs, _nominated_for(world, pod)
 
 
-def _nominated_for(world: World, pod: Pod) -> Hashable:
+def _nominated_for(world: ClusterState, pod: Pod) -> Hashable:
     """What the anti-affinity of pods that are about to get a node reads of the pod."""
     if not any(pod_usage(each).repels for each in world.nominated):
         return None

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import names_claims
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import Inventory, key_of
-from kubectl_dra.scheduler.extended import ClassMap, asked, class_by_resource
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.scheduler.extended import ClassMap, asked, served_resources
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
 Matches = Callable[[Mapping[str, str]], bool]
 
 
-def pending_pods(
-    inventory: Inventory, features: Features, namespace: str | None = None, matches: Matches | None = None
-) -> tuple[Key, ...]:
+def pending_pods(state: ClusterState, namespace: str | None = None, matches: Matches | None = None) -> tuple[Key, ...]:
     """The keys of pending pods with devices, sorted; ``matches`` decides about a pod's labels."""
-    served = class_by_resource(inventory.classes.values()) if features.extended_resource else {}
-    pods = (pod for pod in inventory.pods.values() if namespace is None or pod.metadata.namespace == namespace)
+    served = served_resources(state)
+    pods = (pod for pod in state.inventory.pods.values() if namespace is None or pod.metadata.namespace == namespace)
     return _keys(p for p in pods if counts(p, served) and (matches is None or matches(p.metadata.labels)))
 
 

@@ -15,12 +15,12 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.allocation.outcome import Allocated
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import classic, quota
 from kubectl_dra.diagnosis.attempt import Attempt, Result, attempt
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Node, Pod, PodResourceClaimStatus
 from kubectl_dra.model.ids import Key
@@ -50,7 +50,7 @@ class Placed:
     ``world`` has the copies that fit and the one that does not. ``capped``: more might fit.
     """
 
-    world: World
+    world: ClusterState
     nodes: Mapping[str, int] = field(default_factory=dict)
     failed: PodDiagnosis | None = None
     capped: bool = False
@@ -61,7 +61,7 @@ class Placed:
         return sum(self.nodes.values())
 
 
-def place(world: World, pods: Iterable[Pod]) -> Placed:
+def place(world: ClusterState, pods: Iterable[Pod]) -> Placed:
     """Place ``pods``, which differ in their names only, in their order until one does not fit."""
     nodes: dict[str, int] = {}
     candidates: list[str] = []
@@ -95,7 +95,7 @@ def _gets_devices(diagnosis: PodDiagnosis) -> bool:
 _Fitting = tuple[Node, Result, Attempt]
 
 
-def _take(world: World, key: Key, candidates: list[str], taken: Mapping[str, int]) -> _Fitting | None:
+def _take(world: ClusterState, key: Key, candidates: list[str], taken: Mapping[str, int]) -> _Fitting | None:
     """The candidate with the fewest copies that takes one more; those that don't are removed."""
     pod, nodes = world.inventory.pods[key], world.inventory.nodes
     entries = resolve(world.inventory, world.evidence, world.features, pod)
@@ -147,7 +147,7 @@ def _made_from(template: ResourceClaimTemplate, meta: ObjectMeta) -> ResourceCla
     return ResourceClaim(metadata=meta, spec=spec)
 
 
-def bound(world: World, key: Key, node: Node, result: Result, tried: Attempt) -> Inventory:
+def bound(world: ClusterState, key: Key, node: Node, result: Result, tried: Attempt) -> Inventory:
     """With the pod on the node, and its claims allocated to it and reserved for it."""
     inventory = world.inventory
     pod = inventory.pods[key]

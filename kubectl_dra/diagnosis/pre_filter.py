@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 from kubectl_dra.allocation import nodes
 from kubectl_dra.allocation.errors import NodeSelectorUnparsable
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.nodefilters.affinity import CONFLICT_TEXT
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, FatalError, NodeSelection, ObjectRef
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.meta import NodeSelector
@@ -53,7 +53,7 @@ def affinity_conflict() -> Stop:
     return Stop(CONFLICT_TEXT, False, (cause,), post_filter=fit_error.NO_STATE)
 
 
-def check_claims(world: World, claims: Sequence[ResourceClaim]) -> Stop | None:
+def check_claims(world: ClusterState, claims: Sequence[ResourceClaim]) -> Stop | None:
     """What keeps the existing claims of a pod from being tried on any node."""
     return first_of([problem for claim in claims for problem in problems_of(world, claim)])
 
@@ -66,7 +66,7 @@ def first_of(problems: Sequence[Stop]) -> Stop | None:
     return replace(first, causes=tuple(dict.fromkeys(cause for problem in problems for cause in problem.causes)))
 
 
-def problems_of(world: World, claim: ResourceClaim) -> Iterator[Stop]:
+def problems_of(world: ClusterState, claim: ResourceClaim) -> Iterator[Stop]:
     """Everything that is wrong with one claim, in the scheduler's order."""
     allocation = claim.status.allocation
     if allocation is None:
@@ -83,7 +83,7 @@ def unparsable(claim: ResourceClaim, selector: NodeSelector | None) -> Iterator[
         yield _stop(Code.NODE_SELECTOR_MALFORMED, text, claim, "", fatal=True)
 
 
-def _request_problems(world: World, claim: ResourceClaim, request: DeviceRequest) -> Iterator[Stop]:
+def _request_problems(world: ClusterState, claim: ResourceClaim, request: DeviceRequest) -> Iterator[Stop]:
     subrequests = request.first_available
     if request.exactly is not None:
         yield from _class_problems(world, claim, request.name, request.exactly.device_class_name)
@@ -102,7 +102,7 @@ def _about(claim: ResourceClaim, request: DeviceRequest, text: str) -> str:
     return f"resource claim {key_of(claim.metadata)}, request {request.name}: {text}"
 
 
-def _class_problems(world: World, claim: ResourceClaim, request: str, device_class: str) -> Iterator[Stop]:
+def _class_problems(world: ClusterState, claim: ResourceClaim, request: str, device_class: str) -> Iterator[Stop]:
     classes = world.inventory.classes
     if not device_class:
         text = f"request {request}: unsupported request type"
@@ -122,7 +122,7 @@ def _ref(claim: ResourceClaim) -> ObjectRef:
     return ObjectRef.of("ResourceClaim", key_of(claim.metadata))
 
 
-def classes_known(world: World, claims: Iterable[ResourceClaim]) -> bool:
+def classes_known(world: ClusterState, claims: Iterable[ResourceClaim]) -> bool:
     """Whether every class that the claims name was read."""
     for claim in claims:
         for request in claim.spec.devices.requests:

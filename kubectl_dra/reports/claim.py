@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim_verdicts import verdict
 from kubectl_dra.diagnosis.records import ClaimVerdict, Missing
 from kubectl_dra.model.core import Pod
@@ -26,8 +27,7 @@ from kubectl_dra.model.resource import (
 from kubectl_dra.reports.ask import ClaimAsk, claim_ask
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.classic import ClassicRecord, classic_record
-from kubectl_dra.reports.facts import Facts
-from kubectl_dra.reports.health import Health
+from kubectl_dra.reports.health import Health, health_by_device
 from kubectl_dra.reports.holders import Consumer, ConsumerState, consumers_of, pod_state, waiting_reason
 from kubectl_dra.reports.lifecycle import printed_state, waiting_pods
 from kubectl_dra.reports.rights import missing_rights
@@ -137,7 +137,7 @@ class ClaimReport(ReportRecord, frozen=True):
     as_of: str
 
 
-def claim_report(claim: ResourceClaim, facts: Facts) -> ClaimReport:
+def claim_report(claim: ResourceClaim, facts: ClusterState) -> ClaimReport:
     """The report of one claim of the inventory."""
     meta, allocation = claim.metadata, claim.status.allocation
     template = _template_use(claim, facts.inventory, facts.evidence)
@@ -220,7 +220,7 @@ def _template_name(claim: ResourceClaim, entry: str, inventory: Inventory) -> st
 # --- results --------------------------------------------------------------------------------------------------------
 
 
-def _results(claim: ResourceClaim, facts: Facts) -> tuple[ResultRecord, ...]:
+def _results(claim: ResourceClaim, facts: ClusterState) -> tuple[ResultRecord, ...]:
     if claim.status.allocation is None:
         return ()
     records = []
@@ -230,7 +230,7 @@ def _results(claim: ResourceClaim, facts: Facts) -> tuple[ResultRecord, ...]:
         taints = device_taints(found[1], found[0].spec, facts.rules, facts.narrowing, facts.features) if found else ()
         status = _driver_status(claim, result)
         published = True if found else (False if _slices_known(device_id.pool_id, facts.evidence) else None)
-        records.append(_result(result, published, taints, facts.health.get(device_id, ()), status))
+        records.append(_result(result, published, taints, health_by_device(facts).get(device_id, ()), status))
     return tuple(records)
 
 
@@ -245,7 +245,7 @@ def _kinds_of(claim: ResourceClaim, evidence: Evidence) -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if kind != "ResourceSlice" or not known)
 
 
-def published_device(device: DeviceId, facts: Facts) -> tuple[ResourceSlice, Device] | None:
+def published_device(device: DeviceId, facts: ClusterState) -> tuple[ResourceSlice, Device] | None:
     """The slice of the pool's newest generation that has the device, and the device in it."""
     for slice_ in facts.newest(device.pool_id):
         for candidate in slice_.spec.devices:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim_verdicts import verdict
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.classic import classic_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.ask import claim_ask
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.holders import Consumer, consumers_of
 from kubectl_dra.reports.lifecycle import is_unused, printed_state
 from kubectl_dra.reports.scope import Scope, claim_scope
@@ -36,13 +36,13 @@ class ClaimRow(ReportRecord, frozen=True):
     allocated: str | None
 
 
-def claim_rows(claims: Iterable[ResourceClaim], facts: Facts) -> tuple[ClaimRow, ...]:
+def claim_rows(claims: Iterable[ResourceClaim], facts: ClusterState) -> tuple[ClaimRow, ...]:
     """One row per claim, by namespace and name."""
     rows = (_row(claim, facts) for claim in claims)
     return tuple(sorted(rows, key=lambda row: (row.namespace, row.name)))
 
 
-def _row(claim: ResourceClaim, facts: Facts) -> ClaimRow:
+def _row(claim: ResourceClaim, facts: ClusterState) -> ClaimRow:
     allocation = claim.status.allocation
     results = allocation.devices.results if allocation is not None else ()
     return ClaimRow(
@@ -82,7 +82,7 @@ def asked_devices(claim: ResourceClaim) -> int | None:
     return total
 
 
-def unused_claims(claims: Iterable[ResourceClaim], facts: Facts) -> tuple[list[ResourceClaim], int]:
+def unused_claims(claims: Iterable[ResourceClaim], facts: ClusterState) -> tuple[list[ResourceClaim], int]:
     """The claims that nobody uses or wants, and of how many that can't be said."""
     verdicts = [(claim, is_unused(claim, facts)) for claim in claims]
     unknown = sum(verdict is None for _, verdict in verdicts)

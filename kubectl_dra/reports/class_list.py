@@ -10,12 +10,12 @@ import msgspec
 
 from kubectl_dra.allocation.constraints import lookup
 from kubectl_dra.allocation.counters import Consumption, PoolCounters
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import Device, DeviceClass, ResourceClaimSpec
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
 from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.packing import largest_set
 from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, usable_on
@@ -95,13 +95,13 @@ class _Members:
     shared: list[_Member] = field(default_factory=list)
 
 
-def class_rows(classes: Iterable[DeviceClass], facts: Facts) -> tuple[ClassRow, ...]:
+def class_rows(classes: Iterable[DeviceClass], facts: ClusterState) -> tuple[ClassRow, ...]:
     """One row per class, by name."""
     pools = [open_pool(pool, facts) for pool in facts.pools]
     return tuple(_row(device_class, pools, facts) for device_class in sorted(classes, key=lambda c: c.metadata.name))
 
 
-def _row(device_class: DeviceClass, pools: Sequence[PoolFacts], facts: Facts) -> ClassRow:
+def _row(device_class: DeviceClass, pools: Sequence[PoolFacts], facts: ClusterState) -> ClassRow:
     name, selectors = device_class.metadata.name, SelectorSet.of_class(device_class, facts.features.shows_sharing)
     members = _members(pools, selectors)
     claims = [claim for claim in facts.inventory.claims.values() if name in _classes_of(claim.spec)]
@@ -149,7 +149,7 @@ def _of_pool(opened: PoolFacts, selectors: SelectorSet) -> _OfPool:
 # --- per node -------------------------------------------------------------------------------------------------------
 
 
-def _offers(members: _Members, constrained: Sequence[str], facts: Facts) -> tuple[NodeOffer, ...] | None:
+def _offers(members: _Members, constrained: Sequence[str], facts: ClusterState) -> tuple[NodeOffer, ...] | None:
     if members.shared and not facts.evidence.complete("Node"):
         return None
     nodes = sorted(set(members.local) | (set(facts.inventory.nodes) if members.shared else set()))
@@ -166,7 +166,7 @@ def _offers(members: _Members, constrained: Sequence[str], facts: Facts) -> tupl
     return tuple(sorted(offers, key=lambda offer: (-offer.together.value, -offer.free.value, offer.nodes)))
 
 
-def _offer(members: Sequence[_Member], constrained: Sequence[str], facts: Facts) -> NodeOffer:
+def _offer(members: Sequence[_Member], constrained: Sequence[str], facts: ClusterState) -> NodeOffer:
     sure = bound_of(DeviceState.FREE, facts.evidence)
     free = [member for member in members if member.free]
     size, exact = _together(free)
@@ -211,7 +211,7 @@ def _classes_of(spec: ResourceClaimSpec) -> set[str]:
     return {form.device_class_name for form in forms if form is not None}
 
 
-def _constrained(device_class: str, facts: Facts) -> tuple[str, ...]:
+def _constrained(device_class: str, facts: ClusterState) -> tuple[str, ...]:
     """The attributes that claims and templates for this class ask to match."""
     inventory = facts.inventory
     specs = [claim.spec for claim in inventory.claims.values()]

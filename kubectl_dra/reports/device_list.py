@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, ResourceSlice
 from kubectl_dra.reports.base import ReportRecord, Series
 from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.pool import DeviceRecord, device_records, pool_scope
 from kubectl_dra.reports.scope import Scope, device_scope, usable_on
@@ -59,7 +59,7 @@ class DeviceList:
 _Chosen = tuple[ResourceSlice, Device, Scope]
 
 
-def device_list(facts: Facts, wanted: DeviceFilter) -> DeviceList:
+def device_list(facts: ClusterState, wanted: DeviceFilter) -> DeviceList:
     """All devices that ``wanted`` lets through, by driver and pool, in their order in the pool."""
     errors: Counter[str] = Counter()
     found: Iterable[tuple[PoolId, Sequence[_Chosen]]] = Series(lambda: _found(facts, wanted, errors))
@@ -69,7 +69,9 @@ def device_list(facts: Facts, wanted: DeviceFilter) -> DeviceList:
     return DeviceList(Series(lambda: _listed(facts, found)), errors)
 
 
-def _found(facts: Facts, wanted: DeviceFilter, errors: Counter[str]) -> Iterator[tuple[PoolId, Sequence[_Chosen]]]:
+def _found(
+    facts: ClusterState, wanted: DeviceFilter, errors: Counter[str]
+) -> Iterator[tuple[PoolId, Sequence[_Chosen]]]:
     for pool in facts.pools if wanted.pools is None else wanted.pools:
         if wanted.devices is None or any(device.pool_id == pool for device in wanted.devices):
             chosen = list(_chosen(open_pool(pool, facts), wanted, errors))
@@ -77,7 +79,7 @@ def _found(facts: Facts, wanted: DeviceFilter, errors: Counter[str]) -> Iterator
                 yield pool, chosen
 
 
-def _listed(facts: Facts, found: Iterable[tuple[PoolId, Sequence[_Chosen]]]) -> Iterator[ListedDevice]:
+def _listed(facts: ClusterState, found: Iterable[tuple[PoolId, Sequence[_Chosen]]]) -> Iterator[ListedDevice]:
     for pool, chosen in found:
         opened = open_pool(pool, facts)
         pairs = [(slice_, device) for slice_, device, _ in chosen]

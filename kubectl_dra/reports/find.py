@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.evidence import POOL_FIELD, Fields, pool_fields
 from kubectl_dra.model.ids import DeviceId, PoolId
-from kubectl_dra.reports.facts import Facts
 
 
-def find_pools(word: str, facts: Facts) -> tuple[PoolId, ...]:
+def find_pools(word: str, facts: ClusterState) -> tuple[PoolId, ...]:
     """The pools that ``word`` names, sorted."""
     return tuple(pool for pool in facts.pools if word in (pool.pool, str(pool)))
 
@@ -30,13 +30,13 @@ def device_selections(word: str) -> frozenset[Fields]:
     return pool_selections(pool) if slash else frozenset()
 
 
-def find_devices(word: str, facts: Facts) -> tuple[DeviceId, ...]:
+def find_devices(word: str, facts: ClusterState) -> tuple[DeviceId, ...]:
     """The devices of the newest generations that ``word`` names, sorted by pool, in their order in it."""
     found = (device for device in _devices(facts, word) if word in _names(device))
     return tuple(dict.fromkeys(found))
 
 
-def _devices(facts: Facts, word: str) -> Iterator[DeviceId]:
+def _devices(facts: ClusterState, word: str) -> Iterator[DeviceId]:
     last = word.rpartition("/")[2]
     for pool in facts.pools:
         for slice_ in facts.newest(pool):
@@ -49,11 +49,11 @@ def _names(device: DeviceId) -> tuple[str, str, str]:
     return device.device, f"{device.pool}/{device.device}", str(device)
 
 
-def pool_names(facts: Facts) -> tuple[str, ...]:
+def pool_names(facts: ClusterState) -> tuple[str, ...]:
     """Every word that names a pool, for near misses."""
     return tuple(dict.fromkeys(name for pool in facts.pools for name in (pool.pool, str(pool))))
 
 
-def devices_of(pool: PoolId, facts: Facts) -> tuple[DeviceId, ...]:
+def devices_of(pool: PoolId, facts: ClusterState) -> tuple[DeviceId, ...]:
     """The devices of a pool's newest generation."""
     return tuple(DeviceId(*pool, device.name) for slice_ in facts.newest(pool) for device in slice_.spec.devices)

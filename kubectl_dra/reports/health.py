@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import DeviceId
-from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.base import ReportRecord
 
 _CLAIM_PREFIX = "claim:"
@@ -26,10 +26,11 @@ class Health(ReportRecord, frozen=True):
     message: str
 
 
-def health_by_device(inventory: Inventory) -> Mapping[DeviceId, tuple[Health, ...]]:
+@derived("pods")
+def health_by_device(state: ClusterState) -> Mapping[DeviceId, tuple[Health, ...]]:
     """All reports by device, sorted by pod and container."""
     found: dict[DeviceId, set[Health]] = {}
-    for pod in inventory.pods.values():
+    for pod in state.inventory.pods.values():
         for device, health in _of_pod(pod):
             found.setdefault(device, set()).add(health)
     return {device: tuple(sorted(reports, key=_order)) for device, reports in found.items()}

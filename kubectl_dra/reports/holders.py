@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import Holding
 from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.facts import Facts
 
 
 class ConsumerState(StrEnum):
@@ -58,7 +58,7 @@ class Holder(ReportRecord, frozen=True):
     consumers: tuple[Consumer, ...]
 
 
-def holder_of(holding: Holding, facts: Facts) -> Holder:
+def holder_of(holding: Holding, facts: ClusterState) -> Holder:
     """The record of one allocation result."""
     claim, result = holding.claim, holding.result
     allocation = claim.status.allocation
@@ -75,7 +75,7 @@ def holder_of(holding: Holding, facts: Facts) -> Holder:
     )
 
 
-def consumers_of(claim: ResourceClaim, facts: Facts) -> tuple[Consumer, ...]:
+def consumers_of(claim: ResourceClaim, facts: ClusterState) -> tuple[Consumer, ...]:
     """Everything that ``claim`` is reserved for, by name."""
     namespace = claim.metadata.namespace
     consumers = (_consumer(reference, namespace, facts) for reference in claim.status.reserved_for)
@@ -103,7 +103,7 @@ def is_pod(reference: ConsumerReference) -> bool:
     return reference.resource == "pods" and not reference.api_group
 
 
-def _consumer(reference: ConsumerReference, namespace: str, facts: Facts) -> Consumer:
+def _consumer(reference: ConsumerReference, namespace: str, facts: ClusterState) -> Consumer:
     # A pod of the same name with another uid is a successor, not the consumer.
     pod = facts.inventory.pods_by_uid.get(reference.uid) if is_pod(reference) else None
     if pod is not None:

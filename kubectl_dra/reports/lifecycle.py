@@ -6,12 +6,12 @@ is gone, and never one that nobody ever reserved. The verdict on a claim is ``di
 
 from __future__ import annotations
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.classic import classic_of
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import is_terminal
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.holders import ConsumerState, consumers_of, is_pod
 
 
@@ -40,7 +40,7 @@ def waiting_pods(claim: ResourceClaim, inventory: Inventory) -> tuple[Pod, ...]:
     return tuple(sorted(waiting, key=lambda pod: pod.metadata.name))
 
 
-def is_unused(claim: ResourceClaim, facts: Facts) -> bool | None:
+def is_unused(claim: ResourceClaim, facts: ClusterState) -> bool | None:
     """Whether nobody uses or wants ``claim``; None where that can't be known because pods were not read."""
     if waiting_pods(claim, facts.inventory):
         return False

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import KeysView
 from dataclasses import dataclass
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.selectors.evaluate import Outcome, SelectorSet
 
 
@@ -29,7 +29,7 @@ class MatchingDevices:
         return self.errors.total()
 
 
-def matching_devices(expression: str, facts: Facts) -> MatchingDevices:
+def matching_devices(expression: str, facts: ClusterState) -> MatchingDevices:
     """All devices tried, as the scheduler evaluates the expression."""
     selectors = SelectorSet.of_text(expression, facts.features.shows_sharing)
     if selectors.problem is not None:

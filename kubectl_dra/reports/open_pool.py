@@ -14,12 +14,12 @@ import msgspec
 from kubectl_dra.allocation.allocated import DeviceState as Held
 from kubectl_dra.allocation.counters import PoolCounters
 from kubectl_dra.allocation.pools import Pool
-from kubectl_dra.allocation.taints import selects
+from kubectl_dra.allocation.taints import is_narrowed, selects
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.evidence import Evidence, pool_fields
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, DeviceTaintRule, ResourceSlice
 from kubectl_dra.reports.device_state import DeviceState, device_state
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.pool_state import ALLOCATED_FROM, Judged, PoolView, Views, node_views, whole_pool
 from kubectl_dra.reports.scope import device_scope, usable_on
 from kubectl_dra.reports.taints import TaintRecord, device_taints
@@ -61,7 +61,7 @@ class PoolFacts:
     """One pool opened up: the allocator's record of it, its counters, the rules that touch it."""
 
     id: PoolId
-    facts: Facts
+    facts: ClusterState
     worked: Worked
 
     @property
@@ -159,18 +159,47 @@ class PoolFacts:
         return device.name not in self.held and device.name in self.worked.admin
 
 
-def open_pool(pool: PoolId, facts: Facts) -> PoolFacts:
+def _same(old: Sequence[object], new: Sequence[object]) -> bool:
+    return old is new or (len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True)))
+
+
+def _still_known(known: dict[PoolId, Worked], before: ClusterState, after: ClusterState) -> dict[PoolId, Worked] | None:
+    """Pools of which nothing has changed that any report of pools depends on."""
+    old, new = before.inventory, after.inventory
+    same_rules = _same(tuple(old.taint_rules.values()), tuple(new.taint_rules.values()))
+    same_rules &= old.classes is new.classes or not any(map(is_narrowed, before.rules))
+    if not same_rules or before.evidence.extent != after.evidence.extent or old.nodes.keys() != new.nodes.keys():
+        return None
+    known = dict(known)
+    if after.allocated is not before.allocated:
+        for pool in after.allocated.changed:
+            known.pop(PoolId(*pool), None)
+    if old.nodes is not new.nodes:
+        known = {pool: worked for pool, worked in known.items() if not worked.by_selector}
+    if old.slices is not new.slices:
+        slices, later = old.slices_by_pool, new.slices_by_pool
+        known = {pool: known[pool] for pool in known if _same(slices.get(pool, ()), later.get(pool, ()))}
+    return known
+
+
+@derived(later=_still_known)
+def known_pools(_state: ClusterState) -> dict[PoolId, Worked]:
+    """What was worked out of pools so far; filled by :func:`open_pool`."""
+    return {}
+
+
+def open_pool(pool: PoolId, facts: ClusterState) -> PoolFacts:
     """Open one pool of the inventory; where the facts keep what was worked out, nothing is worked out twice."""
-    known = facts.known_pools.get(pool)
-    if isinstance(known, Worked):
-        return PoolFacts(pool, facts, known)
-    worked = _worked(pool, facts)
-    if facts.keeps:
-        facts.known_pools[pool] = worked
+    known = known_pools(facts)
+    worked = known.get(pool)
+    if worked is None:
+        worked = _worked(pool, facts)
+        if facts.keeps:
+            known[pool] = worked
     return PoolFacts(pool, facts, worked)
 
 
-def _worked(pool: PoolId, facts: Facts) -> Worked:
+def _worked(pool: PoolId, facts: ClusterState) -> Worked:
     judged, held = whole_pool(pool, facts), facts.allocated.pool(*pool)
     counters = PoolCounters(judged.pool, held) if judged.pool is not None and judged.pool.counter_sets else None
     rules = [rule for rule in facts.rules if selects(rule, *pool)]

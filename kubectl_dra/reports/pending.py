@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import MEANING, Code
 from kubectl_dra.diagnosis.records import (
     Agreement,
@@ -23,14 +24,12 @@ from kubectl_dra.diagnosis.records import (
     RequestReport,
     Verdict,
 )
-from kubectl_dra.model.evidence import Evidence
-from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, claim_ask
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.remedies import RemedyReport
-from kubectl_dra.scheduler.extended import asked, class_by_resource
+from kubectl_dra.scheduler.extended import asked, served_resources
 
 NAMES_SHOWN = 20
 
@@ -124,9 +123,7 @@ class ClaimGroup(ReportRecord, frozen=True):
 
 def pending_report(
     diagnosis: PodDiagnosis,
-    inventory: Inventory,
-    evidence: Evidence,
-    features: Features,
+    state: ClusterState,
     *,
     all_nodes: bool = False,
     node: str = "",
@@ -148,8 +145,8 @@ def pending_report(
         observed=diagnosis.observed,
         agreement=diagnosis.agreement,
         node=diagnosis.node,
-        asks=_asks(diagnosis, inventory),
-        extended=_extended(diagnosis, inventory, features),
+        asks=_asks(diagnosis, state.inventory),
+        extended=_extended(diagnosis, state),
         nodes=tuple(_node_group(group, limit, node) for group in groups),
         causes=diagnosis.causes,
         remedies=remedies,
@@ -158,16 +155,14 @@ def pending_report(
         certainty=diagnosis.certainty,
         missing=diagnosis.missing,
         assumed=diagnosis.assumed,
-        features=feature_record(features),
-        read=reads_of(evidence),
+        features=feature_record(state.features),
+        read=reads_of(state.evidence),
     )
 
 
-def claim_pending_report(
-    diagnosis: ClaimDiagnosis, inventory: Inventory, evidence: Evidence, features: Features
-) -> ClaimPendingReport:
+def claim_pending_report(diagnosis: ClaimDiagnosis, state: ClusterState) -> ClaimPendingReport:
     """The report of one claim's diagnosis."""
-    claim = inventory.claims.get(diagnosis.claim.key)
+    claim = state.inventory.claims.get(diagnosis.claim.key)
     return ClaimPendingReport(
         claim=diagnosis.claim,
         verdict=diagnosis.verdict,
@@ -180,8 +175,8 @@ def claim_pending_report(
         certainty=diagnosis.certainty,
         missing=diagnosis.missing,
         assumed=diagnosis.assumed,
-        features=feature_record(features),
-        read=reads_of(evidence),
+        features=feature_record(state.features),
+        read=reads_of(state.evidence),
     )
 
 
@@ -223,12 +218,12 @@ def _asks(diagnosis: PodDiagnosis, inventory: Inventory) -> tuple[ClaimAsk, ...]
     return tuple(asks)
 
 
-def _extended(diagnosis: PodDiagnosis, inventory: Inventory, features: Features) -> tuple[ExtendedAsk, ...]:
+def _extended(diagnosis: PodDiagnosis, state: ClusterState) -> tuple[ExtendedAsk, ...]:
     """The extended resources that the pod asks for and a class serves."""
-    pod = inventory.pods.get(diagnosis.pod.key)
-    if pod is None or not features.extended_resource:
+    pod = state.inventory.pods.get(diagnosis.pod.key)
+    if pod is None:
         return ()
-    served = class_by_resource(inventory.classes.values())
+    served = served_resources(state)
     wanted = {name: number for name, number in asked(pod).items() if name in served}
     return tuple(ExtendedAsk(name, number, served[name].metadata.name) for name, number in sorted(wanted.items()))
 

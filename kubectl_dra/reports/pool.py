@@ -9,6 +9,7 @@ import msgspec
 
 from kubectl_dra.allocation.allocated import DeviceState as Held
 from kubectl_dra.allocation.allocated import nano
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import (
@@ -27,8 +28,7 @@ from kubectl_dra.reports.device_state import (
     shareable,
     used_text,
 )
-from kubectl_dra.reports.facts import Facts
-from kubectl_dra.reports.health import Health
+from kubectl_dra.reports.health import Health, health_by_device
 from kubectl_dra.reports.holders import Holder, holder_of
 from kubectl_dra.reports.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.partitions import (
@@ -140,7 +140,7 @@ class PoolReport(PoolSummary, frozen=True):
 # --- summary --------------------------------------------------------------------------------------------------------
 
 
-def pool_summaries(facts: Facts, pools: Iterable[PoolId] | None = None) -> tuple[PoolSummary, ...]:
+def pool_summaries(facts: ClusterState, pools: Iterable[PoolId] | None = None) -> tuple[PoolSummary, ...]:
     """One summary per pool, sorted by driver and pool."""
     return tuple(pool_summary(open_pool(pool, facts)) for pool in (facts.pools if pools is None else pools))
 
@@ -225,7 +225,7 @@ def is_troubled(pool: PoolSummary) -> bool:
 # --- report ---------------------------------------------------------------------------------------------------------
 
 
-def pool_report(pool: PoolId, facts: Facts) -> PoolReport:
+def pool_report(pool: PoolId, facts: ClusterState) -> PoolReport:
     """The report of one pool of the inventory."""
     opened = open_pool(pool, facts)
     summary = pool_summary(opened)
@@ -330,7 +330,7 @@ def _device_record(
         excludes=excludes,
         held_back_by=_held_back_by(opened, device) if state is DeviceState.BLOCKED else (),
         taints=taints,
-        health=facts.health.get(device_id, ()),
+        health=health_by_device(facts).get(device_id, ()),
         holders=tuple(sorted((holder_of(h, facts) for h in holdings), key=_holder_order)),
         scope=own_scope if own_scope != scope else None,
         binds_to_node=bool(device.binds_to_node),

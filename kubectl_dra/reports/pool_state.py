@@ -15,12 +15,12 @@ import msgspec
 
 from kubectl_dra.allocation import nodes, pools
 from kubectl_dra.allocation.errors import Aborted
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.meta import NodeSelector, ObjectMeta
 from kubectl_dra.model.resource import ResourceSlice
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.facts import Facts
 
 _MAX_NAMES = 20
 
@@ -71,7 +71,7 @@ class Judged:
     ignored: frozenset[str] = frozenset()
 
 
-def whole_pool(pool: PoolId, facts: Facts) -> Judged:
+def whole_pool(pool: PoolId, facts: ClusterState) -> Judged:
     """The pool as a node sees it that can use every slice."""
     slices = [_everywhere(slice_) for slice_ in facts.inventory.slices_by_pool.get(pool, ())]
     return _view(slices, Node(), facts)
@@ -89,7 +89,7 @@ class Views:
     ready: frozenset[str] | None = None
 
 
-def node_views(pool: PoolId, facts: Facts) -> Views:
+def node_views(pool: PoolId, facts: ClusterState) -> Views:
     """How nodes see a pool whose slices have different node selections."""
     slices = facts.inventory.slices_by_pool.get(pool, ())
     if _uniform(slices):
@@ -115,7 +115,7 @@ def node_views(pool: PoolId, facts: Facts) -> Views:
 _NOTHING = PoolView(PoolState.IGNORED, 0, 0, 0)
 
 
-def _view(slices: Sequence[ResourceSlice], node: Node, facts: Facts) -> Judged:
+def _view(slices: Sequence[ResourceSlice], node: Node, facts: ClusterState) -> Judged:
     try:
         gathered = pools.gather(pools.SliceIndex(slices, facts.features), node)
     except Aborted:
@@ -173,7 +173,7 @@ def _selectors(slices: Sequence[ResourceSlice]) -> list[NodeSelector]:
     return [selector for selector in found if selector is not None]
 
 
-def _alike_nodes(slices: Sequence[ResourceSlice], selectors: set[NodeSelector], facts: Facts) -> list[list[str]]:
+def _alike_nodes(slices: Sequence[ResourceSlice], selectors: set[NodeSelector], facts: ClusterState) -> list[list[str]]:
     """Names of nodes in groups that see the same slices: nodes named one by one, the others by matching selectors."""
     named = {name for slice_ in slices for name in (slice_.spec.node_name, *_device_nodes(slice_)) if name}
     groups: dict[object, list[str]] = {name: [name] for name in sorted(named)}

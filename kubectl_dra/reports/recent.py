@@ -11,9 +11,10 @@ from datetime import datetime
 from enum import StrEnum
 from heapq import nlargest
 
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster.state import parse_time
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.base import ObjectRef, ReportRecord
-from kubectl_dra.reports.facts import Facts, parse_time
 from kubectl_dra.reports.taints import taint_text
 
 
@@ -37,7 +38,7 @@ class Change(ReportRecord, frozen=True):
     detail: str = ""
 
 
-def recent_changes(facts: Facts, limit: int = 20) -> tuple[Change, ...]:
+def recent_changes(facts: ClusterState, limit: int = 20) -> tuple[Change, ...]:
     """The newest changes first."""
     timed = ((moment, change) for change in _changes(facts) if (moment := parse_time(change.time)) is not None)
     return tuple(change for _, change in nlargest(limit, timed, key=_order))
@@ -48,7 +49,7 @@ def _order(pair: tuple[datetime, Change]) -> tuple[datetime, str, str, str]:
     return pair[0], subject.kind, subject.namespace, subject.name
 
 
-def _changes(facts: Facts) -> Iterator[Change]:
+def _changes(facts: ClusterState) -> Iterator[Change]:
     for claim in facts.inventory.claims.values():
         yield from _of_claim(claim)
     for pod in facts.inventory.pods.values():
@@ -76,7 +77,7 @@ def _of_claim(claim: ResourceClaim) -> Iterator[Change]:
         yield Change(meta.creation_timestamp, ChangeKind.CREATED, ref)
 
 
-def _of_slices(facts: Facts) -> Iterator[Change]:
+def _of_slices(facts: ClusterState) -> Iterator[Change]:
     for slice_ in facts.inventory.slices.values():
         spec, created = slice_.spec, slice_.metadata.creation_timestamp
         pool = f"{spec.driver}/{spec.pool.name}"

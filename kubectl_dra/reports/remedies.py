@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
 from kubectl_dra.diagnosis.remedies import Proposal, find
 from kubectl_dra.diagnosis.remedies.records import (
@@ -28,7 +29,6 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemoveTaintRule,
     Uncordon,
 )
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
@@ -68,19 +68,19 @@ class FoundRemedies(ReportRecord, frozen=True):
     no_pair_helps: bool = False
 
 
-def find_remedies(world: World, diagnosis: PodDiagnosis, *, keep: Collection[Key] = ()) -> FoundRemedies:
+def find_remedies(world: ClusterState, diagnosis: PodDiagnosis, *, keep: Collection[Key] = ()) -> FoundRemedies:
     """What could be done about a pod, without deleting the pods to ``keep``."""
     found = find(world, diagnosis, keep=keep)
     reports = tuple(_report(world, proposal) for proposal in found.proposals)
     return FoundRemedies(reports, found.none_of_size_two)
 
 
-def remedy_reports(world: World, diagnosis: PodDiagnosis) -> tuple[RemedyReport, ...]:
+def remedy_reports(world: ClusterState, diagnosis: PodDiagnosis) -> tuple[RemedyReport, ...]:
     """The ways out alone."""
     return find_remedies(world, diagnosis).remedies
 
 
-def _report(world: World, proposal: Proposal) -> RemedyReport:
+def _report(world: ClusterState, proposal: Proposal) -> RemedyReport:
     remedy = proposal.remedy
     found = [_steps(action, world, proposal.changed) for action in remedy.actions]
     complete = all(steps is not None for steps in found)
@@ -88,7 +88,7 @@ def _report(world: World, proposal: Proposal) -> RemedyReport:
     return RemedyReport(remedy.kind, remedy.actions, remedy.verified, remedy.nodes, steps)
 
 
-def _steps(action: Action, world: World, changed: Inventory | None) -> Sequence[Step] | None:
+def _steps(action: Action, world: ClusterState, changed: Inventory | None) -> Sequence[Step] | None:
     """The steps of one action; None where there are none that a command could take."""
     make = _MAKERS.get(type(action))
     if isinstance(action, EditClaim):
@@ -144,7 +144,7 @@ _MAKERS: Final[dict[type, Callable[[Any], Words]]] = {
 # --- edited claims --------------------------------------------------------------------------------------------------
 
 
-def _edited_claim(action: EditClaim, world: World, changed: Inventory | None) -> Iterator[Step]:
+def _edited_claim(action: EditClaim, world: ClusterState, changed: Inventory | None) -> Iterator[Step]:
     claim = changed.claims.get(action.claim.key) if changed is not None else None
     version = next((version for since, version in _SINCE if world.features.minor >= since), None)
     if claim is None or version is None:

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from kubectl_dra.allocation import nodes
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement
 from kubectl_dra.model.resource import Device, ResourceSlice
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.facts import Facts
 
 _NAME_FIELD = nodes.NAME_FIELD
 _OPERATORS = {"In": "in", "NotIn": "notin", "Gt": ">", "Lt": "<"}
@@ -44,7 +44,7 @@ class Scope(ReportRecord, frozen=True):
     nodes: int | None = None
 
 
-def slice_scope(slice_: ResourceSlice, facts: Facts) -> Scope:
+def slice_scope(slice_: ResourceSlice, facts: ClusterState) -> Scope:
     """Where the devices of a slice can be used."""
     spec = slice_.spec
     if spec.node_name or spec.all_nodes or spec.node_selector is not None:
@@ -52,7 +52,7 @@ def slice_scope(slice_: ResourceSlice, facts: Facts) -> Scope:
     return Scope(ScopeKind.PER_DEVICE if spec.per_device_node_selection else ScopeKind.NONE)
 
 
-def device_scope(device: Device, slice_: ResourceSlice, facts: Facts) -> Scope:
+def device_scope(device: Device, slice_: ResourceSlice, facts: ClusterState) -> Scope:
     """Where one device can be used: its own fields where its slice leaves that to the devices."""
     of_slice = slice_scope(slice_, facts)
     if of_slice.kind is not ScopeKind.PER_DEVICE:
@@ -60,12 +60,12 @@ def device_scope(device: Device, slice_: ResourceSlice, facts: Facts) -> Scope:
     return _scope(device.node_name, device.all_nodes, device.node_selector, facts)
 
 
-def claim_scope(selector: NodeSelector | None, facts: Facts) -> Scope:
+def claim_scope(selector: NodeSelector | None, facts: ClusterState) -> Scope:
     """Where an allocated claim can be used."""
     return _scope(None, selector is None, selector, facts)
 
 
-def usable_on(node: str, scope: Scope, facts: Facts) -> bool:
+def usable_on(node: str, scope: Scope, facts: ClusterState) -> bool:
     """Whether something with this scope can be used on a node; a selector needs the node to have been read."""
     if scope.kind is ScopeKind.NODE:
         return scope.node == node
@@ -84,7 +84,7 @@ def joint_scope(scopes: Iterable[Scope]) -> Scope:
     return different.pop() if len(different) == 1 else Scope(ScopeKind.MIXED)
 
 
-def _scope(node: str | None, all_nodes: bool | None, selector: NodeSelector | None, facts: Facts) -> Scope:
+def _scope(node: str | None, all_nodes: bool | None, selector: NodeSelector | None, facts: ClusterState) -> Scope:
     known, inventory = facts.evidence.complete("Node"), facts.inventory
     if node:
         return Scope(ScopeKind.NODE, node=node, nodes=int(node in inventory.nodes) if known else None)

@@ -10,13 +10,14 @@ import msgspec
 
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.validate import NO_LABELS, validate
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import missing, needs, quota
 from kubectl_dra.diagnosis.nodefilters import NodeFilters, Request
+from kubectl_dra.diagnosis.nodefilters.repelled import repelled
 from kubectl_dra.diagnosis.nodefilters.unsimulated import open_plugins
 from kubectl_dra.diagnosis.placing import MAX_COPIES, Placed, place
 from kubectl_dra.diagnosis.records import Certainty, Missing, ObjectRef, OpenPlugin, Verdict
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditPod, RemoveGates
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.affinity import Affinity, NodeAffinity
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.classic import (
@@ -42,6 +43,7 @@ from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, r
 from kubectl_dra.reports.pending import PendingReport, pending_report
 from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
 from kubectl_dra.scheduler.claims import sources
+from kubectl_dra.scheduler.extended import served_resources
 
 #: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
 _IN_THE_FILE: Final = (EditClaim, EditPod, RemoveGates)
@@ -162,7 +164,7 @@ class Copies:
         return planned if self.number is None else self.number
 
 
-def simulation_report(world: World, objects: Sequence[Planned], copies: Copies) -> SimulationReport:
+def simulation_report(world: ClusterState, objects: Sequence[Planned], copies: Copies) -> SimulationReport:
     """Simulate the creation of all ``objects`` in their order; every pod finds what those before it left."""
     namespace = next((each.namespace for each in objects if each.namespace), "")
     namespaces = [each for each in objects if each.kind == _NAMESPACE]
@@ -185,7 +187,9 @@ def simulation_report(world: World, objects: Sequence[Planned], copies: Copies) 
 # --- what admission says --------------------------------------------------------------------------------------------
 
 
-def _manifests(world: World, with_namespaces: World, objects: Iterable[Planned]) -> Iterator[ManifestReport]:
+def _manifests(
+    world: ClusterState, with_namespaces: ClusterState, objects: Iterable[Planned]
+) -> Iterator[ManifestReport]:
     """What is said of each; a claim that is created leaves less of its quotas to those after it."""
     for planned in objects:
         found = _manifest(world, with_namespaces, planned)
@@ -194,19 +198,19 @@ def _manifests(world: World, with_namespaces: World, objects: Iterable[Planned])
         yield found
 
 
-def _charged(world: World, claim: ResourceClaim) -> Inventory:
+def _charged(world: ClusterState, claim: ResourceClaim) -> Inventory:
     inventory = world.inventory
     charge = quota.usage(claim.spec, inventory.classes, world.features.extended_resource)
     return inventory.replace(quotas=quota.charged(inventory.quotas, claim.metadata.namespace, charge))
 
 
-def _over_quota(world: World, claim: ResourceClaim) -> str:
+def _over_quota(world: ClusterState, claim: ResourceClaim) -> str:
     inventory, namespace = world.inventory, claim.metadata.namespace
     charge = quota.usage(claim.spec, inventory.classes, world.features.extended_resource)
     return quota.refusal(quota.exceeded(inventory.quotas.values(), namespace, charge))
 
 
-def _manifest(world: World, with_namespaces: World, planned: Planned) -> ManifestReport:
+def _manifest(world: ClusterState, with_namespaces: ClusterState, planned: Planned) -> ManifestReport:
     ref = ObjectRef(planned.kind, planned.namespace or _namespace(planned), planned.name)
     findings = tuple(Correction(f.path, f.message, f.corrected) for f in planned.findings)
     exists = _existing(world.inventory, planned) is not None
@@ -220,7 +224,7 @@ def _namespace(planned: Planned) -> str:
     return planned.record.metadata.namespace if planned.record is not None else ""  # type: ignore[attr-defined]
 
 
-def _refusals(world: World, planned: Planned) -> Iterator[str]:
+def _refusals(world: ClusterState, planned: Planned) -> Iterator[str]:
     assert planned.record is not None  # noqa: S101
     namespaces, namespace = world.inventory.namespaces, _namespace(planned)
     if not planned.name:
@@ -255,7 +259,7 @@ def _existing(inventory: Inventory, planned: Planned) -> object | None:
 # --- the cluster with the objects -----------------------------------------------------------------------------------
 
 
-def _with_objects(world: World, objects: Iterable[Planned]) -> World:
+def _with_objects(world: ClusterState, objects: Iterable[Planned]) -> ClusterState:
     """Everything but pods and workloads. Claims and templates that exist stay: their specs can't be changed."""
     inventory = world.inventory
     for planned in objects:
@@ -311,7 +315,7 @@ def _with_classic(known: ClassicObjects, record: Record) -> ClassicObjects:
 # --- pods -----------------------------------------------------------------------------------------------------------
 
 
-def _simulated(world: World, objects: Sequence[Planned], copies: Copies) -> Iterator[PodSimulation]:
+def _simulated(world: ClusterState, objects: Sequence[Planned], copies: Copies) -> Iterator[PodSimulation]:
     simulated: set[Key] = set()
     for planned in (*objects, *_bare_pods(objects)):
         if planned.pod is None:
@@ -323,7 +327,7 @@ def _simulated(world: World, objects: Sequence[Planned], copies: Copies) -> Iter
         world = placed.world
 
 
-def _copies_of(world: World, planned: Planned, copies: Copies) -> tuple[int | None, Iterable[Pod]]:
+def _copies_of(world: ClusterState, planned: Planned, copies: Copies) -> tuple[int | None, Iterable[Pod]]:
     assert planned.pod is not None  # noqa: S101
     if planned.kind == _DAEMON_SET:
         pods = list(_on_every_node(world, planned.pod))
@@ -341,10 +345,10 @@ def _copy(pod: Pod, suffix: str) -> Pod:
     return msgspec.structs.replace(pod, metadata=meta, spec=spec, status=PodStatus(phase="Pending"))
 
 
-def _on_every_node(world: World, pod: Pod) -> Iterator[Pod]:
+def _on_every_node(world: ClusterState, pod: Pod) -> Iterator[Pod]:
     """One pod per node that the workload's pods may run on, bound to it by its affinity."""
     tolerant = _with_spec(pod, tolerations=(*pod.spec.tolerations, *_DAEMON_TOLERATIONS))
-    filters = NodeFilters(replace(Request.of(tolerant, world.served), ports=(), amounts={}), None)
+    filters = NodeFilters(replace(Request.of(tolerant, served_resources(world)), ports=(), amounts={}), None)
     for name, node in world.inventory.nodes.items():
         rejection = filters.reject(node)
         if rejection is None or rejection.lacks:
@@ -392,7 +396,7 @@ def _bare_pods(objects: Sequence[Planned]) -> Iterator[Planned]:
 
 
 def _pod_simulation(
-    world: World, planned: Planned, wanted: int | None, placed: Placed, simulated: Collection[Key]
+    world: ClusterState, planned: Planned, wanted: int | None, placed: Placed, simulated: Collection[Key]
 ) -> PodSimulation:
     failed = placed.failed
     pending = None
@@ -403,9 +407,7 @@ def _pod_simulation(
         found = _of_the_cluster(find_remedies(after, failed, keep=simulated)) if asked else FoundRemedies()
         pending = pending_report(
             failed,
-            after.inventory,
-            after.evidence,
-            after.features,
+            after,
             remedies=found.remedies,
             no_pair_helps=found.no_pair_helps,
         )
@@ -415,11 +417,11 @@ def _pod_simulation(
     return PodSimulation(ref, wanted, placed.copies, placed.capped, nodes, pending, left_open)
 
 
-def _left_open(world: World, planned: Planned) -> Iterator[OpenPlugin]:
+def _left_open(world: ClusterState, planned: Planned) -> Iterator[OpenPlugin]:
     """Plugins of the scheduler, and of the API server: a RuntimeClass may add to what the pod asks for."""
     pod = planned.pod
     assert pod is not None  # noqa: S101
-    yield from open_plugins(pod, world.repelled(pod))
+    yield from open_plugins(pod, repelled(world, pod))
     if pod.spec.runtime_class_name and not pod.spec.overhead:
         yield OpenPlugin(_RUNTIME_CLASS, ("spec.runtimeClassName",))
 

@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import ALL_NAMESPACES, Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.reports import images
-from kubectl_dra.reports.facts import Facts, latest_read
 
 API_VERSION: Final = "kubectl-dra/v1alpha1"
 KIND: Final = "Snapshot"
@@ -56,7 +56,7 @@ class SnapshotDocument:
         return {**self.header, "items": list(self.items())}
 
 
-def snapshot(facts: Facts, namespace: str = ALL_NAMESPACES, with_parameters: bool = False) -> SnapshotDocument:
+def snapshot(facts: ClusterState, namespace: str = ALL_NAMESPACES, with_parameters: bool = False) -> SnapshotDocument:
     """The document. With ``namespace`` the other namespaces' objects are left out, and the header says so."""
     named = images.named_by(facts.inventory.pods.values())
 
@@ -67,17 +67,17 @@ def snapshot(facts: Facts, namespace: str = ALL_NAMESPACES, with_parameters: boo
                 images.hide(item, named)
                 yield item
 
-    return SnapshotDocument(_header(facts.evidence, namespace), items)
+    return SnapshotDocument(_header(facts, namespace), items)
 
 
 # --- the header -----------------------------------------------------------------------------------------------------
 
 
-def _header(evidence: Evidence, namespace: str) -> Json:
+def _header(facts: ClusterState, namespace: str) -> Json:
+    evidence = facts.evidence
     document: Json = {"apiVersion": API_VERSION, "kind": KIND}
-    taken = latest_read(evidence)
-    if taken:
-        document["taken"] = taken
+    if facts.as_of:
+        document["taken"] = facts.as_of
     if evidence.server_version is not None:
         document["server"] = {"version": "v{}.{}".format(*evidence.server_version)}
     document["reads"] = [_read(read) for read in _reads(evidence, namespace)]

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.eviction import NO_EXECUTE, Verdict, endured, of_pod, worst
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import DeviceId
@@ -17,7 +18,6 @@ from kubectl_dra.model.inventory import Holding, key_of
 from kubectl_dra.model.resource import DeviceTaint, ResourceClaim
 from kubectl_dra.model.taint_plan import Fate, Hit, Use, Why
 from kubectl_dra.model.usage import is_terminal
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.holders import is_pod
 from kubectl_dra.scheduler.claims import claims_of
 
@@ -42,7 +42,7 @@ class _User:
     pod: Pod | None = None
 
 
-def hits(changes: Sequence[Change], facts: Facts) -> tuple[Hit, ...]:
+def hits(changes: Sequence[Change], facts: ClusterState) -> tuple[Hit, ...]:
     """Everybody who holds a device of ``changes``, the worst fate first."""
     users: dict[tuple[str, str, str, str], _User] = {}
     uses: defaultdict[tuple[str, str, str, str], list[Use]] = defaultdict(list)
@@ -63,7 +63,7 @@ def _order(hit: Hit) -> tuple[tuple[int, int], str, str, str]:
     return verdict.rank, hit.namespace, hit.pod, hit.uses[0].claim
 
 
-def _users(claim: ResourceClaim, facts: Facts) -> Iterator[_User]:
+def _users(claim: ResourceClaim, facts: ClusterState) -> Iterator[_User]:
     """Unfinished pods that refer to the claim, consumers that could not be read, or the claim alone."""
     namespace = claim.metadata.namespace
     pods = facts.inventory.pods_by_claim.get(key_of(claim.metadata), ())
@@ -75,7 +75,7 @@ def _users(claim: ResourceClaim, facts: Facts) -> Iterator[_User]:
     yield from users or [_User(namespace)]
 
 
-def _use(user: _User, holding: Holding, change: Change, facts: Facts) -> Use:
+def _use(user: _User, holding: Holding, change: Change, facts: ClusterState) -> Use:
     claim, result = holding.claim, holding.result
     after = worst(endured(result.tolerations, taint) for taint in change.after)
     before = worst(endured(result.tolerations, taint) for taint in change.before)
@@ -96,7 +96,7 @@ def _use(user: _User, holding: Holding, change: Change, facts: Facts) -> Use:
     )
 
 
-def _verdict(user: _User, claim: ResourceClaim, verdict: Verdict, facts: Facts) -> Verdict:
+def _verdict(user: _User, claim: ResourceClaim, verdict: Verdict, facts: ClusterState) -> Verdict:
     if user.pod is not None:
         return of_pod(user.pod, claim, verdict, facts.features)
     if not user.name:
@@ -113,7 +113,7 @@ def _extended_resource(pod: Pod | None, holding: Holding) -> str:
     return next(named, "extended resource")
 
 
-def _hit(user: _User, uses: list[Use], rules: frozenset[str], facts: Facts) -> Hit:
+def _hit(user: _User, uses: list[Use], rules: frozenset[str], facts: ClusterState) -> Hit:
     first = min(uses, key=lambda use: Verdict(use.fate, use.why, use.seconds).rank)
     return Hit(
         namespace=user.namespace,
@@ -128,7 +128,7 @@ def _hit(user: _User, uses: list[Use], rules: frozenset[str], facts: Facts) -> H
     )
 
 
-def _anyway(pod: Pod, rules: frozenset[str], facts: Facts) -> tuple[str, ...]:
+def _anyway(pod: Pod, rules: frozenset[str], facts: ClusterState) -> tuple[str, ...]:
     """What evicts the pod besides ``rules``: names of other rules, and ``driver``."""
     found: set[str] = set()
     for claim in claims_of(pod, facts.inventory):
@@ -141,7 +141,7 @@ def _anyway(pod: Pod, rules: frozenset[str], facts: Facts) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _evicting(device: DeviceId, facts: Facts) -> Iterator[tuple[str, DeviceTaint]]:
+def _evicting(device: DeviceId, facts: ClusterState) -> Iterator[tuple[str, DeviceTaint]]:
     for rule in facts.inventory.taint_rules.values():
         if rule.spec.taint.effect == NO_EXECUTE and facts.selects(rule, device):
             yield rule.metadata.name, rule.spec.taint
@@ -150,7 +150,7 @@ def _evicting(device: DeviceId, facts: Facts) -> Iterator[tuple[str, DeviceTaint
             yield "driver", taint
 
 
-def driver_taints(device: DeviceId, facts: Facts) -> Iterable[DeviceTaint]:
+def driver_taints(device: DeviceId, facts: ClusterState) -> Iterable[DeviceTaint]:
     """The taints that the driver published with a device."""
     for slice_ in facts.newest(device.pool_id):
         for published in slice_.spec.devices:

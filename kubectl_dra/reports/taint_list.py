@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kubectl_dra.allocation.taints import PREVENTING, selects
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaintSelector
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.open_pool import open_pool
 
 _SHOWN = 20
@@ -50,34 +50,34 @@ class TaintSource:
     rule: DeviceTaintRule | None = None
 
 
-def taint_sources(facts: Facts) -> Iterable[TaintSource]:
+def taint_sources(facts: ClusterState) -> Iterable[TaintSource]:
     """Rules by name, then drivers' taints by pool and key. With the feature off a rule hits nothing."""
     for _, rule in sorted(facts.inventory.taint_rules.items()):
         yield _rule_source(rule, facts)
     yield from _driver_sources(facts)
 
 
-def taint_rows(facts: Facts) -> tuple[TaintRow, ...]:
+def taint_rows(facts: ClusterState) -> tuple[TaintRow, ...]:
     """The rows of all sources."""
     return tuple(source_row(source, facts) for source in taint_sources(facts))
 
 
-def rule_row(rule: DeviceTaintRule, facts: Facts) -> TaintRow:
+def rule_row(rule: DeviceTaintRule, facts: ClusterState) -> TaintRow:
     """The row of one rule."""
     return source_row(_rule_source(rule, facts), facts)
 
 
-def source_row(source: TaintSource, facts: Facts) -> TaintRow:
+def source_row(source: TaintSource, facts: ClusterState) -> TaintRow:
     """The row of one source."""
     return _row(source.taint, source.devices, facts, source.rule)
 
 
-def _rule_source(rule: DeviceTaintRule, facts: Facts) -> TaintSource:
+def _rule_source(rule: DeviceTaintRule, facts: ClusterState) -> TaintSource:
     hit = _selected(rule, facts) if facts.features.device_taint_rules else ()
     return TaintSource(rule.spec.taint, tuple(hit), rule)
 
 
-def _selected(rule: DeviceTaintRule, facts: Facts) -> Iterable[DeviceId]:
+def _selected(rule: DeviceTaintRule, facts: ClusterState) -> Iterable[DeviceId]:
     for pool in facts.pools:
         if selects(rule, *pool):
             for _, device in open_pool(pool, facts).devices():
@@ -85,7 +85,7 @@ def _selected(rule: DeviceTaintRule, facts: Facts) -> Iterable[DeviceId]:
                     yield id_
 
 
-def _driver_sources(facts: Facts) -> Iterable[TaintSource]:
+def _driver_sources(facts: ClusterState) -> Iterable[TaintSource]:
     for pool in facts.pools:
         by_taint: defaultdict[tuple[str, str, str], list[DeviceId]] = defaultdict(list)
         first: dict[tuple[str, str, str], DeviceTaint] = {}
@@ -99,7 +99,7 @@ def _driver_sources(facts: Facts) -> Iterable[TaintSource]:
 
 
 def _row(
-    taint: DeviceTaint, devices: tuple[DeviceId, ...], facts: Facts, rule: DeviceTaintRule | None = None
+    taint: DeviceTaint, devices: tuple[DeviceId, ...], facts: ClusterState, rule: DeviceTaintRule | None = None
 ) -> TaintRow:
     holdings = facts.inventory.holdings_by_device
     claims = {key_of(holding.claim.metadata) for device in devices for holding in holdings.get(device, ())}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.taint_plan import Hit
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.taint_hits import Change, hits
 from kubectl_dra.reports.taint_list import TaintRow, TaintSource, source_row, taint_sources
 from kubectl_dra.reports.taint_rules import is_own
@@ -25,12 +25,12 @@ class ListedTaint(ReportRecord, frozen=True):
     hits: tuple[Hit, ...]
 
 
-def listed_taints(facts: Facts) -> tuple[ListedTaint, ...]:
+def listed_taints(facts: ClusterState) -> tuple[ListedTaint, ...]:
     """Rules by name, then drivers' taints by pool and key."""
     return tuple(_listed(source, facts) for source in taint_sources(facts))
 
 
-def _listed(source: TaintSource, facts: Facts) -> ListedTaint:
+def _listed(source: TaintSource, facts: ClusterState) -> ListedTaint:
     rule = source.rule
     names = frozenset((rule.metadata.name if rule is not None else "driver",))
     devices = tuple(_devices(source, facts))
@@ -40,7 +40,7 @@ def _listed(source: TaintSource, facts: Facts) -> ListedTaint:
     )
 
 
-def _devices(source: TaintSource, facts: Facts) -> Iterable[DeviceId]:
+def _devices(source: TaintSource, facts: ClusterState) -> Iterable[DeviceId]:
     """The published devices, and those that are only allocated: a rule counts for them as well."""
     rule = source.rule
     held = facts.inventory.holdings_by_device if rule is not None and facts.features.device_taint_rules else ()

@@ -11,11 +11,11 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule
 from kubectl_dra.model.taint_plan import Fate, RuleWrite, TaintPlan, Verb
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.taint_rules import exact_selector, observing_name, same_taint
 
 NO_EFFECT: Final = "None"
@@ -68,7 +68,7 @@ def counts_of(condition: Condition) -> Counts | None:
     return Counts(*map(int, found.groups())) if found is not None else None
 
 
-def expected_counts(plan: TaintPlan, facts: Facts) -> Counts:
+def expected_counts(plan: TaintPlan, facts: ClusterState) -> Counts:
     """The same numbers by a plan for effect NoExecute on one device."""
     device = plan.devices[0]
     evicted = plan.evicted()

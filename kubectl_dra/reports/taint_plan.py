@@ -12,11 +12,11 @@ import msgspec
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import DEVICE_TAINT_RULE
 from kubectl_dra.api.taint_rules import changed_rule, new_rule
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule, DeviceTaintSelector
 from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.find import devices_of
 from kubectl_dra.reports.taint_hits import Change, driver_taints, hits
 from kubectl_dra.reports.taint_rules import exact_selector, is_own, own_rules, rule_name, same_taint
@@ -33,7 +33,7 @@ class NameTakenError(Exception):
 
 
 def taint_plan(
-    facts: Facts,
+    facts: ClusterState,
     devices: Sequence[DeviceId],
     taint: DeviceTaint,
     api_version: str,
@@ -58,7 +58,7 @@ def taint_plan(
 
 
 def _write(
-    facts: Facts, device: DeviceId, taint: DeviceTaint, own: Sequence[DeviceTaintRule], api_version: str
+    facts: ClusterState, device: DeviceId, taint: DeviceTaint, own: Sequence[DeviceTaintRule], api_version: str
 ) -> RuleWrite | None:
     """The write for one device; None where the rule says already what it should."""
     if own:
@@ -84,7 +84,7 @@ def _changed(verb: Verb, rule: DeviceTaintRule, taint: DeviceTaint, api_version:
 
 
 def removal_plan(
-    facts: Facts,
+    facts: ClusterState,
     devices: Sequence[DeviceId],
     taint: DeviceTaint,
     api_version: str,
@@ -102,7 +102,7 @@ def removal_plan(
     return _removal(facts, devices, rules, taint, api_version, target)
 
 
-def rule_removal_plan(facts: Facts, rule: DeviceTaintRule, api_version: str, target: PlanTarget) -> TaintPlan:
+def rule_removal_plan(facts: ClusterState, rule: DeviceTaintRule, api_version: str, target: PlanTarget) -> TaintPlan:
     """What deleting one rule means, whoever made it, for all devices that it selects."""
     devices = [device for device in (_exact(rule.spec.device_selector),) if device is not None]
     return _removal(facts, devices, {rule.metadata.name: rule}, rule.spec.taint, api_version, target)
@@ -116,7 +116,7 @@ def _exact(selector: DeviceTaintSelector | None) -> DeviceId | None:
 
 
 def _removal(
-    facts: Facts,
+    facts: ClusterState,
     devices: Sequence[DeviceId],
     rules: Mapping[str, DeviceTaintRule],
     taint: DeviceTaint,
@@ -139,19 +139,19 @@ def with_effect(plan: TaintPlan, effect: str) -> TaintPlan:
     return msgspec.structs.replace(plan, taint=taint, writes=writes)
 
 
-def planned_object(write: RuleWrite, facts: Facts) -> bytes:
+def planned_object(write: RuleWrite, facts: ClusterState) -> bytes:
     """The object that a write makes or changes, as it would be; of a deletion as it is."""
     rule = facts.inventory.taint_rules.get(write.name)
     return new_rule(write) if rule is None else changed_rule(rule, write)
 
 
-def present_objects(plan: TaintPlan, facts: Facts) -> tuple[bytes, ...]:
+def present_objects(plan: TaintPlan, facts: ClusterState) -> tuple[bytes, ...]:
     """The rules that say already what was asked for, in the kind's best version."""
     rules = (facts.inventory.taint_rules[name] for name in plan.present)
     return tuple(encode(rule, DEVICE_TAINT_RULE) for rule in rules)
 
 
-def removable(facts: Facts, device: DeviceId, taint: DeviceTaint) -> tuple[DeviceTaintRule, ...]:
+def removable(facts: ClusterState, device: DeviceId, taint: DeviceTaint) -> tuple[DeviceTaintRule, ...]:
     """The rules, own and others', that put such a taint on a device."""
     rules = facts.inventory.taint_rules.values()
     return tuple(rule for rule in rules if facts.selects(rule, device) and matches(rule.spec.taint, taint))
@@ -166,7 +166,9 @@ def matches(taint: DeviceTaint, wanted: DeviceTaint) -> bool:
     )
 
 
-def _all_selected(facts: Facts, devices: Sequence[DeviceId], rules: Iterable[DeviceTaintRule]) -> tuple[DeviceId, ...]:
+def _all_selected(
+    facts: ClusterState, devices: Sequence[DeviceId], rules: Iterable[DeviceTaintRule]
+) -> tuple[DeviceId, ...]:
     """The named devices, then whatever else the rules select, published or only allocated."""
     wide = [rule for rule in rules if not is_own(rule)]
     published = (device for pool in facts.pools for device in devices_of(pool, facts)) if wide else ()
@@ -176,7 +178,7 @@ def _all_selected(facts: Facts, devices: Sequence[DeviceId], rules: Iterable[Dev
 
 
 def _plan(
-    facts: Facts,
+    facts: ClusterState,
     changes: Sequence[Change],
     taint: DeviceTaint,
     writes: Sequence[RuleWrite],
@@ -198,7 +200,7 @@ def _plan(
     )
 
 
-def _planned(change: Change, facts: Facts) -> PlannedDevice:
+def _planned(change: Change, facts: ClusterState) -> PlannedDevice:
     device = change.device
     published = published_device(device, facts)
     return PlannedDevice(
@@ -211,7 +213,7 @@ def _planned(change: Change, facts: Facts) -> PlannedDevice:
     )
 
 
-def _others(change: Change, facts: Facts) -> Iterable[OtherTaint]:
+def _others(change: Change, facts: ClusterState) -> Iterable[OtherTaint]:
     for taint in driver_taints(change.device, facts):
         yield OtherTaint(taint.key, taint.value, taint.effect, None)
     for name, rule in sorted(facts.inventory.taint_rules.items()):
@@ -220,7 +222,7 @@ def _others(change: Change, facts: Facts) -> Iterable[OtherTaint]:
             yield OtherTaint(taint.key, taint.value, taint.effect, name)
 
 
-def published_device(device: DeviceId, facts: Facts) -> Device | None:
+def published_device(device: DeviceId, facts: ClusterState) -> Device | None:
     """The device as the newest generation of its pool publishes it."""
     for slice_ in facts.newest(device.pool_id):
         for found in slice_.spec.devices:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from kubectl_dra.allocation.taints import PREVENTING, Narrowing, selects
 from kubectl_dra.model.features import Features
-from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule, ResourceSliceSpec
 from kubectl_dra.reports.base import ReportRecord
 
@@ -32,11 +31,6 @@ def taint_text(taint: DeviceTaint | TaintRecord) -> str:
     """``key[=value]:effect`` as kubectl writes taints."""
     value = f"={taint.value}" if taint.value else ""
     return f"{taint.key}{value}:{taint.effect}"
-
-
-def rules_in_force(inventory: Inventory, features: Features) -> tuple[DeviceTaintRule, ...]:
-    """The rules that the scheduler merges, in the order read."""
-    return tuple(inventory.taint_rules.values()) if features.device_taint_rules else ()
 
 
 def device_taints(

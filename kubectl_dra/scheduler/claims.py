@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.classic import MAX_RESERVED_FOR, ClassicResourceClaim
 from kubectl_dra.model.core import Pod, PodResourceClaim
 from kubectl_dra.model.evidence import Evidence
@@ -173,6 +174,12 @@ def extended_claims(inventory: Inventory) -> Mapping[tuple[Key, str], ResourceCl
                 if owner.controller:
                     found.setdefault((Key(meta.namespace, owner.name), owner.uid), claim)
     return found
+
+
+@derived("claims")
+def known_extended_claims(state: ClusterState) -> Mapping[tuple[Key, str], ResourceClaim]:
+    """The same of a state of the cluster."""
+    return extended_claims(state.inventory)
 
 
 def claims_of(pod: Pod, inventory: Inventory) -> Iterator[ResourceClaim]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cmp_to_key
 from typing import Final
 
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.core import Container, Pod
 from kubectl_dra.model.meta import ObjectMeta, OwnerReference
 from kubectl_dra.model.quantity import Quantity
@@ -50,6 +51,18 @@ def clashing(classes: Iterable[DeviceClass]) -> tuple[str, ...]:
         if device_class.spec.extended_resource_name:
             seen[device_class.spec.extended_resource_name] = seen.get(device_class.spec.extended_resource_name, 0) + 1
     return tuple(sorted(name for name, count in seen.items() if count > 1))
+
+
+@derived("classes")
+def served_resources(state: ClusterState) -> ClassMap:
+    """The class behind each extended resource; empty while that feature is off."""
+    return class_by_resource(state.inventory.classes.values()) if state.features.extended_resource else {}
+
+
+@derived("classes")
+def clashing_resources(state: ClusterState) -> tuple[str, ...]:
+    """Extended resources that several classes claim."""
+    return clashing(state.inventory.classes.values())
 
 
 def _worse_first(a: DeviceClass, b: DeviceClass) -> int:

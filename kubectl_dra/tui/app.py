@@ -140,7 +140,7 @@ class DraApp(Jumps):
 
     def do_pool(self, argument: str) -> None:
         """One pool by name."""
-        found = find_pools(argument, self.facts_now.facts) if self.moment is not None else ()
+        found = find_pools(argument, self.facts_now) if self.cluster is not None else ()
         if found:
             self.open_pool(PoolId(*found[0]))
         else:
@@ -148,7 +148,7 @@ class DraApp(Jumps):
 
     def do_claim(self, argument: str) -> None:
         """One claim by name."""
-        key = self._key(argument, self.facts_now.inventory.claims if self.moment is not None else ())
+        key = self._key(argument, self.facts_now.inventory.claims if self.cluster is not None else ())
         if key is None:
             self.say(fmt("claim “{}” not found", argument))
             return
@@ -157,7 +157,7 @@ class DraApp(Jumps):
 
     def do_pod(self, argument: str) -> None:
         """One pod by name."""
-        key = self._key(argument, self.facts_now.inventory.pods if self.moment is not None else ())
+        key = self._key(argument, self.facts_now.inventory.pods if self.cluster is not None else ())
         if key is None:
             self.say(fmt("pod “{}” not found", argument))
             return

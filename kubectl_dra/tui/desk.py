@@ -1,6 +1,6 @@
 """The one worker: computes the records that views want, one after another, and cancels what newer facts overtake.
 
-The unit of work is a topic (one table, one pod). A newer moment never interrupts a topic, but what is on the screen is
+The unit of work is a topic (one table, one pod). A newer state never interrupts a topic, but what is on the screen is
 computed from it next, and each second turn goes to the topic that has waited longest, so that nothing starves while
 facts change faster than they can be thought through.
 
@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Final, Generic, Protocol, TypeVar
 
-from kubectl_dra.tui.feed import Moment
+from kubectl_dra.cluster import ClusterState
 
 #: How long to rest after a refresh that took so much processor time, before the next of its sort.
 _REST: Final = 3.0
@@ -28,18 +28,18 @@ RecordT_co = TypeVar("RecordT_co", covariant=True)
 
 
 class Topic(Hashable, Protocol[RecordT_co]):
-    """Something that a view shows; equal topics have equal records at the same moment."""
+    """Something that a view shows; equal topics have equal records of the same state of the cluster."""
 
     @abstractmethod
-    def compute(self, moment: Moment) -> RecordT_co:
+    def compute(self, cluster: ClusterState) -> RecordT_co:
         """The record, in the worker's thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result(Generic[RecordT]):
-    """A record and the moment it is about."""
+    """A record and the state of the cluster that it is about."""
 
-    moment: Moment
+    cluster: ClusterState
     record: RecordT
 
 
@@ -52,9 +52,9 @@ class Desk:
         self._changed = threading.Condition()
         #: Grows with every result.
         self.version = 0
-        self._moment: Moment | None = None
-        # What is behind the screen is computed from one moment, until all of it is of this moment.
-        self._behind: Moment | None = None
+        self._cluster: ClusterState | None = None
+        # What is behind the screen is computed from one state, until all of it is of this state.
+        self._behind: ClusterState | None = None
         self._due = self._due_behind = 0.0
         self._urgent: tuple[Topic[object], ...] = ()
         self._others: tuple[Topic[object], ...] = ()
@@ -73,13 +73,13 @@ class Desk:
             self._stopped = True
             self._changed.notify()
 
-    def show(self, moment: Moment | None) -> None:
-        """From now on compute from ``moment``; None forgets everything (another cluster)."""
+    def show(self, cluster: ClusterState | None) -> None:
+        """From now on compute from ``cluster``; None forgets everything (another cluster)."""
         with self._changed:
-            if moment is None:
+            if cluster is None:
                 self._results.clear()
                 self._behind = None
-            self._moment = moment
+            self._cluster = cluster
             self._changed.notify()
 
     def want(self, urgent: Iterable[Topic[object]], others: Iterable[Topic[object]] = ()) -> None:
@@ -111,20 +111,20 @@ class Desk:
     def idle(self) -> bool:
         """Whether everything wanted is up to date, and was announced."""
         with self._changed:
-            return self._moment is not None and not self._working and self._next() is None
+            return self._cluster is not None and not self._working and self._next() is None
 
     def _run(self) -> None:
         try:
             while (job := self._job()) is not None:
-                moment, topic = job
+                cluster, topic = job
                 began = time.thread_time()
-                record = topic.compute(moment)
+                record = topic.compute(cluster)
                 with self._changed:
-                    if self._is_wanted(topic) and self._moment is not None:
-                        self._results[topic] = Result(moment, record)
+                    if self._is_wanted(topic) and self._cluster is not None:
+                        self._results[topic] = Result(cluster, record)
                         self.version += 1
                     self._rest(topic, time.thread_time() - began)
-                del job, moment, record
+                del job, cluster, record
                 self._wake()
         except BaseException as error:
             # A thread has nobody to raise to; the app ends the program with the error.
@@ -138,11 +138,11 @@ class Desk:
         else:
             self._due, self._due_behind = max(self._due, now + took), now + _REST_BEHIND * took
 
-    def _job(self) -> tuple[Moment, Topic[object]] | None:
+    def _job(self) -> tuple[ClusterState, Topic[object]] | None:
         with self._changed:
             self._working = False
             while not self._stopped:
-                found = self._next() if self._moment is not None else None
+                found = self._next() if self._cluster is not None else None
                 if found is None:
                     self._changed.wait()
                 elif (pause := found[2] - time.monotonic()) > 0:
@@ -153,35 +153,35 @@ class Desk:
                     return found[0], found[1]
             return None
 
-    def _next(self) -> tuple[Moment, Topic[object], float] | None:
-        """What to compute next from which moment, and not before when; what has no record yet comes first."""
-        moment = self._moment
-        if moment is None:
+    def _next(self) -> tuple[ClusterState, Topic[object], float] | None:
+        """What to compute next from which state, and not before when; what has no record yet comes first."""
+        cluster = self._cluster
+        if cluster is None:
             return None
-        now, urgent, others = time.monotonic(), self._stale(self._urgent, moment), self._stale(self._others, moment)
+        now, urgent, others = time.monotonic(), self._stale(self._urgent, cluster), self._stale(self._others, cluster)
         first = min(urgent, key=self._number, default=None)
         due = self._due_of(first, self._due)
         other = min(others, key=self._number, default=None)
         other_due = self._due_of(other, self._due_behind)
         is_new, turn_of_other = due == 0.0, self._turn % 2 and other_due <= now
         if first is not None and (is_new or (not turn_of_other and (due <= now or due <= other_due))):
-            return moment, first, due
+            return cluster, first, due
         if other is None:
             return None
-        if self._behind is None or self._number(other) >= self._behind.number:
-            self._behind = moment
+        if self._behind is None or self._number(other) >= self._behind.revision:
+            self._behind = cluster
         return self._behind, other, other_due
 
     def _due_of(self, topic: Topic[object] | None, due: float) -> float:
         """When to compute a topic at the earliest: one without a record at once."""
         return math.inf if topic is None else due if topic in self._results else 0.0
 
-    def _stale(self, topics: Iterable[Topic[object]], moment: Moment) -> list[Topic[object]]:
-        return [topic for topic in topics if self._number(topic) < moment.number]
+    def _stale(self, topics: Iterable[Topic[object]], cluster: ClusterState) -> list[Topic[object]]:
+        return [topic for topic in topics if self._number(topic) < cluster.revision]
 
     def _number(self, topic: Topic[object]) -> int:
         found = self._results.get(topic)
-        return found.moment.number if found is not None else -1
+        return found.cluster.revision if found is not None else -1
 
     def _is_wanted(self, topic: Topic[object]) -> bool:
         return topic in self._urgent or topic in self._others

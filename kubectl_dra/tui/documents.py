@@ -9,46 +9,46 @@ from msgspec.structs import replace
 
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import BY_NAME
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.output.documents import objects_bytes, to_yaml
 from kubectl_dra.output.safe import Safe, Style, safe, styled
-from kubectl_dra.tui.feed import Moment
 
 # A field of a block mapping; what it looks like inside of a block of text is only a colour.
 _FIELD = re.compile(r"(?P<indent> *(?:- )*)(?P<name>[\w./-]+)(?P<rest>:(?: .*)?)")
 Document = Callable[[], bytes | None]
 
 
-def claim_document(moment: Moment, key: Key) -> bytes | None:
+def claim_document(cluster: ClusterState, key: Key) -> bytes | None:
     """A ResourceClaim."""
-    return _encoded(moment.inventory.claims.get(key), "ResourceClaim")
+    return _encoded(cluster.inventory.claims.get(key), "ResourceClaim")
 
 
-def pod_document(moment: Moment, key: Key) -> bytes | None:
+def pod_document(cluster: ClusterState, key: Key) -> bytes | None:
     """A Pod, as far as it was read."""
-    return _encoded(moment.inventory.pods.get(key), "Pod")
+    return _encoded(cluster.inventory.pods.get(key), "Pod")
 
 
-def class_document(moment: Moment, name: str) -> bytes | None:
+def class_document(cluster: ClusterState, name: str) -> bytes | None:
     """A DeviceClass."""
-    return _encoded(moment.inventory.classes.get(name), "DeviceClass")
+    return _encoded(cluster.inventory.classes.get(name), "DeviceClass")
 
 
-def rule_document(moment: Moment, name: str) -> bytes | None:
+def rule_document(cluster: ClusterState, name: str) -> bytes | None:
     """A DeviceTaintRule."""
-    return _encoded(moment.inventory.taint_rules.get(name), "DeviceTaintRule")
+    return _encoded(cluster.inventory.taint_rules.get(name), "DeviceTaintRule")
 
 
-def pool_document(moment: Moment, pool: PoolId) -> bytes | None:
+def pool_document(cluster: ClusterState, pool: PoolId) -> bytes | None:
     """The slices of a pool's newest generation."""
-    slices = [_encoded(each, "ResourceSlice") for each in moment.facts.newest(pool)]
+    slices = [_encoded(each, "ResourceSlice") for each in cluster.newest(pool)]
     return objects_bytes([each for each in slices if each is not None]) if slices else None
 
 
-def device_document(moment: Moment, device: DeviceId) -> bytes | None:
+def device_document(cluster: ClusterState, device: DeviceId) -> bytes | None:
     """The slice that publishes a device, without the other devices."""
-    for slice_ in moment.facts.newest(device.pool_id):
+    for slice_ in cluster.newest(device.pool_id):
         own = tuple(each for each in slice_.spec.devices if each.name == device.device)
         if own:
             alone = replace(slice_, spec=replace(slice_.spec, devices=own))

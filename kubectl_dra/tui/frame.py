@@ -14,11 +14,12 @@ from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import duration, parse_time
 from kubectl_dra.tui.actions import COMMANDS, Action, key_name, typing_key
-from kubectl_dra.tui.feed import Link, Moment, Status
+from kubectl_dra.tui.feed import Link, Status
 from kubectl_dra.tui.text import clipped, content, spread
 
 NOTHING: Final = Safe("")
@@ -64,7 +65,7 @@ class Header(Bar):
         self.say(spread(left, right, max(self.size.width, 20)))
 
 
-def state_text(status: Status, moment: Moment | None, now: float | None = None) -> Safe:
+def state_text(status: Status, cluster: ClusterState | None, now: float | None = None) -> Safe:
     """``live``, ``read 12s ago``, ``snapshot of 2026-11-04 12:05 UTC``, ``reconnecting 7s``, ``reading …``."""
     for_seconds = duration((time.monotonic() if now is None else now) - status.since)
     match status.link:
@@ -77,12 +78,12 @@ def state_text(status: Status, moment: Moment | None, now: float | None = None) 
         case Link.FAILED:
             return styled(Safe("✗ can't read"), Style.BAD) + fmt(" {}", for_seconds)
         case Link.RECORDED:
-            return _recorded(moment)
+            return _recorded(cluster)
     return styled(Safe("◌ reading …"), Style.WARN)
 
 
-def _recorded(moment: Moment | None) -> Safe:
-    taken = parse_time(moment.facts.as_of) if moment is not None else None
+def _recorded(cluster: ClusterState | None) -> Safe:
+    taken = parse_time(cluster.as_of) if cluster is not None else None
     return fmt("■ {} UTC", f"{taken:%Y-%m-%d %H:%M}") if taken is not None else Safe("■ recorded")
 
 

@@ -92,7 +92,7 @@ class Jumps(Shell):
 
     def open_plan(self, order: Order) -> None:
         """What tainting a device, or removing a taint, would do."""
-        if self.moment is None:
+        if self.cluster is None:
             self.say(Safe("nothing has been read yet"))
         else:
             self.push(PlanView(order, self.settings.pen(self.context)))

@@ -21,7 +21,7 @@ class Mail:
         self._status: Status | None = None
         self._error: BaseException | None = None
 
-    def on_moment(self, loaded: Loaded) -> None:
+    def on_loaded(self, loaded: Loaded) -> None:
         """New facts; only the newest are kept."""
         with self._lock:
             self._loaded = loaded

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 from kubectl_dra.reports.find import devices_of, pool_names
 
 if TYPE_CHECKING:
-    from kubectl_dra.tui.feed import Moment
+    from kubectl_dra.cluster import ClusterState
     from kubectl_dra.tui.shell import Shell
 
 _EFFECTS = ("NoSchedule", "NoExecute")
 
 
 class Names:
-    """Reads the newest facts of the app; lists are made once per moment, when somebody asks for them."""
+    """Reads the newest facts of the app; lists are made once per state, when somebody asks for them."""
 
     def __init__(self, app: Shell) -> None:
         self._app = app
         self._made: dict[str, Sequence[str]] = {}
-        self._of: Moment | None = None
+        self._of: ClusterState | None = None
 
     def namespaces(self) -> Sequence[str]:
         """Those in which there is a claim or a pod."""
@@ -38,9 +38,9 @@ class Names:
             case ["ctx"]:
                 return self.contexts()
             case ["pool"]:
-                return self._list("pool", lambda moment: pool_names(moment.facts))
+                return self._list("pool", pool_names)
             case ["claim"]:
-                return self._list("claim", lambda moment: sorted(map(str, moment.inventory.claims)))
+                return self._list("claim", lambda cluster: sorted(map(str, cluster.inventory.claims)))
             case ["pod"]:
                 return sorted(map(str, self._app.pending_keys()))
             case ["taint"]:
@@ -49,29 +49,29 @@ class Names:
                 return self._list("taint", _taints)
         return ()
 
-    def _list(self, name: str, make: Callable[[Moment], Sequence[str]]) -> Sequence[str]:
-        moment = self._app.moment
-        if moment is None:
+    def _list(self, name: str, make: Callable[[ClusterState], Sequence[str]]) -> Sequence[str]:
+        cluster = self._app.cluster
+        if cluster is None:
             return ()
-        if self._of is not moment:
-            self._of = moment
+        if self._of is not cluster:
+            self._of = cluster
             self._made.clear()
         if name not in self._made:
-            self._made[name] = make(moment)
+            self._made[name] = make(cluster)
         return self._made[name]
 
 
-def _namespaces(moment: Moment) -> Sequence[str]:
-    inventory = moment.inventory
+def _namespaces(cluster: ClusterState) -> Sequence[str]:
+    inventory = cluster.inventory
     return sorted({key.namespace for key in (*inventory.claims, *inventory.pods)})
 
 
-def _devices(moment: Moment) -> Sequence[str]:
-    facts = moment.facts
+def _devices(cluster: ClusterState) -> Sequence[str]:
+    facts = cluster
     return [str(device) for pool in facts.pools for device in devices_of(pool, facts)]
 
 
-def _taints(moment: Moment) -> Sequence[str]:
+def _taints(cluster: ClusterState) -> Sequence[str]:
     """Keys that are in use, with both effects."""
-    rules = {rule.spec.taint.key for rule in moment.inventory.taint_rules.values()}
+    rules = {rule.spec.taint.key for rule in cluster.inventory.taint_rules.values()}
     return [f"{key}:{effect}" for key in sorted(rules) for effect in _EFFECTS]

@@ -15,6 +15,7 @@ from textual.filter import LineFilter
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -22,7 +23,7 @@ from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action
 from kubectl_dra.tui.arranging import Arranger
 from kubectl_dra.tui.colours import FewColours
 from kubectl_dra.tui.desk import Desk, Topic
-from kubectl_dra.tui.feed import Link, Moment, Status
+from kubectl_dra.tui.feed import Link, Status
 from kubectl_dra.tui.frame import Crumbs, Footer, Header, Prompt, Tab, Tabs, state_text
 from kubectl_dra.tui.mail import Mail
 from kubectl_dra.tui.settings import Draft, Settings
@@ -61,7 +62,7 @@ class Shell(App[None]):
         self.context = ""
         self.desk = Desk(self._wake)
         self.arranger = Arranger(self._wake)
-        self.moment: Moment | None = None
+        self.cluster: ClusterState | None = None
         self.feed = settings.connect("")
         self.status = Status(Link.READING, time.monotonic())
         self.draft = Draft(settings.expression, settings.device_class)
@@ -145,7 +146,7 @@ class Shell(App[None]):
         self.feed.stop()
         self.feed = self.settings.connect(context)
         self.context, self.unlocked = context, False
-        self.moment, self._mail = None, Mail(self._wake)
+        self.cluster, self._mail = None, Mail(self._wake)
         self.desk.show(None)
         self.status = Status(Link.READING, time.monotonic())
         self.feed.start(self._mail)
@@ -167,7 +168,7 @@ class Shell(App[None]):
     # --- what threads say -------------------------------------------------------------------------------------------
 
     def _pass_time(self) -> None:
-        if self.moment is not None and self.status.link is Link.LIVE:
+        if self.cluster is not None and self.status.link is Link.LIVE:
             steps = int(time.monotonic() - self.came) // _STEP_SECONDS
             if steps != self._steps and self.view is not None and self.view.is_mounted:
                 self._steps = steps
@@ -191,10 +192,13 @@ class Shell(App[None]):
                 self.say(safe(status.text))
         if loaded is not None:
             self._number += 1
-            moment, clock = self.moment, self.settings.clock
-            self.moment = moment.later(self._number, loaded) if moment else Moment(self._number, *loaded, clock)
+            former, clock = self.cluster, self.settings.clock
+            if former is None:
+                self.cluster = ClusterState(*loaded, clock, keeps=True, revision=self._number)
+            else:
+                self.cluster = former.later(*loaded)
             self.came, self._steps = time.monotonic(), 0
-            self.desk.show(self.moment)
+            self.desk.show(self.cluster)
         self.topics_changed()
         if self.view is not None:
             self.view.show()
@@ -203,18 +207,18 @@ class Shell(App[None]):
     # --- what views ask ---------------------------------------------------------------------------------------------
 
     @property
-    def facts_now(self) -> Moment:
+    def facts_now(self) -> ClusterState:
         """The newest facts; only asked for by views that show some of them."""
-        if self.moment is None:
+        if self.cluster is None:
             raise LookupError("nothing has been read yet")
-        return self.moment
+        return self.cluster
 
     @property
     def now(self) -> datetime:
         """The time that ages are counted from: that of the data, or later where they are known to be true still."""
-        if self.moment is None:
+        if self.cluster is None:
             return self.settings.clock.now()
-        return self.moment.now + timedelta(seconds=self._steps * _STEP_SECONDS)
+        return self.cluster.now + timedelta(seconds=self._steps * _STEP_SECONDS)
 
     @property
     def knows_pending(self) -> bool:
@@ -345,7 +349,7 @@ class Shell(App[None]):
         """Header, tabs, breadcrumbs, footer."""
         if not self.is_running or not self._footer.is_attached:
             return
-        state = state_text(self.status, self.moment)
+        state = state_text(self.status, self.cluster)
         self._header.show(safe(self.feed.title), self.namespace, state, self.unlocked)
         self._tabs.show(self._tab_texts(), self._tab)
         if self.notice and time.monotonic() > self._notice_until:
@@ -363,7 +367,7 @@ class Shell(App[None]):
 
     def _unknown(self) -> Safe:
         """Kinds that decide and could not be read completely: numbers carry ``≥ ≤ ?`` because of them."""
-        missing = self.moment.evidence.missing(_DECISIVE) if self.moment is not None else ()
+        missing = self.cluster.evidence.missing(_DECISIVE) if self.cluster is not None else ()
         return styled(fmt("unknown: {}", Safe(", ").join(missing)), Style.WARN) if missing else Safe("")
 
     def _tab_texts(self) -> list[Tab]:

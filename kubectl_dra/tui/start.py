@@ -82,7 +82,7 @@ async def _tidy(app: DraApp) -> None:
     read = frozen = False
     while True:
         await asyncio.sleep(_LOOK_SECONDS if read else _SOON_SECONDS)
-        if not read and app.moment is not None:
+        if not read and app.cluster is not None:
             gc.freeze()
             read = True
         if not frozen and app.desk.has_all:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from kubectl_dra.diagnosis.diagnose import NotFound
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.diagnose import NotFound, diagnoser
 from kubectl_dra.diagnosis.pending import pending_pods
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
@@ -18,7 +19,7 @@ from kubectl_dra.reports.claim import ClaimReport, claim_report
 from kubectl_dra.reports.claim_list import ClaimRow, claim_rows
 from kubectl_dra.reports.class_list import ClassRow, class_rows
 from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.facts import Facts
+from kubectl_dra.reports.health import health_by_device
 from kubectl_dra.reports.matching import MatchingDevices, matching_devices
 from kubectl_dra.reports.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport, claim_pending_report, pending_report
@@ -36,11 +37,11 @@ from kubectl_dra.reports.remedies import remedy_reports
 from kubectl_dra.reports.scope import device_scope, usable_on
 from kubectl_dra.reports.selector import SelectorReport, expression_question, selector_report
 from kubectl_dra.reports.selector.known import KnownSelector, known_selectors
+from kubectl_dra.reports.selector.scoping import all_devices, value_index
 from kubectl_dra.reports.taint_list import TaintRow, taint_rows
 from kubectl_dra.reports.taint_listing import ListedTaint, listed_taints
 from kubectl_dra.selectors.completion import Completion, NamedValue, completions, name_at, named_values
 from kubectl_dra.selectors.values import Distribution
-from kubectl_dra.tui.feed import Moment
 from kubectl_dra.tui.whole import WholeRecord, whole_record
 
 
@@ -48,18 +49,18 @@ from kubectl_dra.tui.whole import WholeRecord, whole_record
 class Pools:
     """All pools."""
 
-    def compute(self, moment: Moment) -> tuple[PoolSummary, ...]:
+    def compute(self, cluster: ClusterState) -> tuple[PoolSummary, ...]:
         """The list of pools."""
-        return pool_summaries(moment.facts)
+        return pool_summaries(cluster)
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
     """All pools together, for the overview."""
 
-    def compute(self, moment: Moment) -> WholeRecord:
+    def compute(self, cluster: ClusterState) -> WholeRecord:
         """By driver, with the totals and what can't be allocated from."""
-        return whole_record(pool_summaries(moment.facts))
+        return whole_record(pool_summaries(cluster))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,9 @@ class Pool:
 
     id: PoolId
 
-    def compute(self, moment: Moment) -> PoolReport | None:
+    def compute(self, cluster: ClusterState) -> PoolReport | None:
         """The report; None if the pool is gone."""
-        return pool_report(self.id, moment.facts) if self.id in moment.inventory.slices_by_pool else None
+        return pool_report(self.id, cluster) if self.id in cluster.inventory.slices_by_pool else None
 
 
 class DeviceRow(msgspec.Struct, gc=False):
@@ -99,7 +100,7 @@ class DeviceRow(msgspec.Struct, gc=False):
             self.made_text = f"{self.id} {STATE_WORDS[self.state]} {' '.join(values)}".casefold()
         return self.made_text
 
-    def record(self, facts: Facts) -> DeviceRecord:
+    def record(self, facts: ClusterState) -> DeviceRecord:
         """The report's record of it."""
         opened = open_pool(self.pool, facts)
         return device_records(opened, pool_scope(opened), [(self.slice, self.device)])[0]
@@ -113,14 +114,14 @@ class Devices:
     node: str = ""
     among: frozenset[DeviceId] | None = None
 
-    def compute(self, moment: Moment) -> tuple[DeviceRow, ...]:
+    def compute(self, cluster: ClusterState) -> tuple[DeviceRow, ...]:
         """The devices, by driver and pool, in search order."""
-        facts = moment.facts
+        facts = cluster
         pools = [self.pool] if self.pool is not None else facts.pools
-        opened = (open_pool(pool, facts) for pool in pools if pool in moment.inventory.slices_by_pool)
+        opened = (open_pool(pool, facts) for pool in pools if pool in cluster.inventory.slices_by_pool)
         rows = tuple(row for pool in opened for row in self._chosen(pool))
         # Records of rows are made where there is no time for that.
-        _ = moment.inventory.holdings_by_device, moment.inventory.pods_by_uid, facts.health
+        _ = cluster.inventory.holdings_by_device, cluster.inventory.pods_by_uid, health_by_device(facts)
         return rows
 
     def _chosen(self, opened: PoolFacts) -> Sequence[DeviceRow]:
@@ -143,9 +144,9 @@ class Matching:
 
     expression: str
 
-    def compute(self, moment: Moment) -> MatchingDevices:
+    def compute(self, cluster: ClusterState) -> MatchingDevices:
         """As the scheduler evaluates it."""
-        return matching_devices(self.expression, moment.facts)
+        return matching_devices(self.expression, cluster)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,20 +155,20 @@ class Claims:
 
     namespace: str = ""
 
-    def compute(self, moment: Moment) -> tuple[ClaimRow, ...]:
+    def compute(self, cluster: ClusterState) -> tuple[ClaimRow, ...]:
         """The list of claims."""
-        claims = moment.inventory.claims
+        claims = cluster.inventory.claims
         chosen = (claim for key, claim in claims.items() if self.namespace in ("", key.namespace))
-        return claim_rows(chosen, moment.facts)
+        return claim_rows(chosen, cluster)
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimCounts:
     """How many claims each namespace has."""
 
-    def compute(self, moment: Moment) -> Mapping[str, int]:
+    def compute(self, cluster: ClusterState) -> Mapping[str, int]:
         """By namespace."""
-        return Counter(key.namespace for key in moment.inventory.claims)
+        return Counter(key.namespace for key in cluster.inventory.claims)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,59 +177,59 @@ class Claim:
 
     key: Key
 
-    def compute(self, moment: Moment) -> tuple[ClaimReport, ClaimPendingReport] | None:
+    def compute(self, cluster: ClusterState) -> tuple[ClaimReport, ClaimPendingReport] | None:
         """Both reports; None if the claim is gone."""
-        claim = moment.inventory.claims.get(self.key)
+        claim = cluster.inventory.claims.get(self.key)
         if claim is None:
             return None
-        diagnosis = moment.diagnoser.claim(self.key)
-        pending = claim_pending_report(diagnosis, moment.inventory, moment.evidence, moment.features)
-        return claim_report(claim, moment.facts), pending
+        diagnosis = diagnoser(cluster).claim(self.key)
+        pending = claim_pending_report(diagnosis, cluster)
+        return claim_report(claim, cluster), pending
 
 
 @dataclass(frozen=True, slots=True)
 class Classes:
     """All DeviceClasses."""
 
-    def compute(self, moment: Moment) -> tuple[ClassRow, ...]:
+    def compute(self, cluster: ClusterState) -> tuple[ClassRow, ...]:
         """What classes offer."""
-        return class_rows(moment.inventory.classes.values(), moment.facts)
+        return class_rows(cluster.inventory.classes.values(), cluster)
 
 
 @dataclass(frozen=True, slots=True)
 class Taints:
     """All taint rules and taints of drivers."""
 
-    def compute(self, moment: Moment) -> tuple[TaintRow, ...]:
+    def compute(self, cluster: ClusterState) -> tuple[TaintRow, ...]:
         """The list of taints."""
-        return taint_rows(moment.facts)
+        return taint_rows(cluster)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedTaints:
     """The same with everybody whom they hit."""
 
-    def compute(self, moment: Moment) -> tuple[ListedTaint, ...]:
+    def compute(self, cluster: ClusterState) -> tuple[ListedTaint, ...]:
         """As ``taint-device --list``."""
-        return listed_taints(moment.facts)
+        return listed_taints(cluster)
 
 
 @dataclass(frozen=True, slots=True)
 class Recent:
     """The last changes."""
 
-    def compute(self, moment: Moment) -> tuple[Change, ...]:
+    def compute(self, cluster: ClusterState) -> tuple[Change, ...]:
         """The newest first."""
-        return recent_changes(moment.facts)
+        return recent_changes(cluster)
 
 
 @dataclass(frozen=True, slots=True)
 class PendingPods:
     """Which pods wait."""
 
-    def compute(self, moment: Moment) -> tuple[Key, ...]:
+    def compute(self, cluster: ClusterState) -> tuple[Key, ...]:
         """Their names, sorted."""
-        return pending_pods(moment.inventory, moment.features)
+        return pending_pods(cluster)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,14 +239,14 @@ class Pod:
     key: Key
     remedies: bool = False
 
-    def compute(self, moment: Moment) -> PendingReport | None:
+    def compute(self, cluster: ClusterState) -> PendingReport | None:
         """The report; None if the pod is gone."""
         try:
-            diagnosis = moment.diagnoser.pod(self.key)
+            diagnosis = diagnoser(cluster).pod(self.key)
         except NotFound:
             return None
-        ways = remedy_reports(moment.diagnoser.world, diagnosis) if self.remedies else ()
-        return pending_report(diagnosis, moment.inventory, moment.evidence, moment.features, remedies=ways)
+        ways = remedy_reports(cluster, diagnosis) if self.remedies else ()
+        return pending_report(diagnosis, cluster, remedies=ways)
 
 
 # --- selector lab -----------------------------------------------------------------------------------------------------
@@ -258,9 +259,9 @@ class Tried:
     expression: str
     device_class: str | None
 
-    def compute(self, moment: Moment) -> SelectorReport:
+    def compute(self, cluster: ClusterState) -> SelectorReport:
         """The report of test-selector."""
-        return selector_report(expression_question(self.expression, self.device_class), moment.setting)
+        return selector_report(expression_question(self.expression, self.device_class), all_devices(cluster))
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,9 +271,9 @@ class Completions:
     source: str
     cursor: int
 
-    def compute(self, moment: Moment) -> tuple[tuple[Completion, ...], Distribution | None]:
+    def compute(self, cluster: ClusterState) -> tuple[tuple[Completion, ...], Distribution | None]:
         """Completions; values only where a name is."""
-        catalog, values = moment.setting.catalog, moment.values
+        catalog, values = all_devices(cluster).catalog, value_index(cluster)
         name = name_at(self.source, self.cursor, catalog)
         found = completions(self.source, self.cursor, catalog, values)
         return found, values.distribution(name) if name is not None else None
@@ -282,15 +283,15 @@ class Completions:
 class Known:
     """The selectors of classes, claims and templates."""
 
-    def compute(self, moment: Moment) -> tuple[KnownSelector, ...]:
+    def compute(self, cluster: ClusterState) -> tuple[KnownSelector, ...]:
         """By kind and name."""
-        return known_selectors(moment.inventory)
+        return known_selectors(cluster.inventory)
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
     """The attributes and capacities that devices have."""
 
-    def compute(self, moment: Moment) -> tuple[NamedValue, ...]:
+    def compute(self, cluster: ClusterState) -> tuple[NamedValue, ...]:
         """By domain, the most frequent first."""
-        return named_values(moment.setting.catalog)
+        return named_values(all_devices(cluster).catalog)

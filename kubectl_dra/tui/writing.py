@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.reports.facts import Facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,13 @@ class Pen(Protocol):
     #: Why nothing can ever be written with it; empty if it can.
     refusal: Safe
 
-    def plan(self, order: Order, facts: Facts, *, check: bool, effect: str = "") -> Preview:
+    def plan(self, order: Order, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
         """A plan from a new reading of the cluster (of a file: from ``facts``), if given with another ``effect``.
 
         With ``check`` the server tries every write without doing it. Raises :class:`RefusedError`.
         """
 
-    def write(self, order: Order, facts: Facts, agreed: Preview, *, steps: bool = False) -> Written:
+    def write(self, order: Order, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> Written:
         """Carry out a plan that was agreed to, if a new reading finds it unchanged.
 
         With ``steps`` only the first step: NoSchedule in place of NoExecute. Raises :class:`RefusedError`.
@@ -81,11 +81,11 @@ class NoPen:
     def __init__(self, context: str = "") -> None:
         self.refusal = Safe("taints can't be planned here")
 
-    def plan(self, order: Order, facts: Facts, *, check: bool, effect: str = "") -> Preview:
+    def plan(self, order: Order, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
         """Refuses."""
         raise RefusedError([self.refusal])
 
-    def write(self, order: Order, facts: Facts, agreed: Preview, *, steps: bool = False) -> Written:
+    def write(self, order: Order, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> Written:
         """Refuses."""
         raise RefusedError([self.refusal])
 

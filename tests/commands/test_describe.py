@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.app import run
 from kubectl_dra.model.features import Features
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.source.demo import load_demo
 from tests.golden_files import check_golden
 from tests.kit.clock import CLOCK
 from tests.reports.clusters import SMALL, document, withheld
 
 INVENTORY, EVIDENCE = load_demo()
-FACTS = Facts(INVENTORY, EVIDENCE, Features(), CLOCK)
+FACTS = ClusterState(INVENTORY, EVIDENCE, Features(), CLOCK)
 POOLS = [str(pool) for pool in FACTS.pools]
 CLAIMS = sorted((key.namespace, key.name) for key in INVENTORY.claims)
 NUMBER = re.compile(r"(\d+) (free|partly used|in use|tainted|blocked|not offered)")

@@ -141,12 +141,12 @@ def test_the_source_that_options_name() -> None:
 def test_opening_the_demo() -> None:
     cluster = read_cluster(Options(from_="demo"))
     assert cluster.namespace == "default"
-    assert cluster.features.minor == 37
-    assert cluster.inventory.pods
+    assert cluster.state.features.minor == 37
+    assert cluster.state.inventory.pods
     assert read_cluster(Options(from_="demo", all_namespaces=True, namespace="x")).namespace == ""
     gated = read_cluster(Options(from_="demo", feature_gates=("DRADeviceTaintRules=false",)))
-    assert gated.features.device_taints
-    assert not gated.features.device_taint_rules
+    assert gated.state.features.device_taints
+    assert not gated.state.features.device_taint_rules
 
 
 @pytest.mark.parametrize(

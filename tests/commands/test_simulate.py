@@ -10,14 +10,16 @@ import yaml
 
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import POD
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.app import run
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pending import pending_pods
 from kubectl_dra.diagnosis.records import Verdict
-from kubectl_dra.diagnosis.world import World
-from kubectl_dra.model.features import Features, features
+from kubectl_dra.model.features import features
 from kubectl_dra.source.demo import load_demo
 from tests.golden_files import check_golden
+from tests.kit.clock import CLOCK
+from tests.kit.state import state_of
 
 FILES = Path(__file__).parent.parent / "simulations"
 INVENTORY, EVIDENCE = load_demo()
@@ -128,11 +130,11 @@ def test_more_copies_than_are_tried_is_no_verdict(capfd, tmp_path):
     assert ("at least" in out) == (code == 4)
 
 
-@pytest.mark.parametrize("key", pending_pods(INVENTORY, Features()), ids=str)
+@pytest.mark.parametrize("key", pending_pods(state_of(INVENTORY, EVIDENCE)), ids=str)
 def test_a_pod_as_it_is_pending_gets_the_verdict_of_why_pending(capfd, tmp_path, key):
     """The same spec once more, from the same claims and templates: what keeps the one keeps the other."""
     pod = INVENTORY.pods[key]
-    diagnosis = Diagnoser(World(INVENTORY, EVIDENCE, features())).pod(key)
+    diagnosis = Diagnoser(ClusterState(INVENTORY, EVIDENCE, features(), CLOCK)).pod(key)
     if diagnosis.verdict is Verdict.PREPARING:
         pytest.skip("it has a node already")
     body = json.loads(encode(pod, POD))

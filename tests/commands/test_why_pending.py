@@ -11,12 +11,12 @@ import yaml
 
 from kubectl_dra.commands.app import run
 from kubectl_dra.diagnosis.pending import pending_pods
-from kubectl_dra.model.features import Features
 from kubectl_dra.source.demo import load_demo
 from tests.golden_files import check_golden
+from tests.kit.state import state_of
 
-INVENTORY, _ = load_demo()
-PENDING = [(key.namespace, key.name) for key in pending_pods(INVENTORY, Features())]
+INVENTORY, EVIDENCE = load_demo()
+PENDING = [(key.namespace, key.name) for key in pending_pods(state_of(INVENTORY, EVIDENCE))]
 
 
 @pytest.fixture(autouse=True)
@@ -106,7 +106,7 @@ def test_claim(capfd):
 def test_workload_stands_for_its_pending_pods(capfd):
     owned = [
         (key, owner)
-        for key in pending_pods(INVENTORY, Features())
+        for key in pending_pods(state_of(INVENTORY, EVIDENCE))
         for owner in INVENTORY.pods[key].metadata.owner_references
     ]
     assert owned, "the demo cluster has a pending pod with an owner"

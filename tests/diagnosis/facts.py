@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from kubectl_dra.diagnosis.world import Options
 from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import NEWEST_MINOR
@@ -117,12 +115,6 @@ def _by_name(records: Iterable[Any]) -> dict[str, Any]:
 
 def _by_key(records: Iterable[Any]) -> dict[Any, Any]:
     return {key_of(record.metadata): record for record in records}
-
-
-def options(now: str | None = None, binding_timeout: int = 600) -> Options:
-    """Options with a clock."""
-    moment = datetime.fromisoformat(now) if now is not None else None
-    return Options(now=moment, binding_timeout=timedelta(seconds=binding_timeout))
 
 
 def evidence_of_namespace(kind: str, namespace: str) -> Evidence:

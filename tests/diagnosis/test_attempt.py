@@ -6,23 +6,22 @@ from typing import Any
 import pytest
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import diagnose_pod
 from kubectl_dra.diagnosis.judgement import feasible_nodes_to_find
 from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, ClaimElsewhere, NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from tests.diagnosis import build, facts
+from tests.kit.state import diagnose_pod
 
 POD = Key(build.NAMESPACE, "pod")
 CLASS = build.device_class()
 MODEL = f'device.attributes["{build.DRIVER}"].model == "H100"'
 
 
-def diagnose(*objects: dict[str, Any], options: Any = None, **gates: bool) -> PodDiagnosis:
+def diagnose(*objects: dict[str, Any], now: str = "", **gates: bool) -> PodDiagnosis:
     inventory = facts.inventory([CLASS, *objects])
-    chosen = options if options is not None else facts.options()
-    return diagnose_pod(inventory, facts.evidence(), features(37, gates or None), POD, chosen)
+    return diagnose_pod(inventory, facts.evidence(time=now), features(37, gates or None), POD)
 
 
 def gpu(name: str = "gpu-0", model: str | None = "H100", **fields: Any) -> dict[str, Any]:
@@ -251,7 +250,7 @@ def conditional(status: str | None, kind: str = "Ready") -> dict[str, Any]:
 
 
 def waiting(claim: dict[str, Any], now: str = "2026-01-01T00:01:00Z") -> PodDiagnosis:
-    return diagnose(build.pod(claims=["claim"]), claim, build.node(), options=facts.options(now))
+    return diagnose(build.pod(claims=["claim"]), claim, build.node(), now=now)
 
 
 @pytest.mark.parametrize("status", [None, "False", "Unknown"])

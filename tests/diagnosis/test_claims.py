@@ -6,7 +6,7 @@ import pytest
 
 from kubectl_dra.diagnosis import quota
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import NotFound, diagnose_claim, diagnose_pod
+from kubectl_dra.diagnosis.diagnose import NotFound
 from kubectl_dra.diagnosis.pending import pending_pods
 from kubectl_dra.diagnosis.records import ClaimDiagnosis, ClaimVerdict, Consumers, ObjectRef
 from kubectl_dra.diagnosis.workloads import recreated_by, resolve_workload
@@ -14,6 +14,7 @@ from kubectl_dra.model import labels
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from tests.diagnosis import build, facts
+from tests.kit.state import diagnose_claim, diagnose_pod, state_of
 
 CLAIM = Key(build.NAMESPACE, "claim")
 DELETED = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
@@ -119,10 +120,11 @@ def test_which_pods_count_as_pending() -> None:
             build.pod("implicit", requests={"deviceclass.resource.kubernetes.io/nosuch": "1"}),
         ]
     )
-    names = [str(key) for key in pending_pods(inventory, features())]
+    state = state_of(inventory, features=features())
+    names = [str(key) for key in pending_pods(state)]
     assert names == ["ml/bound", "ml/extended", "ml/gated", "ml/implicit", "ml/labelled", "other/elsewhere"]
-    assert pending_pods(inventory, features(), "other") == (Key("other", "elsewhere"),)
-    assert pending_pods(inventory, features(), None, labels.parse("app=a")) == (Key("ml", "labelled"),)
+    assert pending_pods(state, "other") == (Key("other", "elsewhere"),)
+    assert pending_pods(state, None, labels.parse("app=a")) == (Key("ml", "labelled"),)
 
 
 @pytest.mark.parametrize(

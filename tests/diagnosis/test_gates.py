@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import diagnose_pod
 from kubectl_dra.diagnosis.records import (
     Agreement,
     ClaimEntry,
@@ -18,6 +17,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from tests.diagnosis import build, facts
+from tests.kit.state import diagnose_pod
 
 POD = Key(build.NAMESPACE, "pod")
 WORLD = (build.node(), build.device_class(), build.slice_("node-1", build.device("gpu-0")))

@@ -5,13 +5,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import kinds
 from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.kinds import kind_of
 from kubectl_dra.diagnosis.pending import pending_pods
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import features
@@ -22,6 +22,8 @@ from kubectl_dra.source import load
 from kubectl_dra.source.spec import DEMO, SourceSpec
 from tests.diagnosis import build, facts
 from tests.diagnosis.test_scenarios import EXPECTED
+from tests.kit.clock import CLOCK
+from tests.kit.state import state_of
 
 Changes = dict[str, Any]
 OTHER_NAMESPACE = "another-namespace"
@@ -32,7 +34,7 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> list[Key]:
     """The pods for which an attempt was really made."""
     made: list[Key] = []
 
-    def counted(world: World, pod: Pod, claims: Any) -> Any:
+    def counted(world: ClusterState, pod: Pod, claims: Any) -> Any:
         made.append(key_of(pod.metadata))
         return attempt(world, pod, claims)
 
@@ -84,7 +86,7 @@ def _changed(record: Any, **changes: Any) -> Any:
 
 def together_and_alone(inventory: Inventory, evidence: Evidence, first: Key, second: Key) -> list[PodDiagnosis]:
     """The second pod's diagnosis after that of the first, and by itself."""
-    world = World(inventory, evidence, features())
+    world = ClusterState(inventory, evidence, features(), CLOCK)
     both = Diagnoser(world)
     both.pod(first)
     return [both.pod(second), Diagnoser(world).pod(second)]
@@ -116,7 +118,7 @@ def test_most_recorded_twins_share(attempts: list[Key]) -> None:
         key = Key(*result["pod"].split("/"))
         changed, twin = with_twin(inventory, inventory.pods[key], OTHER_NAMESPACE)
         attempts.clear()
-        diagnoser = Diagnoser(World(changed, facts.evidence(), features()))
+        diagnoser = Diagnoser(ClusterState(changed, facts.evidence(), features(), CLOCK))
         first = diagnoser.pod(key)
         diagnoser.pod(twin)
         if first.nodes and len(attempts) == 1:
@@ -127,7 +129,7 @@ def test_most_recorded_twins_share(attempts: list[Key]) -> None:
 
 def test_the_demo_cluster(attempts: list[Key]) -> None:
     inventory, evidence = load(SourceSpec(DEMO))
-    for key in pending_pods(inventory, features()):
+    for key in pending_pods(state_of(inventory, features=features())):
         changed, twin = with_twin(inventory, inventory.pods[key], OTHER_NAMESPACE)
         together, alone = together_and_alone(changed, evidence, key, twin)
         assert together == alone, key
@@ -146,7 +148,7 @@ def test_fatal_errors_name_the_pods_own_claim(attempts: list[Key]) -> None:
     claims = [build.claim(name, build.request(selector=selector)) for name in ("one", "two")]
     slice_ = build.slice_("node-1", build.device("a"))
     inventory = facts.inventory([build.device_class(), *two_pods(), *claims, build.node(), slice_])
-    diagnoser = Diagnoser(World(inventory, facts.evidence(), features()))
+    diagnoser = Diagnoser(ClusterState(inventory, facts.evidence(), features(), CLOCK))
     first, second = (diagnoser.pod(Key(build.NAMESPACE, name)) for name in ("first", "second"))
     assert len(attempts) == 1
     for found, mine, other in ((first, "ml/one", "ml/two"), (second, "ml/two", "ml/one")):
@@ -158,7 +160,7 @@ def test_refusals_at_binding_name_the_pods_own_claim(attempts: list[Key]) -> Non
     claims = [build.claim(name, build.request(adminAccess=True)) for name in ("one", "two")]
     objects = [build.device_class(), build.namespace(), *two_pods(), *claims, build.node()]
     inventory = facts.inventory([*objects, build.slice_("node-1", build.device("a"))])
-    diagnoser = Diagnoser(World(inventory, facts.evidence(), features()))
+    diagnoser = Diagnoser(ClusterState(inventory, facts.evidence(), features(), CLOCK))
     first, second = (diagnoser.pod(Key(build.NAMESPACE, name)) for name in ("first", "second"))
     assert len(attempts) == 1
     assert "claim ml/one:" in (first.message or "")
@@ -184,7 +186,7 @@ def test_refusals_at_binding_name_the_pods_own_claim(attempts: list[Key]) -> Non
 def test_other_specs_are_other_kinds(difference: Changes, attempts: list[Key]) -> None:
     claims = [build.claim("one"), build.claim("two")]
     inventory = facts.inventory([build.device_class(), *two_pods(**difference), *claims, build.node()])
-    diagnoser = Diagnoser(World(inventory, facts.evidence(), features()))
+    diagnoser = Diagnoser(ClusterState(inventory, facts.evidence(), features(), CLOCK))
     for name in ("first", "second"):
         diagnoser.pod(Key(build.NAMESPACE, name))
     assert len(attempts) == 2
@@ -192,7 +194,7 @@ def test_other_specs_are_other_kinds(difference: Changes, attempts: list[Key]) -
 
 def kinds_of(objects: list[dict[str, Any]]) -> list[Any]:
     inventory = facts.inventory(objects)
-    world = World(inventory, facts.evidence(), features())
+    world = ClusterState(inventory, facts.evidence(), features(), CLOCK)
     found = []
     for name in ("first", "second"):
         pod = inventory.pods[Key(build.NAMESPACE, name)]

@@ -8,6 +8,7 @@ from kubectl_dra.diagnosis.nodefilters import plugins
 from kubectl_dra.diagnosis.records import Agreement, Observed
 from kubectl_dra.scheduler import fit_error
 from tests.diagnosis import build, facts
+from tests.kit.state import state_of
 
 
 def test_reasons_are_sorted_as_strings() -> None:
@@ -127,9 +128,9 @@ def test_what_changed_after_the_pod_makes_a_message_old() -> None:
     pod, slice_ = build.pod(claims=["claim"]), build.slice_("node-1")
     inventory = facts.inventory([pod, slice_])
     subject = next(iter(inventory.pods.values()))
-    assert not agreement.changed_since(subject, agreement.newest_versions(inventory))
+    assert not agreement.changed_since(subject, agreement.newest_versions(state_of(inventory)))
     slice_["metadata"]["resourceVersion"] = "101"
-    assert agreement.changed_since(subject, agreement.newest_versions(facts.inventory([pod, slice_])))
+    assert agreement.changed_since(subject, agreement.newest_versions(state_of(facts.inventory([pod, slice_]))))
 
 
 def test_the_time_of_a_message_is_that_of_its_last_event() -> None:

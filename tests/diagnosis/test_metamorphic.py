@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.diagnosis.diagnose import diagnose_pod
 from kubectl_dra.diagnosis.records import Agreement, Bound, PodDiagnosis, Verdict
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from tests.diagnosis import facts
 from tests.diagnosis.test_scenarios import EXPECTED
+from tests.kit.state import diagnose_pod
 
 DECIDING = ("Pod", "Node", "ResourceClaim", "DeviceClass", "ResourceSlice", "DeviceTaintRule")
 EXPLAINING = ("ResourceClaimTemplate", "Namespace", "ResourceQuota", "Event")

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import Diagnoser, diagnose_pod
+from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.nodefilters.unsimulated import open_plugins
 from kubectl_dra.diagnosis.placing import place
 from kubectl_dra.diagnosis.records import (
@@ -21,10 +22,11 @@ from kubectl_dra.diagnosis.records import (
     Verdict,
 )
 from kubectl_dra.diagnosis.remedies import remedies
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from tests.diagnosis import build, facts
+from tests.kit.clock import CLOCK
+from tests.kit.state import diagnose_pod
 
 POD = Key(build.NAMESPACE, "pod")
 HOST = "kubernetes.io/hostname"
@@ -165,7 +167,7 @@ def test_ways_out_are_tried_as_far_as_it_is_simulated() -> None:
     many = build.claim("claim", build.request(count=2))
     pod = build.pod(claims=["claim"], volumes=[CLAIMED])
     world = [build.device_class(), build.node(), build.slice_("node-1", build.device("gpu-0"))]
-    facts_ = World(facts.inventory([*world, pod, many]), facts.evidence(), features(37))
+    facts_ = ClusterState(facts.inventory([*world, pod, many]), facts.evidence(), features(37), CLOCK)
     assert remedies(facts_, Diagnoser(facts_).pod(POD))
 
 
@@ -258,7 +260,7 @@ def test_pods_with_other_labels_are_of_another_kind() -> None:
     objects = [build.device_class(), build.node(labels={HOST: "node-1"}), build.slice_("node-1", build.device("gpu-0"))]
     free = build.pod("free", claims=["claim"])
     inventory = facts.inventory([*objects, web(), free, build.claim(), other(TERM)])
-    diagnoser = Diagnoser(World(inventory, facts.evidence(), features(37)))
+    diagnoser = Diagnoser(ClusterState(inventory, facts.evidence(), features(37), CLOCK))
     assert diagnoser.pod(POD).verdict is Verdict.UNSCHEDULABLE
     assert diagnoser.pod(Key(build.NAMESPACE, "free")).verdict is Verdict.SCHEDULABLE
 
@@ -281,7 +283,7 @@ def test_copies_that_keep_each_other_away_are_one_per_node() -> None:
         copies.append(pod)
     pods = facts.inventory(copies).pods.values()
     inventory = facts.inventory([build.device_class(), template, *nodes, *slices])
-    placed = place(World(inventory, facts.evidence(), features(37)), pods)
+    placed = place(ClusterState(inventory, facts.evidence(), features(37), CLOCK), pods)
     assert placed.nodes == {"a": 1, "b": 1}
     assert placed.failed is not None
     assert codes(placed.failed) == [Code.KEPT_AWAY]

@@ -2,14 +2,15 @@
 
 from typing import Any
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.placing import MAX_COPIES, Placed, place
 from kubectl_dra.diagnosis.records import Verdict
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import features
 from kubectl_dra.model.inventory import key_of
 from tests.diagnosis import build, facts
+from tests.kit.clock import CLOCK
 
 CLASS = build.device_class()
 TEMPLATE = {
@@ -22,7 +23,7 @@ TEMPLATE = {
 def placed(copies: int, objects: list[dict[str, Any]], **pod: Any) -> Placed:
     inventory = facts.inventory([CLASS, TEMPLATE, *objects])
     made = facts.inventory([build.pod(f"copy-{i}", **pod) for i in range(copies)])
-    return place(World(inventory, facts.evidence(), features()), made.pods.values())
+    return place(ClusterState(inventory, facts.evidence(), features(), CLOCK), made.pods.values())
 
 
 def two_nodes(cpu: str = "64") -> list[dict[str, Any]]:
@@ -97,6 +98,6 @@ def test_nothing_is_changed_in_the_inventory() -> None:
     inventory = facts.inventory([CLASS, TEMPLATE, *two_nodes()])
     before = (dict(inventory.pods), dict(inventory.claims), dict(inventory.usage))
     pods: list[Pod] = list(facts.inventory([build.pod("copy", templates=["one"])]).pods.values())
-    done = place(World(inventory, facts.evidence(), features()), pods)
+    done = place(ClusterState(inventory, facts.evidence(), features(), CLOCK), pods)
     assert key_of(pods[0].metadata) in done.world.inventory.pods
     assert (dict(inventory.pods), dict(inventory.claims), dict(inventory.usage)) == before

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.diagnosis.diagnose import Diagnoser, World
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies import Proposal, RemedyKind, find, proposals, remedies
 from kubectl_dra.diagnosis.remedies.records import (
@@ -22,20 +23,21 @@ from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from tests.diagnosis import build, facts
 from tests.diagnosis.test_scenarios import EXPECTED
+from tests.kit.clock import CLOCK
 
 POD = Key(build.NAMESPACE, "pod")
 MODEL = f'device.attributes["{build.DRIVER}"].model'
 CLASS = build.device_class()
 
 
-def recorded(name: str) -> tuple[World, PodDiagnosis, dict[str, Any]]:
+def recorded(name: str) -> tuple[ClusterState, PodDiagnosis, dict[str, Any]]:
     inventory, result = facts.scenario(name)
-    world = World(inventory, facts.evidence(), features())
+    world = ClusterState(inventory, facts.evidence(), features(), CLOCK)
     return world, Diagnoser(world).pod(Key(*result["pod"].split("/"))), result
 
 
 def found(*objects: dict[str, Any], withheld: tuple[str, ...] = ()) -> tuple[Proposal, ...]:
-    world = World(facts.inventory([CLASS, *objects]), facts.evidence(*withheld), features())
+    world = ClusterState(facts.inventory([CLASS, *objects]), facts.evidence(*withheld), features(), CLOCK)
     return proposals(world, Diagnoser(world).pod(POD))
 
 
@@ -86,7 +88,7 @@ def test_what_is_verified_helps(name: str) -> None:
         if not proposal.remedy.verified:
             continue
         assert proposal.changed is not None
-        after = Diagnoser(World(proposal.changed, world.evidence, world.features)).pod(diagnosis.pod.key)
+        after = Diagnoser(ClusterState(proposal.changed, world.evidence, world.features, CLOCK)).pod(diagnosis.pod.key)
         assert after.verdict is Verdict.SCHEDULABLE
         assert set(proposal.remedy.nodes) == {n for g in after.nodes for n in g.nodes if g.outcome == "Fits"}
 
@@ -374,13 +376,16 @@ def test_what_a_deletion_does_not_release(kept: str) -> None:
 
 
 def test_it_is_said_that_two_changes_do_not_help_either() -> None:
-    world = World(
-        facts.inventory([CLASS, build.pod(claims=["claim"]), build.claim(), build.node()]), facts.evidence(), features()
+    world = ClusterState(
+        facts.inventory([CLASS, build.pod(claims=["claim"]), build.claim(), build.node()]),
+        facts.evidence(),
+        features(),
+        CLOCK,
     )
     nothing = find(world, Diagnoser(world).pod(POD))
     assert nothing.none_of_size_two
     assert [type(p.remedy.actions[0]) for p in nothing.proposals] == [AddDevices]
     count = build.claim("claim", build.request(count=2))
     objects = [CLASS, build.pod(claims=["claim"]), count, build.node(), build.slice_("node-1", gpu("a"))]
-    world = World(facts.inventory(objects), facts.evidence(), features())
+    world = ClusterState(facts.inventory(objects), facts.evidence(), features(), CLOCK)
     assert not find(world, Diagnoser(world).pod(POD)).none_of_size_two

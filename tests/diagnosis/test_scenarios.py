@@ -1,13 +1,15 @@
 """Recorded clusters of a real control plane: the verdict, the scheduler's literal words, and the main reason."""
 
+from datetime import timedelta
+
 import pytest
 
-from kubectl_dra.diagnosis.diagnose import diagnose_pod
 from kubectl_dra.diagnosis.records import Agreement, Verdict
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.scheduler.fit_error import without_preemption
 from tests.diagnosis import facts
+from tests.kit.state import diagnose_pod
 
 # Verdict and code of the first cause. Every pod of tests/scenarios is here.
 EXPECTED = {
@@ -100,8 +102,8 @@ def test_a_message_about_an_earlier_state_is_stale(name: str) -> None:
 def test_the_earlier_state_explains_the_message() -> None:
     """The same scenario before its claim was deallocated: ten seconds of the binding timeout had passed."""
     inventory, result = facts.scenario("47-binding-conditions-timeout")
-    options = facts.options(now="2026-11-21T10:53:00Z", binding_timeout=10)
-    found = diagnose_pod(inventory, facts.evidence(), features(), Key(*result["pod"].split("/")), options)
+    evidence, timeout = facts.evidence(time="2026-11-21T10:53:00Z"), timedelta(seconds=10)
+    found = diagnose_pod(inventory, evidence, features(), Key(*result["pod"].split("/")), binding_timeout=timeout)
     assert found.verdict is Verdict.UNSCHEDULABLE
     assert found.message == without_preemption(result["message"])
     assert found.agreement is Agreement.AGREES

@@ -177,7 +177,7 @@ def test_in_the_end_the_screen_is_what_a_fresh_list_says(
 
     def is_equal(eye: Eye) -> bool:
         truth, _ = read(direct, NEEDS)
-        if eye.app.moment is None or differences(eye.app.moment.inventory, truth):
+        if eye.app.cluster is None or differences(eye.app.cluster.inventory, truth):
             return False
         shown = [line for line in eye.screen.splitlines() if f" {NAMESPACE} " in line]
         return len(shown) == len(truth.claims) and all(

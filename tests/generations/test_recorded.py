@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import diagnose_pod
 from kubectl_dra.diagnosis.records import Agreement, PodDiagnosis, Verdict
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import features
@@ -17,6 +16,7 @@ from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.signs import shown_gates
 from kubectl_dra.scheduler.fit_error import without_preemption
 from kubectl_dra.source.file import load_file
+from tests.kit.state import diagnose_pod
 
 RECORDED = Path(__file__).parent / "recorded"
 FILES = sorted(RECORDED.glob("*/*.json"))

@@ -8,12 +8,12 @@ import pytest
 
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import diagnose_pod
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.features import features
 from kubectl_dra.source.live import Needs, read
 from kubectl_dra.source.spec import Connection
 from tests.diagnosis.classic import build
+from tests.kit.state import diagnose_pod
 from tests.live.fake_api import PLURALS, Answer, FakeApi, connection_to
 
 KINDS = ("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "ResourceClass", "PodSchedulingContext")

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.evidence import Coverage, Evidence, pool_fields
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.find import device_selections, pool_selections
 from kubectl_dra.reports.holders import consumers_of
 from kubectl_dra.source.live import Needs, read
@@ -217,8 +217,8 @@ def test_a_finished_consumer_is_read_though_lists_leave_it_out(connection: Conne
     assert states == {"done": "finished", "gone": "gone", "other-uid": "gone"}
 
 
-def _facts(inventory: Inventory, evidence: Evidence) -> Facts:
-    return Facts(inventory, evidence, Features(), CLOCK)
+def _facts(inventory: Inventory, evidence: Evidence) -> ClusterState:
+    return ClusterState(inventory, evidence, Features(), CLOCK)
 
 
 def test_what_a_list_was_limited_to_is_noted(connection: Connection, api: FakeApi) -> None:

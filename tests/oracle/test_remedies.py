@@ -14,11 +14,11 @@ import pytest
 
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import DEVICE_CLASS, NODE, RESOURCE_CLAIM, RESOURCE_SLICE
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.remedies import Proposal, proposals
 from kubectl_dra.diagnosis.remedies.changes import Change, edit_claim, edit_request
 from kubectl_dra.diagnosis.remedies.records import EditClaim
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import NodeStatus, Pod, PodResourceClaim, PodSpec, PodStatus
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -26,6 +26,7 @@ from kubectl_dra.model.meta import ObjectMeta, OwnerReference
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
 from tests.diagnosis import facts
+from tests.kit.clock import CLOCK
 from tests.oracle.scheduler_oracle import Oracle
 from tests.vectors.answer_alloc import decode, features
 from tests.vectors.rows import rows
@@ -44,7 +45,7 @@ class Case:
 
     row: Row
     run: Row
-    world: World
+    world: ClusterState
     pod: Key
 
 
@@ -79,7 +80,7 @@ def _case(row: Row, run: Row, claims: list[ResourceClaim], held: list[ResourceCl
         classes={each.metadata.name: each for each in decode(row["classes"], "DeviceClass")},
         slices={each.metadata.name: each for each in decode(row["slices"], "ResourceSlice")},
     )
-    return Case(row, run, World(inventory, facts.evidence(), features(run["features"])), key_of(meta))
+    return Case(row, run, ClusterState(inventory, facts.evidence(), features(run["features"]), CLOCK), key_of(meta))
 
 
 def _holder(claim: ResourceClaim, number: int) -> tuple[Pod, ResourceClaim]:

@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.features import Features, features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.reports import redaction
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.snapshot import SnapshotDocument
 from kubectl_dra.reports.snapshot import snapshot as document_of
 from kubectl_dra.source.demo import CLUSTER as DEMO
@@ -42,14 +42,14 @@ def document(path: Path = SMALL) -> Document:
     return json.loads(_text(path))
 
 
-def facts(source: Document | Path = SMALL, gates: Mapping[str, bool] | None = None) -> Facts:
+def facts(source: Document | Path = SMALL, gates: Mapping[str, bool] | None = None) -> ClusterState:
     """The facts of a document."""
     content = document(source) if isinstance(source, Path) else source
     inventory, evidence = assemble(read_manifests(json.dumps(content).encode(), "test"))
-    return Facts(inventory, evidence, features(gates=gates) if gates else Features(), CLOCK)
+    return ClusterState(inventory, evidence, features(gates=gates) if gates else Features(), CLOCK)
 
 
-def changed(change: Callable[[Document], None], path: Path = SMALL) -> Facts:
+def changed(change: Callable[[Document], None], path: Path = SMALL) -> ClusterState:
     """The facts after ``change`` was made to the document."""
     content = copy.deepcopy(document(path))
     change(content)
@@ -75,7 +75,7 @@ def withheld(content: Document, kinds: tuple[str, ...]) -> Document:
     return header
 
 
-def snapshot(of: Facts, namespace: str = "", with_parameters: bool = False) -> Document:
+def snapshot(of: ClusterState, namespace: str = "", with_parameters: bool = False) -> Document:
     """The snapshot of a cluster in one."""
     return document_of(of, namespace, with_parameters).whole()
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from kubectl_dra.api.convert import Source
 from kubectl_dra.api.planned import read_planned
-from kubectl_dra.diagnosis.diagnose import diagnose_pod
-from kubectl_dra.diagnosis.world import World
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.claim_page import claim_page
@@ -16,11 +15,11 @@ from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.output.words import parse_time
 from kubectl_dra.reports.claim import claim_report
 from kubectl_dra.reports.claim_list import claim_rows
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.simulation import Copies, simulation_report
 from kubectl_dra.source.file import load_file
 from tests.diagnosis.classic import build
 from tests.kit.clock import CLOCK
+from tests.kit.state import diagnose_pod
 from tests.reports.clusters import redacted, snapshot
 
 STRUCTURED = build.resource_class(structured=True)
@@ -41,7 +40,7 @@ OBJECTS = (
 
 
 def test_a_snapshot_keeps_the_generation_and_the_verdict(tmp_path: Path) -> None:
-    facts = Facts(build.cluster(*OBJECTS), build.evidence(), features(30), CLOCK)
+    facts = ClusterState(build.cluster(*OBJECTS), build.evidence(), features(30), CLOCK)
     before = diagnose_pod(facts.inventory, facts.evidence, facts.features, build.POD)
     for number, document in enumerate((snapshot(facts), redacted(snapshot(facts)))):
         assert "secret" not in json.dumps(document)
@@ -56,7 +55,7 @@ def test_a_snapshot_keeps_the_generation_and_the_verdict(tmp_path: Path) -> None
 
 
 def test_redaction_leaves_no_name() -> None:
-    facts = Facts(build.cluster(*OBJECTS), build.evidence(), features(30), CLOCK)
+    facts = ClusterState(build.cluster(*OBJECTS), build.evidence(), features(30), CLOCK)
     text = json.dumps(redacted(snapshot(facts))["items"])
     for name in ("node-1", "gpu-0", "s-4711", build.DRIVER, "some", "driver"):
         assert f'"{name}"' not in text, name
@@ -66,7 +65,7 @@ def test_the_page_of_a_claim_tells_sizes_and_never_contents() -> None:
     handle = {"driverName": build.DRIVER, "data": '{"secret": 1}'}
     status = build.on("node-1", resourceHandles=[handle], shareable=True)
     driven = build.claim(by=("pod",), status={**status, "deallocationRequested": True})
-    facts = Facts(
+    facts = ClusterState(
         build.cluster(driven, build.held("other", "node-1", "gpu-0"), build.pod()),
         build.evidence(),
         features(30),
@@ -90,14 +89,14 @@ def test_the_page_of_a_claim_tells_sizes_and_never_contents() -> None:
 
 def test_states_as_kubectl_of_that_time_prints_them() -> None:
     freed = build.claim(status={**build.on("node-1"), "deallocationRequested": True})
-    facts = Facts(build.cluster(freed), build.evidence(), features(30), CLOCK)
+    facts = ClusterState(build.cluster(freed), build.evidence(), features(30), CLOCK)
     assert [row.printed_state for row in claim_rows(facts.inventory.claims.values(), facts)] == [
         "allocated,deallocating"
     ]
 
 
 def test_a_simulation_leaves_the_drivers_decision_open() -> None:
-    world = World(build.cluster(build.node(), build.resource_class()), build.evidence(), features(30))
+    world = ClusterState(build.cluster(build.node(), build.resource_class()), build.evidence(), features(30), CLOCK)
     manifests = [
         read_planned(Source(json.dumps(each).encode()), build.NAMESPACE) for each in (build.claim(), build.pod("claim"))
     ]

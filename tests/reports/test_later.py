@@ -1,4 +1,4 @@
-"""Facts that follow a changing cluster say what facts made anew say, and work out only what has changed."""
+"""ClusterState that follow a changing cluster say what facts made anew say, and work out only what has changed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import msgspec
 import pytest
 
 from kubectl_dra.allocation.allocated import AllocatedState
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.features import NEWEST_MINOR, features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaintRuleSpec, DeviceTaintSelector
 from kubectl_dra.reports.class_list import class_rows
-from kubectl_dra.reports.facts import Facts
-from kubectl_dra.reports.open_pool import open_pool
+from kubectl_dra.reports.open_pool import known_pools, open_pool
 from kubectl_dra.reports.pool import pool_report, pool_summaries
 from kubectl_dra.source import load
 from kubectl_dra.source.spec import DEMO, SourceSpec
@@ -25,7 +25,7 @@ FEATURES = features(NEWEST_MINOR, {})
 
 
 def kept():
-    facts = Facts(INVENTORY, EVIDENCE, FEATURES, CLOCK, keeps=True)
+    facts = ClusterState(INVENTORY, EVIDENCE, FEATURES, CLOCK, keeps=True)
     pool_summaries(facts)
     return facts
 
@@ -103,7 +103,7 @@ def test_reports_of_later_facts_are_those_of_facts_made_anew(seed):
     for _ in range(12):
         facts = facts.later(_step(facts.inventory, chance), EVIDENCE)
         inventory = facts.inventory
-        anew = Facts(inventory.replace(), EVIDENCE, FEATURES, CLOCK)
+        anew = ClusterState(inventory.replace(), EVIDENCE, FEATURES, CLOCK)
         anew.inventory.__dict__.pop("holdings_by_device", None)
         assert pool_summaries(facts) == pool_summaries(anew)
         for pool in anew.pools:
@@ -125,7 +125,7 @@ def test_only_pools_whose_allocations_changed_are_opened_again():
     later = facts.later(INVENTORY.replace(claims={**INVENTORY.claims, key: freed}), EVIDENCE)
     results = claim.status.allocation.devices.results
     touched = {PoolId(result.driver, result.pool) for result in results}
-    assert set(facts.known_pools) - set(later.known_pools) == touched
+    assert set(known_pools(facts)) - set(known_pools(later)) == touched
     untouched = next(pool for pool in facts.pools if pool not in touched)
     assert open_pool(untouched, later).worked is open_pool(untouched, facts).worked
     assert open_pool(untouched, later).facts is later
@@ -138,11 +138,11 @@ def test_a_reservation_alone_opens_no_pool_again():
         for key, claim in INVENTORY.claims.items()
     }
     later = facts.later(INVENTORY.replace(claims=claims), EVIDENCE)
-    assert later.known_pools.keys() == facts.known_pools.keys()
+    assert known_pools(later).keys() == known_pools(facts).keys()
 
 
 def test_facts_that_keep_nothing_open_a_pool_anew_each_time():
-    facts = Facts(INVENTORY, EVIDENCE, FEATURES, CLOCK)
+    facts = ClusterState(INVENTORY, EVIDENCE, FEATURES, CLOCK)
     assert open_pool(facts.pools[0], facts).worked is not open_pool(facts.pools[0], facts).worked
 
 

@@ -11,12 +11,12 @@ import msgspec
 import pytest
 
 from kubectl_dra.api.encode import encode_part
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.claim import claim_report
 from kubectl_dra.reports.claim_list import claim_rows
 from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, device_list
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.pool import pool_report, pool_summaries
 from kubectl_dra.reports.taint_list import taint_rows
 from tests.reports.clusters import DEMO, FULL, SMALL, document, facts, snapshot, withheld
@@ -31,7 +31,7 @@ def plain(record: Any) -> Any:
     return {name: value for name, value in report.items() if name not in META} if isinstance(report, dict) else report
 
 
-def answers(cluster: Facts) -> dict[str, Any]:
+def answers(cluster: ClusterState) -> dict[str, Any]:
     """Every report about a cluster, as JSON."""
     inventory = cluster.inventory
     return {

@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 from kubectl_dra.api.decode import decode_any
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.pool_page import pool_page
 from kubectl_dra.output.words import parse_time
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.pool import PoolReport, pool_report
 from tests.diagnosis import build, facts
 from tests.kit.clock import CLOCK
@@ -59,7 +59,7 @@ def report(*requests: dict[str, Any]) -> PoolReport:
         asked[each["metadata"]["name"]] = found[1]
     return pool_report(
         PoolId(build.DRIVER, "node-1"),
-        Facts(inventory.replace(pool_statuses=asked), facts.evidence(), features(), CLOCK),
+        ClusterState(inventory.replace(pool_statuses=asked), facts.evidence(), features(), CLOCK),
     )
 
 

@@ -9,15 +9,14 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pending import pending_pods
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.features import Features, features
 from kubectl_dra.output.documents import to_bytes
 from kubectl_dra.reports.claim import claim_report
 from kubectl_dra.reports.claim_list import claim_rows
 from kubectl_dra.reports.class_list import class_rows
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.pending import pending_report
 from kubectl_dra.reports.pool import pool_report, pool_summaries
 from kubectl_dra.reports.redaction import redacted
@@ -44,19 +43,17 @@ WORDS = frozenset({"verdict", "agreement", "code", "state", "status", "coverage"
 BY_SPELLING = "similar"
 
 
-def read(content: dict[str, Any]) -> Facts:
+def read(content: dict[str, Any]) -> ClusterState:
     inventory, evidence = assemble(read_manifests(json.dumps(content).encode(), "test"))
     known = features(evidence.server_version[1]) if evidence.server_version else Features()
-    return Facts(inventory, evidence, known, CLOCK)
+    return ClusterState(inventory, evidence, known, CLOCK)
 
 
-def answers(facts: Facts) -> list[Any]:
+def answers(facts: ClusterState) -> list[Any]:
     """Everything that the commands say of a cluster, as JSON."""
     inventory = facts.inventory
-    diagnoser = Diagnoser(World(inventory, facts.evidence, facts.features))
-    found: list[Any] = [
-        pending_report(diagnoser.pod(key), inventory, facts.evidence, facts.features) for key in sorted(inventory.pods)
-    ]
+    diagnoser = Diagnoser(facts)
+    found: list[Any] = [pending_report(diagnoser.pod(key), facts) for key in sorted(inventory.pods)]
     found += [claim_report(inventory.claims[key], facts) for key in sorted(inventory.claims)]
     found += [claim_rows(inventory.claims.values(), facts), class_rows(inventory.classes.values(), facts)]
     found += [pool_summaries(facts), [pool_report(pool, facts) for pool in facts.pools]]
@@ -107,13 +104,12 @@ def test_every_answer_is_the_same_up_to_names(path: Path) -> None:
 
 
 def test_ways_out_are_the_same_up_to_names() -> None:
-    def kinds(facts: Facts) -> list[Any]:
-        world = World(facts.inventory, facts.evidence, facts.features)
-        diagnoser = Diagnoser(world)
-        pods = sorted(pending_pods(facts.inventory, facts.features))
+    def kinds(facts: ClusterState) -> list[Any]:
+        diagnoser = Diagnoser(facts)
+        pods = sorted(pending_pods(facts))
         return [
             [(each.kind, each.verified, len(each.nodes), len(each.steps)) for each in found]
-            for found in (remedy_reports(world, diagnoser.pod(pod)) for pod in pods)
+            for found in (remedy_reports(facts, diagnoser.pod(pod)) for pod in pods)
         ]
 
     taken = snapshot(read(json.loads(SMALL.read_text(encoding="utf-8"))))

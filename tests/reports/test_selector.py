@@ -9,11 +9,11 @@ import pytest
 from kubectl_dra.allocation import Fatal, allocate_many
 from kubectl_dra.allocation.errors import SelectorFailed
 from kubectl_dra.cel import SCHEDULER, CompileError, Environment, compile_expression, device_value
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.resource import Device
 from kubectl_dra.output.selector.page import selector_page
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.selector import (
     SelectorReport,
     Setting,
@@ -158,7 +158,7 @@ def test_scope(where: Where, devices: int) -> None:
 def test_unseen_claims_make_free_devices_an_upper_bound() -> None:
     evidence = FACTS.evidence
     reads = [Read(r.kind, r.namespace, Coverage.FORBIDDEN) if r.kind == "ResourceClaim" else r for r in evidence.reads]
-    blind = Facts(FACTS.inventory.replace(claims={}), Evidence(tuple(reads)), FACTS.features, CLOCK)
+    blind = ClusterState(FACTS.inventory.replace(claims={}), Evidence(tuple(reads)), FACTS.features, CLOCK)
     found = selector_report(expression_question(f'{GPU}.model == "H100"'), Setting(blind))
     assert (found.totals.matches.bound, found.totals.free.bound) == (Bound.EXACT, Bound.AT_MOST)
     assert [item.kind for item in found.missing] == ["ResourceClaim"]

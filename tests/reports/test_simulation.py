@@ -9,20 +9,21 @@ import pytest
 
 from kubectl_dra.api.convert import Source
 from kubectl_dra.api.planned import read_planned
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.simulation import Copies, PodSimulation, SimulationReport, simulation_report
 from kubectl_dra.scheduler.fit_error import without_preemption
 from tests.diagnosis import build, facts
 from tests.diagnosis.test_scenarios import EXPECTED
+from tests.kit.clock import CLOCK
 from tests.scenario_files import snapshot_items
 
 WRITTEN = [name for name, (verdict, _) in EXPECTED.items() if verdict in ("Unschedulable", "SchedulerError")]
 
 
-def before_the_pod(name: str) -> tuple[World, dict[str, object]]:
+def before_the_pod(name: str) -> tuple[ClusterState, dict[str, object]]:
     """The recorded cluster without the pod in question, and the pod's manifest."""
     inventory, result = facts.scenario(name)
     key = Key(*result["pod"].split("/"))
@@ -32,7 +33,7 @@ def before_the_pod(name: str) -> tuple[World, dict[str, object]]:
     body["apiVersion"] = "v1"
     body.pop("status")
     pods = {each: pod for each, pod in inventory.pods.items() if each != key}
-    return World(inventory.replace(pods=pods), facts.evidence(), features()), body
+    return ClusterState(inventory.replace(pods=pods), facts.evidence(), features(), CLOCK), body
 
 
 def simulated(name: str, copies: Copies) -> PodSimulation:
@@ -73,7 +74,7 @@ def with_quota(*bodies: dict[str, Any], copies: Copies) -> SimulationReport:
     devices = [build.device(f"gpu-{number}") for number in range(8)]
     namespace = {"kind": "Namespace", "metadata": {"name": build.NAMESPACE}}
     there = [QUOTA, namespace, build.device_class(), build.node(), build.slice_("node-1", *devices)]
-    world = World(facts.inventory(there), facts.evidence(), features())
+    world = ClusterState(facts.inventory(there), facts.evidence(), features(), CLOCK)
     planned = [read_planned(Source(json.dumps(body).encode()), build.NAMESPACE) for body in bodies]
     return simulation_report(world, planned, copies)
 

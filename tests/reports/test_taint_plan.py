@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.eviction import Verdict, endured
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceToleration
 from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER, Fate, Hit, PlanTarget, TaintPlan, Verb, Why
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.taint_observation import Counts, agrees, condition_of, counts_of, expected_counts, observation
 from kubectl_dra.reports.taint_plan import NameTakenError, removal_plan, taint_plan
 from kubectl_dra.reports.taint_rules import is_own, observing_name, rule_name
@@ -75,7 +75,7 @@ def rule(name: str, taint: DeviceTaint, device: DeviceId | None = GPU, own: bool
     return {"apiVersion": VERSION, "kind": "DeviceTaintRule", "metadata": metadata, "spec": spec}
 
 
-def cluster(*items: Object, without: tuple[str, ...] = ()) -> Facts:
+def cluster(*items: Object, without: tuple[str, ...] = ()) -> ClusterState:
     every = (
         [slice_of("gpu-0", "gpu-1"), *items] if not any(i["kind"] == "ResourceSlice" for i in items) else list(items)
     )
@@ -85,7 +85,7 @@ def cluster(*items: Object, without: tuple[str, ...] = ()) -> Facts:
     return facts({"apiVersion": "kubectl-dra/v1alpha1", "kind": "Snapshot", "reads": reads, "items": kept})
 
 
-def plan(known: Facts, taint: DeviceTaint = EXECUTE, *devices: DeviceId) -> TaintPlan:
+def plan(known: ClusterState, taint: DeviceTaint = EXECUTE, *devices: DeviceId) -> TaintPlan:
     return taint_plan(known, devices or (GPU,), taint, VERSION, HERE)
 
 

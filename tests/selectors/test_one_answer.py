@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.taint_planning import Planner
@@ -13,15 +14,12 @@ from kubectl_dra.commands.taint_words import parse_words
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import FatalError, Funnel, Stage, StageName
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, device_list
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.pool import pool_report
 from kubectl_dra.reports.selector import Setting, expression_question, manifest_questions, selector_report
 from kubectl_dra.selectors.evaluate import SelectorSet
-from kubectl_dra.tui.feed import Moment
 from kubectl_dra.tui.topics import Matching
 from tests.diagnosis import build, facts
 from tests.kit.clock import CLOCK
@@ -64,7 +62,7 @@ def why_pending(case: Case) -> Opinion:
 
 def _alone(case: Case) -> Funnel | None:
     """What is told of the search; None if it ends with an error of a selector."""
-    world = World(case.inventory(), facts.evidence(), case.assumed)
+    world = ClusterState(case.inventory(), facts.evidence(), case.assumed, CLOCK)
     diagnosis = Diagnoser(world).pod(Key(build.NAMESPACE, POD))
     if diagnosis.nodes and diagnosis.nodes[0].requests:
         return diagnosis.nodes[0].requests[0].funnel
@@ -145,8 +143,8 @@ def in_the_lab(case: Case) -> Opinion:
 VIEWS = (why_pending, describe_pool, get_classes, get_devices, in_the_lab)
 
 
-def facts_of(case: Case) -> Facts:
-    return Facts(case.inventory(), facts.evidence(), case.assumed, CLOCK)
+def facts_of(case: Case) -> ClusterState:
+    return ClusterState(case.inventory(), facts.evidence(), case.assumed, CLOCK)
 
 
 # --- an expression on its own ---------------------------------------------------------------------------------------
@@ -175,7 +173,7 @@ def typed_in_taint_device(case: Case) -> Opinion:
 
 
 def typed_in_tui(case: Case) -> Opinion:
-    found = Matching(case.selector).compute(Moment(1, case.inventory(), facts.evidence(), case.assumed, CLOCK))
+    found = Matching(case.selector).compute(ClusterState(case.inventory(), facts.evidence(), case.assumed, CLOCK))
     return Opinion(matches=_names([device.device for device in found.devices]))
 
 

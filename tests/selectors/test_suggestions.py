@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies import remedies
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditClass
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.selector import SelectorReport, Setting, manifest_questions, selector_report
 from tests.diagnosis import build, facts
 from tests.kit.clock import CLOCK
@@ -54,7 +53,7 @@ def device(name: str, **more: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def cluster(selector: str, class_selector: str = f'device.driver == "{build.DRIVER}"') -> World:
+def cluster(selector: str, class_selector: str = f'device.driver == "{build.DRIVER}"') -> ClusterState:
     """The first device, which every search comes to, lacks what the second has."""
     objects = [
         build.node(),
@@ -63,15 +62,15 @@ def cluster(selector: str, class_selector: str = f'device.driver == "{build.DRIV
         build.pod(claims=["claim"]),
         build.slice_("node-1", device("plain"), device("numbered", index={"int": 1})),
     ]
-    return World(facts.inventory(objects), facts.evidence(), Features())
+    return ClusterState(facts.inventory(objects), facts.evidence(), Features(), CLOCK)
 
 
-def diagnosed(world: World) -> PodDiagnosis:
+def diagnosed(world: ClusterState) -> PodDiagnosis:
     return Diagnoser(world).pod(Key(build.NAMESPACE, "pod"))
 
 
-def in_the_lab(world: World, what: Any) -> SelectorReport:
-    found = Facts(world.inventory, world.evidence, world.features, CLOCK)
+def in_the_lab(world: ClusterState, what: Any) -> SelectorReport:
+    found = ClusterState(world.inventory, world.evidence, world.features, CLOCK)
     (question,) = manifest_questions([(what, "")], world.features)
     return selector_report(question, Setting(found))
 

@@ -10,11 +10,12 @@ from typing import Final
 import pytest
 
 from kubectl_dra.api.kinds import KINDS
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.source.demo import CLUSTER, load_demo
+from tests.kit.clock import CLOCK
 
 GENERATOR: Final = Path(__file__).parents[2] / "tools" / "demo_cluster.py"
 INVENTORY, EVIDENCE = load_demo()
@@ -90,7 +91,7 @@ def test_what_waits() -> None:
 @pytest.mark.parametrize("name", WAITING)
 def test_the_recorded_words_are_those_of_a_real_scheduler(name: str) -> None:
     """The message that the model of the scheduler predicts is the one that the demo's pod carries."""
-    diagnoser = Diagnoser(World(INVENTORY, EVIDENCE, features(37)))
+    diagnoser = Diagnoser(ClusterState(INVENTORY, EVIDENCE, features(37), CLOCK))
     namespace, _, pod = name.partition("/")
     diagnosis = diagnoser.pod(Key(namespace, pod))
     assert (diagnosis.verdict, diagnosis.agreement) == WAITING[name]

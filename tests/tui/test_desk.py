@@ -8,12 +8,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import NEWEST_MINOR, features
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.tui.desk import Desk
-from kubectl_dra.tui.feed import Moment
-from tests.kit.clock import CLOCK
+from tests.kit.state import state_of
 
 LOG = []
 
@@ -23,20 +21,20 @@ class Topic:
     name: str
     seconds: float = 0.0
 
-    def compute(self, moment):
-        LOG.append((self.name, moment.number))
+    def compute(self, cluster):
+        LOG.append((self.name, cluster.revision))
         time.sleep(self.seconds)
-        return f"{self.name}@{moment.number}"
+        return f"{self.name}@{cluster.revision}"
 
 
 @dataclass(frozen=True)
 class Broken:
-    def compute(self, moment):
+    def compute(self, cluster):
         raise ZeroDivisionError
 
 
-def moment(number):
-    return Moment(number, Inventory(), Evidence(), features(NEWEST_MINOR, {}), CLOCK)
+def state(number):
+    return state_of(Inventory(), features=features(NEWEST_MINOR, {}), revision=number)
 
 
 @pytest.fixture
@@ -59,7 +57,7 @@ def wait(desk):
 
 def test_what_is_on_the_screen_comes_first(desk):
     desk.want([Topic("shown")], [Topic("a"), Topic("b"), Topic("c")])
-    desk.show(moment(1))
+    desk.show(state(1))
     desk.start()
     wait(desk)
     assert LOG[0] == ("shown", 1)
@@ -69,34 +67,34 @@ def test_what_is_on_the_screen_comes_first(desk):
 
 def test_each_topic_is_computed_once_per_moment(desk):
     desk.want([Topic("shown")], [Topic("a")])
-    desk.show(moment(1))
+    desk.show(state(1))
     desk.start()
     wait(desk)
     desk.want([Topic("shown")], [Topic("a")])
     wait(desk)
     assert sorted(LOG) == [("a", 1), ("shown", 1)]
-    desk.show(moment(2))
+    desk.show(state(2))
     wait(desk)
-    assert desk.result(Topic("a")).moment.number == 2
+    assert desk.result(Topic("a")).cluster.revision == 2
 
 
 def test_nothing_starves_while_facts_change_all_the_time(desk):
     others = [Topic(f"other-{index}", 0.002) for index in range(6)]
     desk.want([Topic("shown", 0.002)], others)
-    desk.show(moment(1))
+    desk.show(state(1))
     desk.start()
     for number in range(2, 80):
-        desk.show(moment(number))
+        desk.show(state(number))
         time.sleep(0.003)
-    numbers = {topic.name: desk.result(topic).moment.number for topic in others}
+    numbers = {topic.name: desk.result(topic).cluster.revision for topic in others}
     assert min(numbers.values()) > 20
     wait(desk)
-    assert {desk.result(topic).moment.number for topic in others} == {79}
+    assert {desk.result(topic).cluster.revision for topic in others} == {79}
 
 
 def test_topics_that_nobody_wants_are_dropped(desk):
     desk.want([Topic("a"), Topic("b")])
-    desk.show(moment(1))
+    desk.show(state(1))
     desk.start()
     wait(desk)
     desk.want([Topic("b")])
@@ -106,7 +104,7 @@ def test_topics_that_nobody_wants_are_dropped(desk):
 
 def test_another_cluster_forgets_everything(desk):
     desk.want([Topic("a")])
-    desk.show(moment(1))
+    desk.show(state(1))
     desk.start()
     wait(desk)
     desk.show(None)
@@ -115,7 +113,7 @@ def test_another_cluster_forgets_everything(desk):
 
 def test_a_record_of_a_former_cluster_is_not_taken(desk):
     desk.want([Topic("slow", 0.05)])
-    desk.show(moment(1))
+    desk.show(state(1))
     desk.start()
     time.sleep(0.02)
     desk.show(None)
@@ -125,7 +123,7 @@ def test_a_record_of_a_former_cluster_is_not_taken(desk):
 
 def test_errors_of_the_program_reach_the_app(desk):
     desk.want([Broken()])
-    desk.show(moment(1))
+    desk.show(state(1))
     desk.start()
     assert desk.woken.wait(2)
     assert isinstance(desk.error, ZeroDivisionError)

@@ -41,7 +41,7 @@ def scripted(feed, **settings):
 
 
 async def give(ui, feed, inventory, evidence):
-    feed.listener.on_moment(with_features((inventory, evidence)))
+    feed.listener.on_loaded(with_features((inventory, evidence)))
     feed.listener.on_status(Status(Link.LIVE, 0.0))
     for _ in range(5):
         await ui.pilot.pause(0.02)
@@ -214,9 +214,9 @@ def test_another_context():
         await ui.holds(lambda: "ctx two" in ui.lines[0])
         await ui.holds(lambda: feeds[""].stopped and "reading" in ui.lines[0])
         # What the former cluster still says is not taken for the present one's.
-        feeds[""].listener.on_moment(with_features((inventory, evidence)))
+        feeds[""].listener.on_loaded(with_features((inventory, evidence)))
         await ui.pilot.pause(0.05)
-        assert ui.app.moment is None
+        assert ui.app.cluster is None
         await give(ui, feeds["two"], inventory, evidence)
         assert "gpu.example.com" in ui.screen
         await ui.press("5")
@@ -241,7 +241,7 @@ def test_a_crash_in_reading_is_told():
     told = []
 
     class Listener:
-        def on_moment(self, loaded):
+        def on_loaded(self, loaded):
             told.append(loaded)
 
         def on_status(self, status):

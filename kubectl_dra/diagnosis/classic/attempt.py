@@ -11,6 +11,7 @@ from typing import Final
 
 from kubectl_dra.allocation import nodes as node_selectors
 from kubectl_dra.allocation.named_resources import NamedResources
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.attempt import Attempt, Attempting, Result
 from kubectl_dra.diagnosis.classic.pre_filter import PreFilter, class_nodes, driver_of, ref_of, scheduling_context
 from kubectl_dra.diagnosis.classic.stories import named_story
@@ -18,7 +19,6 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.funnel import Story
 from kubectl_dra.diagnosis.pre_filter import Stop
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, Negotiation, NodeOutcome, SearchSize
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.classic import ClaimSchedulingStatus, ClassicResourceClaim, PodSchedulingContext
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.resource import ResourceClaim
@@ -30,7 +30,7 @@ _PLUGIN: Final = "DynamicResources"
 _SLICE_ORDER: Final = "the scheduler goes through the slices of a node in any order, and the order decides"
 
 
-def attempt(world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> Attempt:
+def attempt(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> Attempt:
     """Try to schedule ``pod`` with its existing ``claims``, some of which are classic."""
     return ClassicAttempting(world, pod, claims).run()
 
@@ -46,7 +46,7 @@ def answer_for(context: PodSchedulingContext | None, pod: Pod, position: int) ->
 class ClassicAttempting(Attempting):
     """The steps that differ from later schedulers."""
 
-    def __init__(self, world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> None:
+    def __init__(self, world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> None:
         super().__init__(world, pod, claims)
         self._pre_filter = PreFilter(world, pod, self.claims)
         self._context = scheduling_context(world, pod)

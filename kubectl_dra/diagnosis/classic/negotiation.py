@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from kubectl_dra.allocation import nodes as node_selectors
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import judgement
 from kubectl_dra.diagnosis.attempt import Attempt
 from kubectl_dra.diagnosis.classic.attempt import answer_for
@@ -19,7 +20,6 @@ from kubectl_dra.diagnosis.classic.pre_filter import class_nodes, driver_of, ref
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.judgement import Judgement
 from kubectl_dra.diagnosis.records import Cause, Negotiation, NodeOutcome, Verdict
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.classic import ClassicResourceClaim, PodSchedulingContext
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.scheduler import fit_error
@@ -32,7 +32,7 @@ _WAITING: Final = fit_error.fit_error(1, ["waiting for resource driver to provid
 CONTEXT_KIND: Final = "PodSchedulingContext"
 
 
-def judge(world: World, pod: Pod, tried: Attempt) -> Judgement:
+def judge(world: ClusterState, pod: Pod, tried: Attempt) -> Judgement:
     """The verdict of an attempt with classic claims."""
     waiting = _waiting(world, tried)
     if waiting and tried.stop is None and not world.evidence.complete(CONTEXT_KIND, pod.metadata.namespace):
@@ -47,7 +47,7 @@ def judge(world: World, pod: Pod, tried: Attempt) -> Judgement:
     return replace(found, refusals=(*found.refusals, *causes)) if causes else found
 
 
-def _waiting(world: World, tried: Attempt) -> tuple[tuple[int, ClassicResourceClaim], ...]:
+def _waiting(world: ClusterState, tried: Attempt) -> tuple[tuple[int, ClassicResourceClaim], ...]:
     """The claims that a driver's controller has to allocate, with their positions."""
     return tuple(
         (position, claim)
@@ -56,7 +56,7 @@ def _waiting(world: World, tried: Attempt) -> tuple[tuple[int, ClassicResourceCl
     )
 
 
-def _by_driver(world: World, claim: ClassicResourceClaim) -> bool:
+def _by_driver(world: ClusterState, claim: ClassicResourceClaim) -> bool:
     if claim.classic.controller:
         return True
     class_ = world.inventory.classic.classes.get(claim.classic.resource_class_name)
@@ -70,7 +70,7 @@ def _by_driver(world: World, claim: ClassicResourceClaim) -> bool:
 class _Talk:
     """The state of the negotiation about one pod, with the nodes that fit."""
 
-    world: World
+    world: ClusterState
     pod: Pod
     tried: Attempt
     waiting: tuple[tuple[int, ClassicResourceClaim], ...]
@@ -158,7 +158,7 @@ class _Talk:
 
 
 def _no_common_node(
-    world: World, pod: Pod, tried: Attempt, waiting: Sequence[tuple[int, ClassicResourceClaim]]
+    world: ClusterState, pod: Pod, tried: Attempt, waiting: Sequence[tuple[int, ClassicResourceClaim]]
 ) -> Iterator[Cause]:
     """Several claims, each with nodes of its own: that no node is in all of them is the reason."""
     if len(waiting) < 2 or tried.nodes(NodeOutcome.FITS):
@@ -170,7 +170,7 @@ def _no_common_node(
 
 
 def _suitable(
-    world: World, pod: Pod, position: int, claim: ClassicResourceClaim, reached: Sequence[Node]
+    world: ClusterState, pod: Pod, position: int, claim: ClassicResourceClaim, reached: Sequence[Node]
 ) -> frozenset[str]:
     """The nodes that neither the claim's class nor its driver refuses."""
     answer = answer_for(scheduling_context(world, pod), pod, position)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from kubectl_dra.allocation.named_resources import Demand, compile_error
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pre_filter import Stop
 from kubectl_dra.diagnosis.records import Cause, FatalError, ObjectRef, ParametersProblem
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.classic import (
     ClassicResourceClaim,
     DriverRequests,
@@ -49,7 +49,7 @@ class _Lookup:
         """Whether the in-tree object itself is named."""
         return (self.reference.api_group, self.reference.kind) == (_GROUP, self.kind)
 
-    def missing(self, world: World, known: Iterable[Key]) -> Stop:
+    def missing(self, world: ClusterState, known: Iterable[Key]) -> Stop:
         """What the scheduler says if there are no such parameters."""
         reference = self.reference
         if self.direct:
@@ -66,7 +66,7 @@ class _Lookup:
         return Stop(text, False, (cause,), certain=world.evidence.complete(self.kind, self.namespace))
 
 
-def demands(world: World, claim: ClassicResourceClaim, class_: ResourceClass) -> tuple[Demand, ...] | Stop:
+def demands(world: ClusterState, claim: ClassicResourceClaim, class_: ResourceClass) -> tuple[Demand, ...] | Stop:
     """What the claim asks of each driver; or what keeps it from being tried."""
     subject = ObjectRef.of("ResourceClaim", key_of(claim.metadata))
     of_class = _class_parameters(world, class_, subject)
@@ -76,7 +76,7 @@ def demands(world: World, claim: ClassicResourceClaim, class_: ResourceClass) ->
     return of_claim if isinstance(of_claim, Stop) else _combined(of_class, of_claim, subject)
 
 
-def _class_parameters(world: World, class_: ResourceClass, subject: ObjectRef) -> ResourceClassParameters | Stop:
+def _class_parameters(world: ClusterState, class_: ResourceClass, subject: ObjectRef) -> ResourceClassParameters | Stop:
     reference = class_.parameters_ref
     if reference is None:
         return ResourceClassParameters()
@@ -85,7 +85,7 @@ def _class_parameters(world: World, class_: ResourceClass, subject: ObjectRef) -
 
 
 def _claim_parameters(
-    world: World, claim: ClassicResourceClaim, class_: ResourceClass, subject: ObjectRef
+    world: ClusterState, claim: ClassicResourceClaim, class_: ResourceClass, subject: ObjectRef
 ) -> ResourceClaimParameters | Stop:
     reference = claim.classic.parameters_ref
     if reference is None:
@@ -97,7 +97,7 @@ def _claim_parameters(
     return _find(world, lookup, world.inventory.classic.claim_parameters)
 
 
-def _find(world: World, lookup: _Lookup, known: Mapping[Key, P]) -> P | Stop:
+def _find(world: ClusterState, lookup: _Lookup, known: Mapping[Key, P]) -> P | Stop:
     if lookup.direct:
         found = known.get(Key(lookup.namespace, lookup.reference.name))
     else:

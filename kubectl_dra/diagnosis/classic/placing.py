@@ -11,8 +11,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from kubectl_dra.allocation.named_resources import Demand, NamedResources
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.classic.pre_filter import PreFilter
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.classic import (
     ClassicResourceClaim,
     DriverAllocationResult,
@@ -34,7 +34,9 @@ from kubectl_dra.model.resource import (
 _HOSTNAME: Final = "kubernetes.io/hostname"
 
 
-def allocated(world: World, pod: Pod, claims: Sequence[ResourceClaim], node: str) -> Mapping[Key, ClassicResourceClaim]:
+def allocated(
+    world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], node: str
+) -> Mapping[Key, ClassicResourceClaim]:
     """The claims that the scheduler allocates itself on ``node``, with what they get there."""
     pre_filter = PreFilter(world, pod, claims)
     pre_filter.check()

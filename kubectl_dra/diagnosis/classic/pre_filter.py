@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_dra.allocation.named_resources import Demand
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import pre_filter
 from kubectl_dra.diagnosis.classic.parameters import demands
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import consumers_of
 from kubectl_dra.diagnosis.pre_filter import Stop
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, Consumers, FatalError, Negotiation, ObjectRef
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.classic import (
     IMMEDIATE,
     ClassicDeviceClass,
@@ -33,7 +33,7 @@ from kubectl_dra.scheduler.claims import controller_of, is_reserved_for
 class PreFilter:
     """Looks at the claims of one pod. ``demands`` has what structured claims ask for, by the claim's position."""
 
-    def __init__(self, world: World, pod: Pod, claims: Sequence[ResourceClaim]) -> None:
+    def __init__(self, world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> None:
         self._world = world
         self._pod = pod
         self._claims = claims
@@ -115,14 +115,14 @@ def ref_of(claim: ResourceClaim) -> ObjectRef:
     return ObjectRef.of("ResourceClaim", key_of(claim.metadata))
 
 
-def scheduling_context(world: World, pod: Pod) -> PodSchedulingContext | None:
+def scheduling_context(world: ClusterState, pod: Pod) -> PodSchedulingContext | None:
     """The negotiation about a pod; in 1.31 nobody looks at it while controllers are off."""
     if not world.features.control_plane_controller:
         return None
     return world.inventory.classic.scheduling_contexts.get(key_of(pod.metadata))
 
 
-def driver_of(world: World, claim: ClassicResourceClaim) -> str:
+def driver_of(world: ClusterState, claim: ClassicResourceClaim) -> str:
     """The driver that decides about a claim; empty if its class is not known."""
     classic = claim.classic
     class_ = world.inventory.classic.classes.get(classic.resource_class_name)
@@ -130,7 +130,7 @@ def driver_of(world: World, claim: ClassicResourceClaim) -> str:
     return classic.driver_name or classic.allocation_controller or classic.controller or named
 
 
-def class_nodes(world: World, claim: ClassicResourceClaim) -> Iterable[NodeSelector]:
+def class_nodes(world: ClusterState, claim: ClassicResourceClaim) -> Iterable[NodeSelector]:
     """The node filters of the claim's class, or classes, while it has no devices."""
     if claim.classic.resource_class_name:
         class_ = world.inventory.classic.classes.get(claim.classic.resource_class_name)

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.meta import LocalObject
 from kubectl_dra.model.terms import AffinityTerm
-from kubectl_dra.model.usage import NodeUsage
 
 PLUGIN: Final = "InterPodAffinity"
 TEXT: Final = "node(s) didn't satisfy existing pods anti-affinity rules"
@@ -23,11 +23,13 @@ Pair = tuple[str, str]
 Repelling = Mapping[AffinityTerm, frozenset[Pair]]
 
 
-def repelling(nodes: Iterable[Node], usage: Mapping[str, NodeUsage]) -> Repelling:
-    """Where each anti-affinity of pods on nodes holds: the labels, key and value, of those nodes."""
+@derived("usage", "nodes", read=True)
+def repelling(state: ClusterState) -> Repelling:
+    """Where each anti-affinity of pods on nodes holds: labels, key and value, of those nodes; none if unknown."""
     found: dict[AffinityTerm, set[Pair]] = {}
-    for node in nodes:
-        of_node = usage.get(node.metadata.name)
+    usage = state.usage
+    for node in state.inventory.nodes.values() if usage is not None else ():
+        of_node = usage.get(node.metadata.name) if usage is not None else None
         for each in of_node.repels if of_node is not None else ():
             value = node.metadata.labels.get(each.topology_key)
             if value is not None:
@@ -73,6 +75,11 @@ class Repelled:
         for each in nominated:
             if each.topology_key in labels and each.matches(self.namespace, self.labels, self.namespace_labels):
                 yield each.topology_key
+
+
+def repelled(state: ClusterState, pod: Pod) -> Repelled:
+    """From where pods that are there keep ``pod`` away."""
+    return Repelled.of(pod, repelling(state), state.inventory.namespaces, state.evidence.complete("Namespace"))
 
 
 NOBODY: Final = Repelled("", _NO_LABELS, _NO_LABELS, frozenset())

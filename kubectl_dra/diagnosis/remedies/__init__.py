@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
@@ -18,7 +19,6 @@ from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.records import Action, Remedy, RemedyKind
 from kubectl_dra.diagnosis.remedies.trial import Result, Trials
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 
@@ -52,19 +52,19 @@ class Found:
         return self.tried_pairs and all(p.remedy.kind is RemedyKind.ADD_DEVICES for p in self.proposals)
 
 
-def remedies(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT) -> tuple[Remedy, ...]:
+def remedies(world: ClusterState, diagnosis: PodDiagnosis, limit: int = _LIMIT) -> tuple[Remedy, ...]:
     """What could be done about a pod, cheapest first."""
     return tuple(proposal.remedy for proposal in proposals(world, diagnosis, limit))
 
 
 def proposals(
-    world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT, keep: Collection[Key] = ()
+    world: ClusterState, diagnosis: PodDiagnosis, limit: int = _LIMIT, keep: Collection[Key] = ()
 ) -> tuple[Proposal, ...]:
     """The same with what each leads to; pods to ``keep`` are not to be deleted."""
     return find(world, diagnosis, limit, keep).proposals
 
 
-def find(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT, keep: Collection[Key] = ()) -> Found:
+def find(world: ClusterState, diagnosis: PodDiagnosis, limit: int = _LIMIT, keep: Collection[Key] = ()) -> Found:
     """The same with how far was searched."""
     claims = (world.inventory.claims.get(ref.key) for ref in diagnosis.claims)
     if classic.concerns(claim for claim in claims if claim is not None):
@@ -73,7 +73,7 @@ def find(world: World, diagnosis: PodDiagnosis, limit: int = _LIMIT, keep: Colle
 
 
 class _Finder:
-    def __init__(self, world: World, diagnosis: PodDiagnosis, keep: Collection[Key]) -> None:
+    def __init__(self, world: ClusterState, diagnosis: PodDiagnosis, keep: Collection[Key]) -> None:
         self._case = Case(world, diagnosis, frozenset(keep))
         self._trials = Trials(world, diagnosis)
         self._gated = diagnosis.verdict is Verdict.GATED

@@ -16,7 +16,7 @@ from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, Remedy
 from kubectl_dra.model.core import Container, Pod, ResourceRequirements
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.requests import amount
-from kubectl_dra.scheduler.extended import CLAIM_NAME, asked
+from kubectl_dra.scheduler.extended import CLAIM_NAME, asked, served_resources
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
 _AMOUNT_COST: Final = 36
@@ -37,7 +37,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
             yield from _as_much_as_is_left(case, cause.detail, cause.nodes)
     if _lacks_extended(case):
         for resource, number in asked(case.pod).items():
-            if resource in case.world.served and number > 1:
+            if resource in served_resources(case.world) and number > 1:
                 yield from _fewer(case, resource, number)
 
 

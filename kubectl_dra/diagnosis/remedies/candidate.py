@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Funnel, NodeOutcome, ObjectRef, PodDiagnosis, Removal, StageName
 from kubectl_dra.diagnosis.remedies.changes import Change, Form, edit_claim, edit_request
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, RemedyKind
 from kubectl_dra.diagnosis.workloads import recreated_by
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -48,7 +48,7 @@ class Published(NamedTuple):
 class Case:
     """The pod whose diagnosis asks for remedies; the pods to ``keep`` are not to be deleted."""
 
-    world: World
+    world: ClusterState
     diagnosis: PodDiagnosis
     keep: frozenset[Key] = frozenset()
 

@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.gates import other_scheduler
 from kubectl_dra.diagnosis.judgement import judge
 from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies.changes import Change
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.ids import Key
 from kubectl_dra.scheduler.claims import Problem, resolve
 
@@ -38,7 +38,7 @@ class Result:
 class Trials:
     """Trials for one pod; ``budget`` bounds the number of all of them."""
 
-    def __init__(self, world: World, diagnosis: PodDiagnosis, budget: int = 200) -> None:
+    def __init__(self, world: ClusterState, diagnosis: PodDiagnosis, budget: int = 200) -> None:
         self._world = world
         self._key = diagnosis.pod.key
         self._sample = frozenset(_sample(diagnosis))
@@ -68,12 +68,12 @@ class Trials:
         return outcome(self._world.changed(inventory), self._key)
 
 
-def outcome(world: World, key: Key) -> Result:
+def outcome(world: ClusterState, key: Key) -> Result:
     """What becomes of the pod, without explanations."""
     pod = world.inventory.pods[key]
     entries = resolve(world.inventory, world.evidence, world.features, pod)
     gated = bool(pod.spec.scheduling_gates) or any(entry.problem is not None for entry in entries)
-    if gated or other_scheduler(pod, world.options.schedulers) is not None:
+    if gated or other_scheduler(pod, world.schedulers) is not None:
         unreadable = any(entry.problem is Problem.UNREADABLE for entry in entries)
         return Result(tried=unreadable and not pod.spec.scheduling_gates)
     tried = attempt(world, pod, [entry.claim for entry in entries if entry.claim is not None])

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from kubectl_dra.allocation import Cluster
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, DeviceClass
 from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.scope import device_scope, usable_on
 from kubectl_dra.selectors.catalog import Catalog, PublishedDevices
+from kubectl_dra.selectors.values import ValueIndex
 
 _FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
 
@@ -52,7 +53,7 @@ class Member:
 class Setting:
     """What all questions of one call share. ``extra`` are classes of manifests, which hide those of the cluster."""
 
-    facts: Facts
+    facts: ClusterState
     where: Where = Where()
     extra: Mapping[str, DeviceClass] = field(default_factory=dict)
 
@@ -64,14 +65,7 @@ class Setting:
     @cached_property
     def cluster(self) -> Cluster:
         """What a scheduling attempt sees."""
-        facts = self.facts
-        return Cluster.of(
-            facts.inventory.slices.values(),
-            self.classes.values(),
-            facts.inventory.claims.values(),
-            facts.features,
-            tuple(facts.inventory.taint_rules.values()),
-        )
+        return self.facts.changed(self.facts.inventory.replace(classes=self.classes)).devices
 
     @cached_property
     def _scoped(self) -> tuple[tuple[Member, ...], Mapping[PoolId, int]]:
@@ -106,7 +100,19 @@ class Setting:
         return self.published.catalog
 
 
-def _members(pool: PoolId, facts: Facts, node: str | None) -> Iterable[tuple[Member, bool]]:
+@derived()
+def value_index(state: ClusterState) -> ValueIndex:
+    """The values of all devices."""
+    return ValueIndex(all_devices(state).members)
+
+
+@derived()
+def all_devices(state: ClusterState) -> Setting:
+    """The setting of questions about all devices."""
+    return Setting(state)
+
+
+def _members(pool: PoolId, facts: ClusterState, node: str | None) -> Iterable[tuple[Member, bool]]:
     opened = open_pool(pool, facts)
     for slice_, device in opened.devices():
         if node is not None and not usable_on(node, device_scope(device, slice_, facts), facts):

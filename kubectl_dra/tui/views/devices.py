@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.output.devices.holders import taint_lines
 from kubectl_dra.output.devices.parts import scope_cell, state_text
@@ -14,7 +15,6 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.attributes import common_values, device_values, varying_names
 from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.holders import Consumer, Holder
 from kubectl_dra.reports.matching import MatchingDevices
 from kubectl_dra.reports.open_pool import open_pool
@@ -48,7 +48,7 @@ class DevicesView(ListView[DeviceRow]):
         self._all_columns = False
         self._expression = ""
         self._records: dict[DeviceId, DeviceRecord] = {}
-        self._facts: Facts
+        self._facts: ClusterState
         self._seen: Sequence[DeviceRow] | None = None
         self._names: tuple[str, ...] = ()
         super().__init__()
@@ -85,7 +85,7 @@ class DevicesView(ListView[DeviceRow]):
         """Records are made anew of newer rows, from the facts that the rows are of."""
         found = self.desk.result(self.topic)
         if found is not None and rows is not self._seen:
-            self._facts, self._records, self._seen = found.moment.facts, {}, rows
+            self._facts, self._records, self._seen = found.cluster, {}, rows
         return super().prepared(rows)
 
     def telling_columns(self, rows: Sequence[DeviceRow]) -> Sequence[Column[DeviceRow]] | None:

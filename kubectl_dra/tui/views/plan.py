@@ -12,11 +12,11 @@ from typing import Final
 
 from textual.worker import Worker, WorkerState
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.taint_plan import TaintPlan, Verb
 from kubectl_dra.output.documents import objects_bytes
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
-from kubectl_dra.reports.facts import Facts
 from kubectl_dra.reports.taint_plan import planned_object
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.reader import ReportView
@@ -86,7 +86,7 @@ class PlanView(ReportView):
         preview = self._preview
         if preview is None or not preview.plan.writes:
             return None
-        facts = self.dra.facts_now.facts
+        facts = self.dra.facts_now
         return Subject(" ".join(w.name for w in preview.plan.writes), lambda: _objects(preview.plan, facts))
 
     # --- planning ---------------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ class PlanView(ReportView):
         if self._busy:
             return
         self._refused, self._busy = (), Safe("Planning …")
-        facts, check = self.dra.facts_now.facts, self.dra.unlocked
+        facts, check = self.dra.facts_now, self.dra.unlocked
         self._work(partial(self.pen.plan, self.order, facts, check=check, effect=self._effect), "planning")
 
     def do_refresh(self) -> None:
@@ -148,10 +148,10 @@ class PlanView(ReportView):
             return
         self._busy = Safe("Reading once more, then writing …")
         self.show()
-        facts = self.dra.facts_now.facts
+        facts = self.dra.facts_now
         self._work(partial(self._write, self.pen, self.order, facts, preview, steps), WRITING)
 
-    def _write(self, pen: Pen, order: Order, facts: Facts, preview: Preview, steps: bool) -> Written:
+    def _write(self, pen: Pen, order: Order, facts: ClusterState, preview: Preview, steps: bool) -> Written:
         """In the worker's thread: what was written is kept, whether or not somebody still looks."""
         written = pen.write(order, facts, preview, steps=steps)
         self.dra.written += written.lines
@@ -215,6 +215,6 @@ def _agreed(answer: str, preview: Preview) -> bool | None:
     return False if word in ("y", "yes") else None
 
 
-def _objects(plan: TaintPlan, facts: Facts) -> bytes:
+def _objects(plan: TaintPlan, facts: ClusterState) -> bytes:
     objects = [planned_object(write, facts) for write in plan.writes]
     return objects[0] if len(objects) == 1 else objects_bytes(objects)

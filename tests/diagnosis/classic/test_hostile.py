@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from kubectl_dra.api.build import build_inventory
 from kubectl_dra.api.decode import decode_any
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.model.features import features
 from kubectl_dra.output.pending.page import pending_page
@@ -19,6 +19,7 @@ from kubectl_dra.output.words import parse_time
 from kubectl_dra.reports.pending import pending_report
 from tests.api.test_hostile import VALUES, _paths, _replaced
 from tests.diagnosis.classic import build
+from tests.kit.clock import CLOCK
 from tests.reports.test_classic import OBJECTS
 
 NOW = parse_time("2026-01-01T00:00:00Z")
@@ -41,10 +42,10 @@ def test_nothing_makes_the_diagnosis_fail(objects: list[dict[str, Any]]) -> None
     assert len(bad) <= 1
     assert all(each.error for each in bad)
     inventory = build_inventory(each for each in found if isinstance(each, tuple))
-    world = World(inventory, build.evidence(), features(30))
+    world = ClusterState(inventory, build.evidence(), features(30), CLOCK)
     for key in inventory.pods:
         diagnosis = Diagnoser(world).pod(key)
         assert NOW is not None
-        pending_page(pending_report(diagnosis, inventory, world.evidence, world.features), NOW)
+        pending_page(pending_report(diagnosis, world), NOW)
     for key in inventory.claims:
         assert Diagnoser(world).claim(key).claim.key == key

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.placing import place
 from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, PodDiagnosis, StageName, Verdict
-from kubectl_dra.diagnosis.world import World
 from kubectl_dra.model.classic import ClassicClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import features
@@ -17,6 +17,7 @@ from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import ResourceClaimTemplate
 from tests.diagnosis.classic import build
 from tests.diagnosis.classic.build import Json, diagnose
+from tests.kit.clock import CLOCK
 
 CLASS = build.resource_class(
     structured=True, parametersRef=build.refers("ResourceClassParameters", "all", namespace=build.NAMESPACE)
@@ -152,7 +153,7 @@ def test_copies_take_what_earlier_ones_left() -> None:
     inventory = build.cluster(
         build.node(), build.resource_class(structured=True), build.slice_("node-1", BIG, SMALL), build.claim()
     )
-    world = World(inventory.replace(templates=_template()), build.evidence(), features(30))
+    world = ClusterState(inventory.replace(templates=_template()), build.evidence(), features(30), CLOCK)
     base = build.cluster(build.pod(resourceClaims=[{"name": "c", "resourceClaimTemplateName": "some"}])).pods[build.POD]
     pods = [_named(base, f"copy-{number}") for number in range(3)]
     placed = place(world, pods)

@@ -1,11 +1,11 @@
-"""A moment that goes on from the one before says the same as one that is made from nothing."""
+"""A state that goes on from the one before says the same as one that is made from nothing."""
 
 from __future__ import annotations
 
 import pytest
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.source.demo import load_demo
-from kubectl_dra.tui.feed import Moment
 from kubectl_dra.tui.topics import Claims, Classes, Devices, PendingPods, Pod, Pools, Taints
 from tests.kit.clock import CLOCK
 from tests.tui.support import with_features
@@ -21,11 +21,11 @@ def without_some(inventory, field):
     return inventory.replace(**{field: {key: value for key, value in objects.items() if key not in gone}})
 
 
-def said(moment):
+def said(state):
     """What topics say; devices by what a row shows, because their rows hold the indexes themselves."""
-    rows = [(row.id, row.state, row.text) for row in Devices().compute(moment)]
-    pods = PendingPods().compute(moment)
-    return [topic.compute(moment) for topic in TOPICS], rows, [Pod(key).compute(moment) for key in pods[:6]]
+    rows = [(row.id, row.state, row.text) for row in Devices().compute(state)]
+    pods = PendingPods().compute(state)
+    return [topic.compute(state) for topic in TOPICS], rows, [Pod(key).compute(state) for key in pods[:6]]
 
 
 @pytest.fixture(scope="module")
@@ -36,23 +36,23 @@ def loaded():
 @pytest.mark.parametrize("field", FIELDS)
 def test_later_is_as_if_new(loaded, field):
     inventory, evidence, features = loaded
-    before = Moment(1, inventory, evidence, features, CLOCK)
+    before = ClusterState(inventory, evidence, features, CLOCK, keeps=True)
     said(before)
     changed = (without_some(inventory, field), evidence, features)
-    later, fresh = before.later(2, changed), Moment(2, *changed, CLOCK)
+    later, fresh = before.later(*changed), ClusterState(*changed, CLOCK)
     assert said(later) == said(fresh)
-    assert (later.facts.pools is before.facts.pools) is (field != "slices")
-    indexes = [moment.diagnoser.world.cluster.index for moment in (before, later)]
+    assert (later.pools is before.pools) is (field != "slices")
+    indexes = [state.devices.index for state in (before, later)]
     assert (indexes[0] is indexes[1]) is (field not in ("slices", "taint_rules"))
-    # And from there back, over a moment that nobody looked at.
-    assert said(later.later(3, loaded).later(4, loaded)) == said(before)
+    # And from there back, over a state that nobody looked at.
+    assert said(later.later(*loaded).later(*loaded)) == said(before)
 
 
 def test_other_evidence_counts(loaded):
     inventory, evidence, features = loaded
-    before = Moment(1, inventory, evidence, features, CLOCK)
+    before = ClusterState(inventory, evidence, features, CLOCK, keeps=True)
     said(before)
     less = type(evidence)(tuple(read for read in evidence.reads if read.kind != "Pod"))
     changed = (inventory, less, features)
-    assert said(before.later(2, changed)) == said(Moment(2, *changed, CLOCK))
-    assert before.later(2, changed).diagnoser.world.usage is None
+    assert said(before.later(*changed)) == said(ClusterState(*changed, CLOCK))
+    assert before.later(*changed).usage is None

@@ -1,0 +1,32 @@
+"""The state of a cluster of a test, under the tests' clock, and questions about one pod or claim of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.records import ClaimDiagnosis, PodDiagnosis
+from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
+from tests.kit.clock import CLOCK
+
+
+def state_of(
+    inventory: Inventory, evidence: Evidence | None = None, features: Features | None = None, **fields: Any
+) -> ClusterState:
+    """A state; ``fields`` are others of :class:`ClusterState`."""
+    evidence = Evidence() if evidence is None else evidence
+    return ClusterState(inventory, evidence, Features() if features is None else features, CLOCK, **fields)
+
+
+def diagnose_pod(inventory: Inventory, evidence: Evidence, features: Features, key: Key, **fields: Any) -> PodDiagnosis:
+    """Why one pod is where it is."""
+    return Diagnoser(state_of(inventory, evidence, features, **fields)).pod(key)
+
+
+def diagnose_claim(inventory: Inventory, evidence: Evidence, features: Features, key: Key) -> ClaimDiagnosis:
+    """The state of one claim."""
+    return Diagnoser(state_of(inventory, evidence, features)).claim(key)
