@@ -8,6 +8,8 @@ from types import MappingProxyType
 from typing import Final
 
 from kubectl_dra.diagnosis.records import RbacRule
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.podneeds import uses_storage
 
 #: What RBAC grants together to whoever may read a kind.
 READING: Final = ("get", "list", "watch")
@@ -49,6 +51,19 @@ CLASSIC: Final[tuple[Need, ...]] = (
     Need("ResourceClaimParameters", _RESOURCE, "resourceclaimparameters", cluster_wide=False),
     Need("ResourceClassParameters", _RESOURCE, "resourceclassparameters"),
 )
+#: What decides as well about pods with volumes.
+STORAGE: Final[tuple[Need, ...]] = (
+    Need("PersistentVolumeClaim", "", "persistentvolumeclaims"),
+    Need("PersistentVolume", "", "persistentvolumes"),
+    *(Need(kind, "storage.k8s.io", f"{kind.lower()}s") for kind in ("CSINode", "CSIDriver", "VolumeAttachment")),
+    Need("StorageClass", "storage.k8s.io", "storageclasses"),
+    Need("CSIStorageCapacity", "storage.k8s.io", "csistoragecapacities"),
+)
+#: What tells who would make room for a pod.
+PRIORITY: Final[tuple[Need, ...]] = (
+    Need("PriorityClass", "scheduling.k8s.io", "priorityclasses", decides=False),
+    Need("PodDisruptionBudget", "policy", "poddisruptionbudgets", decides=False),
+)
 CLAIM: Final[tuple[Need, ...]] = tuple(
     need for need in POD if need.kind in ("Pod", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "Event")
 )
@@ -61,9 +76,16 @@ WORKLOAD: Final[tuple[Need, ...]] = (
     Need("Job", "batch", "jobs", cluster_wide=False, decides=False),
     Need("CronJob", "batch", "cronjobs", cluster_wide=False, decides=False),
 )
-BY_KIND: Final[Mapping[str, Need]] = MappingProxyType({need.kind: need for need in (*POD, *CLASSIC, *WORKLOAD)})
+BY_KIND: Final[Mapping[str, Need]] = MappingProxyType(
+    {need.kind: need for need in (*POD, *CLASSIC, *STORAGE, *PRIORITY, *WORKLOAD)}
+)
 
 
 def kinds(needs: tuple[Need, ...]) -> tuple[str, ...]:
     """The names of the kinds."""
     return tuple(need.kind for need in needs)
+
+
+def of_pod(pod: Pod) -> tuple[Need, ...]:
+    """What a diagnosis of this pod reads."""
+    return (*POD, *STORAGE) if uses_storage(pod) else POD

@@ -44,7 +44,8 @@ class SourceSpec:
     The rest limits what a live cluster is asked for; files are read as they are. ``slices`` are field selectors, of
     which a slice must match one. ``local``: only the namespace matters, also of pods and claims. ``claims``: the
     question is about these only, so that slices are read of the pools that they hold devices of. ``node``: slices are
-    read of the pools that this node can use something of.
+    read of the pools that this node can use something of. ``demanded``: kinds that are read even where no pod of the
+    cluster makes them matter.
     """
 
     file: str | None = None
@@ -58,3 +59,4 @@ class SourceSpec:
     local: bool = False
     claims: frozenset[Key] = frozenset()
     node: str = ""
+    demanded: frozenset[str] = frozenset()

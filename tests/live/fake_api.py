@@ -30,6 +30,15 @@ PLURALS = {
     "PodSchedulingContext": "podschedulingcontexts",
     "ResourceClaimParameters": "resourceclaimparameters",
     "ResourceClassParameters": "resourceclassparameters",
+    "PersistentVolumeClaim": "persistentvolumeclaims",
+    "PersistentVolume": "persistentvolumes",
+    "StorageClass": "storageclasses",
+    "CSINode": "csinodes",
+    "CSIDriver": "csidrivers",
+    "CSIStorageCapacity": "csistoragecapacities",
+    "VolumeAttachment": "volumeattachments",
+    "PriorityClass": "priorityclasses",
+    "PodDisruptionBudget": "poddisruptionbudgets",
 }
 
 

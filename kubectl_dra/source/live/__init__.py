@@ -51,4 +51,5 @@ def needs_of(spec: SourceSpec) -> Needs:
         local=spec.local,
         claims=spec.claims,
         node=spec.node,
+        demanded=spec.demanded,
     )

@@ -5,22 +5,34 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from kubectl_dra.api.kinds import RESOURCE_SLICE
+from kubectl_dra.api.kinds import POD, RESOURCE_SLICE, Kind
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.source.live.demand import Demand, at_once
 from kubectl_dra.source.live.discovery import Served, discover
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.session import Session, open_session
 from kubectl_dra.source.live.slices import selections_to_follow, without_pool
 from kubectl_dra.source.live.store import Store
-from kubectl_dra.source.live.watch import Broken, Crashed, Message, Reflector, Refused, Scope, Unselectable
+from kubectl_dra.source.live.watch import (
+    Broken,
+    Changed,
+    Crashed,
+    Message,
+    Reflector,
+    Refused,
+    Relisted,
+    Scope,
+    Unselectable,
+)
 from kubectl_dra.source.spec import Connection
 
 INTERVAL_SECONDS: Final = 0.25
@@ -79,6 +91,7 @@ class Feed:
         self._publish = publish
         self._crash = crash
         self._store = Store(needs, connection.clock, former)
+        self._demand = Demand(needs)
         self._inbox: queue.Queue[Message] = queue.Queue(_QUEUE_SIZE)
         self._closed = threading.Event()
         self._login = threading.Lock()
@@ -97,10 +110,8 @@ class Feed:
         self._session = open_session(self._connection)
         kinds = self._needs.wanted()
         self._served = discover(self._session, kinds)
-        for kind in kinds:
-            for namespace in self._needs.scopes(kind):
-                for fields in selections_to_follow(self._needs.slices) if kind is RESOURCE_SLICE else (frozenset(),):
-                    self._follow(Scope(kind, namespace, fields))
+        for kind in at_once(self._needs):
+            self._follow_kind(kind)
         threading.Thread(target=self._run, name="feed", daemon=True).start()
 
     @property
@@ -115,6 +126,24 @@ class Feed:
             self._session.close()
 
     # --- reflectors ---
+
+    def _follow_kind(self, kind: Kind) -> None:
+        for namespace in self._needs.scopes(kind):
+            for fields in selections_to_follow(self._needs.slices) if kind is RESOURCE_SLICE else (frozenset(),):
+                self._follow(Scope(kind, namespace, fields))
+
+    def _follow_demanded(self, messages: Iterable[Message]) -> None:
+        """What pods make matter now; it stays followed, as the next pod is likely to need it again."""
+        changed: list[Pod] = []
+        for message in messages:
+            if isinstance(message, Relisted) and message.scope.kind is POD:
+                changed += (each for each in message.listed.sink.kept if isinstance(each, Pod))
+            elif isinstance(message, Changed) and isinstance(message.record, Pod):
+                changed.append(message.record)
+        if changed:
+            everyone = self._store.objects.get(POD.name, {})
+            for kind in self._demand.of(changed, self._store.priorities, everyone.values):
+                self._follow_kind(kind)
 
     def _follow(self, scope: Scope) -> None:
         if scope in self._scopes or self._served is None:
@@ -158,6 +187,7 @@ class Feed:
             messages = self._next(max(0.0, due - time.monotonic()) if ready else 1.0)
             for message in messages:
                 dirty |= self._apply(message)
+            self._follow_demanded(messages)
             if dirty and not self._waiting and time.monotonic() >= due:
                 began = time.thread_time()
                 self._send()

@@ -11,7 +11,11 @@ from kubectl_dra.model.ids import Key
 
 # Namespaced kinds of which objects in other namespaces matter: they hold devices, take resources of nodes, or belong to
 # classes, which have no namespace.
-_EVERYWHERE: Final = frozenset({"Pod", "ResourceClaim", "ResourceClassParameters"})
+_EVERYWHERE: Final = frozenset(
+    {"Pod", "ResourceClaim", "ResourceClassParameters"}
+    # Of all pods on a node volumes are counted; storage in any namespace; victims may be anywhere.
+    | {"PersistentVolumeClaim", "CSIStorageCapacity", "PodDisruptionBudget"}
+)
 # Finished pods take nothing; the API server can leave them out.
 _FIELDS: Final = {"Pod": "status.phase!=Succeeded,status.phase!=Failed", "Event": "type=Warning"}
 
@@ -26,7 +30,8 @@ class Needs:
 
     ``slices`` are field selectors, of which a slice must match one. ``local``: pods and claims outside the namespaces
     don't matter, and finished pods do. ``claims``: slices are read of the pools that these claims hold devices of;
-    ``node``: of the pools that this node can use something of.
+    ``node``: of the pools that this node can use something of. ``demanded``: kinds that are read even where no pod of
+    the cluster makes them matter.
     """
 
     kinds: frozenset[str] = frozenset()
@@ -37,6 +42,7 @@ class Needs:
     local: bool = False
     claims: frozenset[Key] = frozenset()
     node: str = ""
+    demanded: frozenset[str] = frozenset()
 
     def wanted(self) -> tuple[Kind, ...]:
         """The kinds, in the order in which an Inventory lists them."""

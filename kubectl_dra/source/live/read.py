@@ -18,6 +18,7 @@ from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.source.errors import ClusterError, InvalidNameError
+from kubectl_dra.source.live.demand import Demand, at_once
 from kubectl_dra.source.live.discovery import Served, discover
 from kubectl_dra.source.live.errors import NotServedError, RefusedError
 from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, take_list
@@ -51,9 +52,11 @@ def read(session: Session, needs: Needs) -> tuple[Inventory, Evidence]:
     served = discover(session, kinds)
     reader = _Reader(session, needs, served)
     later = bool(needs.claims) and RESOURCE_SLICE in kinds
-    outcomes = in_parallel([lambda k=k: reader.read(k) for k in kinds if not (later and k is RESOURCE_SLICE)])  # type: ignore[misc]
+    first = [kind for kind in at_once(needs) if not (later and kind is RESOURCE_SLICE)]
+    outcomes = in_parallel([lambda k=k: reader.read(k) for k in first])  # type: ignore[misc]
     if later:
         outcomes += _slices_of_claims(reader, needs, outcomes)
+    outcomes += _on_demand(reader, needs, outcomes)
     _add_finished_consumers(reader, outcomes)
     reads = tuple(each for outcome in outcomes for each in outcome.reads)
     if reads and all(each.coverage in (Coverage.FORBIDDEN, Coverage.NOT_SERVED) for each in reads):
@@ -71,6 +74,17 @@ def _slices_of_claims(reader: _Reader, needs: Needs, outcomes: Iterable[Outcome]
     """The slices that the claims in question lead to: where they hold nothing, none are looked at."""
     selections = pools_of((record for outcome in outcomes for record in outcome.records), needs.claims)
     return [reader.read(RESOURCE_SLICE, selections)] if selections else []
+
+
+def _on_demand(reader: _Reader, needs: Needs, outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """What the pods that were read make matter."""
+    of_pods = next((outcome for outcome in outcomes if outcome.kind is POD), None)
+    if of_pods is None:
+        return []
+    pods = [record for record in of_pods.records if isinstance(record, Pod)]
+    priorities = {pod.shape.priority for usage in of_pods.usage.values() for pod in usage.placed}
+    kinds = Demand(needs).of(pods, priorities, lambda: pods)
+    return in_parallel([lambda k=k: reader.read(k) for k in kinds]) if kinds else []  # type: ignore[misc]
 
 
 def _add_finished_consumers(reader: _Reader, outcomes: Iterable[Outcome]) -> None:

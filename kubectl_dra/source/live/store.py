@@ -7,7 +7,8 @@ that is older than what is known of its object is left out, by the order of reso
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -64,6 +65,11 @@ class Store:
     def objects(self) -> Mapping[str, Mapping[Key, Any]]:
         """The objects of now by kind; changes with them."""
         return self._objects
+
+    @property
+    def priorities(self) -> Collection[int]:
+        """The priorities of pods on nodes."""
+        return self._pods.priorities
 
     def known(self, kind: str, key: Key) -> Any:  # noqa: ANN401 - any kind's record
         """An object as it was heard of last, here or by the feed before; None if not known. Any thread may ask."""
@@ -249,6 +255,12 @@ class _NodeSums:
         self._nodes: dict[Key, str] = {}
         self._members: dict[str, dict[Key, PodInfo]] = {}
         self._touched: set[str] = set()
+        self._priorities: Counter[int] = Counter()
+
+    @property
+    def priorities(self) -> Collection[int]:
+        """Those that any pod has."""
+        return self._priorities.keys()
 
     def changed_usage(self) -> dict[str, NodeUsage] | None:
         """The sums per node; None if they are what they were when this was asked last."""
@@ -285,8 +297,16 @@ class _NodeSums:
         if before is not None:
             del self._nodes[key], self._members[before[0]][key]
             self._touched.add(before[0])
+            self._count(before[1], -1)
         if place is not None:
             self._nodes[key] = place[0]
             self._members.setdefault(place[0], {})[key] = place[1]
             self._touched.add(place[0])
+            self._count(place[1], 1)
         return True
+
+    def _count(self, pod: PodInfo, number: int) -> None:
+        priority = pod.shape.priority
+        self._priorities[priority] += number
+        if not self._priorities[priority]:
+            del self._priorities[priority]

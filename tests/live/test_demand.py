@@ -1,0 +1,123 @@
+"""Kinds that are read only when pods make them matter: in one reading, and while a cluster is followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from kubectl_dra.api.kinds import BY_NAME, STORAGE
+from kubectl_dra.diagnosis import needs as wanted
+from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.ids import Key
+from kubectl_dra.source.live import Needs, read
+from kubectl_dra.source.live.demand import PRIORITY
+from kubectl_dra.source.live.feed import Feed
+from kubectl_dra.source.spec import Connection
+from tests.live.fake_api import FakeApi, connection_to
+from tests.live.test_feed import Script, Seen, follow, impatient, seen
+
+__all__ = ["follow", "impatient", "seen"]
+
+VOLUMES: Final = frozenset(kind.name for kind in STORAGE)
+PRIORITIES: Final = frozenset(kind.name for kind in PRIORITY)
+KINDS: Final = frozenset({"Pod", *VOLUMES, *PRIORITIES})
+CLAIMED: Final = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
+
+
+@pytest.fixture
+def connection(tmp_path: Path, api: FakeApi) -> Connection:
+    return connection_to(tmp_path, api)
+
+
+@pytest.fixture(autouse=True)
+def served(api: FakeApi) -> None:
+    for name in VOLUMES | PRIORITIES:
+        api.serve(name, [], BY_NAME[name].api_version)
+
+
+def pod(name: str, namespace: str = "ml", phase: str = "Pending", **spec: Any) -> dict[str, Any]:
+    """A pod with a claim for devices, which alone makes it matter."""
+    claims = [{"name": "gpu", "resourceClaimName": "gpu"}]
+    return {
+        "metadata": {"name": name, "namespace": namespace, "resourceVersion": "5"},
+        "spec": {"resourceClaims": claims, "containers": [], **spec},
+        "status": {"phase": phase},
+    }
+
+
+def listed(api: FakeApi) -> set[str]:
+    """The kinds that were asked for."""
+    plurals = {request.path.rpartition("/")[2] for request in api.requests if "limit" in request.query}
+    return {name for name in VOLUMES | PRIORITIES if BY_NAME[name].plural in plurals}
+
+
+@pytest.mark.parametrize(
+    ("pods", "options", "expected"),
+    [
+        ([pod("p")], {}, frozenset()),
+        ([pod("p", volumes=[{"name": "tmp", "iscsi": {"iqn": "x"}}])], {}, frozenset()),
+        ([pod("p", volumes=[CLAIMED])], {}, VOLUMES),
+        ([pod("p", volumes=[{"name": "e", "ephemeral": {}}])], {}, VOLUMES),
+        ([pod("p", volumes=[{"name": "d", "gcePersistentDisk": {"pdName": "d"}}])], {}, VOLUMES),
+        ([pod("p", volumes=[CLAIMED], nodeName="n")], {}, frozenset()),
+        ([pod("p", volumes=[CLAIMED], phase="Succeeded")], {}, frozenset()),
+        ([pod("p", volumes=[CLAIMED], namespace="other")], {"namespaces": ("ml",)}, frozenset()),
+        ([pod("p", volumes=[CLAIMED])], {"namespaces": ("ml",)}, VOLUMES),
+        ([pod("p", priority=5), pod("q", priority=5, nodeName="n")], {}, frozenset()),
+        ([pod("p", priority=5), pod("q", priority=4, nodeName="n")], {}, PRIORITIES),
+        ([pod("p"), pod("q", priority=-1, nodeName="n")], {}, PRIORITIES),
+        ([pod("p", priority=5, preemptionPolicy="Never"), pod("q", nodeName="n")], {}, frozenset()),
+        ([], {"demanded": VOLUMES}, VOLUMES),
+    ],
+)
+def test_only_what_pods_make_matter_is_read(
+    connection: Connection, api: FakeApi, pods: list[Any], options: dict[str, Any], expected: frozenset[str]
+) -> None:
+    api.serve("Pod", pods)
+    _, evidence = read(connection, Needs(KINDS, **options))
+    assert listed(api) == expected
+    assert {each.kind for each in evidence.reads} == {"Pod", *expected}
+    for name in (VOLUMES | PRIORITIES) - expected:
+        assert evidence.coverage(name) is Coverage.NOT_READ
+
+
+def test_who_reads_everything_reads_these_too(connection: Connection, api: FakeApi) -> None:
+    read(connection, Needs())
+    assert listed(api) == VOLUMES | PRIORITIES
+
+
+def test_claims_of_all_namespaces_matter(connection: Connection, api: FakeApi) -> None:
+    api.serve("Pod", [pod("p", volumes=[CLAIMED])])
+    claims = [{"metadata": {"name": "data", "namespace": "other"}}]
+    api.serve("PersistentVolumeClaim", claims)
+    inventory, _ = read(connection, Needs(KINDS, ("ml",)))
+    assert set(inventory.storage.claims) == {Key("other", "data")}
+
+
+def test_what_may_not_be_read_is_told(connection: Connection, api: FakeApi) -> None:
+    api.serve("Pod", [pod("p", volumes=[CLAIMED])])
+    api.forbid("/api/v1/persistentvolumes")
+    _, evidence = read(connection, Needs(KINDS))
+    assert evidence.coverage("PersistentVolume") is Coverage.FORBIDDEN
+
+
+def test_a_pod_that_comes_later_makes_them_followed(api: FakeApi, seen: Seen, follow: Callable[..., Feed]) -> None:
+    script = Script(api, "Pod", [pod("first")])
+    follow(*KINDS)
+    seen.until(lambda published: Key("ml", "first") in published.inventory.pods)
+    assert listed(api) == frozenset()
+    later = pod("later", volumes=[CLAIMED])
+    script.send("ADDED", "later", 9, "ml", spec=later["spec"], status=later["status"])
+    seen.until(lambda published: all(published.evidence.complete(name) for name in VOLUMES))
+    assert listed(api) == VOLUMES
+    script.send("ADDED", "low", 10, "ml", spec={**later["spec"], "priority": -3, "nodeName": "n"})
+    seen.until(lambda published: all(published.evidence.complete(name) for name in PRIORITIES))
+    lists = [request for request in api.asked("/api/v1/persistentvolumes") if "watch" not in request.query]
+    assert len(lists) == 1
+
+
+def test_every_kind_on_demand_is_named_as_a_need() -> None:
+    assert {need.kind for need in (*wanted.STORAGE, *wanted.PRIORITY)} == VOLUMES | PRIORITIES
