@@ -54,7 +54,7 @@ def peak(command: str, file: Path) -> int:
     words = command.format(folder=file.parent).split()
     call = [sys.executable, "-m", "kubectl_dra", *words, "--from", str(file)]
     meter = [sys.executable, "-I", "-c", METER, *call]
-    done = subprocess.run(meter, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(meter, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8", check=True)
     code, kilobytes = map(int, done.stdout.split())
     assert code == 0
     return kilobytes << 10

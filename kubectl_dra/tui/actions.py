@@ -13,6 +13,8 @@ from typing import Final
 
 from textual.binding import Binding, BindingType
 
+from kubectl_dra.tui.screens import SCREENS, Screen
+
 
 class Group(StrEnum):
     """Where help lists an action."""
@@ -54,15 +56,13 @@ class Action:
         return bool(self.takes) and self.takes.find("]") != len(self.takes) - 1
 
 
+def _go_to(screen: Screen) -> Action:
+    keys = (screen.key,) if screen.key else ()
+    return Action(screen.id, keys, screen.label or screen.id, screen.help, Group.GO, command=screen.id)
+
+
 ACTIONS: Final[tuple[Action, ...]] = (
-    Action("overview", ("1",), "overview", "What exists, who uses it, what is pending", Group.GO, command="overview"),
-    Action("pools", ("2",), "pools", "Pools of devices", Group.GO, command="pools"),
-    Action("claims", ("3",), "claims", "ResourceClaims", Group.GO, command="claims"),
-    Action("pending", ("4",), "pending", "Pods that wait for devices, by reason", Group.GO, command="pending"),
-    Action("lab", ("5",), "selector lab", "Try a selector on the devices", Group.GO, command="lab"),
-    Action("taints", ("6",), "taints", "Taints of devices", Group.GO, command="taints"),
-    Action("devices", (), "devices", "All devices of all pools", Group.GO, command="devices"),
-    Action("classes", (), "classes", "DeviceClasses and what they offer", Group.GO, command="classes"),
+    *map(_go_to, SCREENS),
     Action("pool", (), "pool", "One pool", Group.GO, command="pool", takes="[DRIVER/]POOL"),
     Action("claim", (), "claim", "One ResourceClaim", Group.GO, command="claim", takes="[NAMESPACE/]NAME"),
     Action("pod", (), "pod", "Why a pod is pending", Group.GO, command="pod", takes="[NAMESPACE/]NAME"),

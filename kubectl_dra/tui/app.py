@@ -16,30 +16,15 @@ from kubectl_dra.tui.help import HelpView
 from kubectl_dra.tui.jumps import Jumps
 from kubectl_dra.tui.names import Names
 from kubectl_dra.tui.palette import Actions, Contexts, Namespaces
+from kubectl_dra.tui.screens import SCREEN_BY_ID
 from kubectl_dra.tui.settings import Settings
 from kubectl_dra.tui.theme import DARK, LIGHT
-from kubectl_dra.tui.topics import Devices
-from kubectl_dra.tui.view import ListView, View
-from kubectl_dra.tui.views.claims import ClaimsView
-from kubectl_dra.tui.views.classes import ClassesView
-from kubectl_dra.tui.views.devices import DevicesView
+from kubectl_dra.tui.view import ListView
 from kubectl_dra.tui.views.lab import LabView
-from kubectl_dra.tui.views.overview import Overview
-from kubectl_dra.tui.views.pending import PendingView
 from kubectl_dra.tui.views.plan import PlanView
-from kubectl_dra.tui.views.pools import PoolsView
 from kubectl_dra.tui.views.reader import YamlView
-from kubectl_dra.tui.views.taints import TaintsView
 from kubectl_dra.tui.writing import Order
 
-_FIRST: Final[dict[str, Callable[[], View]]] = {
-    "overview": Overview,
-    "pools": PoolsView,
-    "claims": ClaimsView,
-    "pending": PendingView,
-    "lab": LabView,
-    "taints": TaintsView,
-}
 _NOT_WITHOUT_SUBJECT: Final = ("yaml", "copy")
 
 
@@ -56,10 +41,6 @@ class DraApp(Jumps):
         self.names = Names(self)
         self._answer: Callable[[str], None] | None = None
 
-    def first_view(self, tab: str) -> View:
-        """What a tab begins with."""
-        return _FIRST[tab]()
-
     # --- which actions there are ------------------------------------------------------------------------------------
 
     def offers(self, action: str) -> bool:
@@ -71,7 +52,9 @@ class DraApp(Jumps):
             return view is not None and (self.depth > 1 or view.is_filtered)
         if action == "context":
             return bool(self.settings.contexts())
-        return action not in _NOT_WITHOUT_SUBJECT and hasattr(self, f"do_{action}")
+        if action in _NOT_WITHOUT_SUBJECT:
+            return False
+        return action in SCREEN_BY_ID or hasattr(self, f"do_{action}")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys of actions that are not offered fall through."""
@@ -95,7 +78,9 @@ class DraApp(Jumps):
     def run_action_id(self, name: str, argument: str = "") -> None:
         """Carry out an action: the view's way if it has one."""
         method = getattr(self.view, f"do_{name}", None) or getattr(self, f"do_{name}", None)
-        if method is None:
+        if name in SCREEN_BY_ID:
+            self.go_to(SCREEN_BY_ID[name])
+        elif method is None:
             self.say(fmt("{}: not possible here", BY_ID[name].label))
         elif BY_ID[name].takes:
             method(argument)
@@ -103,40 +88,6 @@ class DraApp(Jumps):
             method()
 
     # --- go to ------------------------------------------------------------------------------------------------------
-
-    def do_overview(self) -> None:
-        """The tab."""
-        self.go("overview")
-
-    def do_pools(self) -> None:
-        """The tab."""
-        self.go("pools")
-
-    def do_claims(self) -> None:
-        """The tab."""
-        self.go("claims")
-
-    def do_pending(self) -> None:
-        """The tab."""
-        self.go("pending")
-
-    def do_lab(self) -> None:
-        """The tab."""
-        self.go("lab")
-
-    def do_taints(self) -> None:
-        """The tab."""
-        self.go("taints")
-
-    def do_devices(self) -> None:
-        """All devices, below the pools."""
-        self.go("pools")
-        self.push(DevicesView(Devices(), Safe("all devices")))
-
-    def do_classes(self) -> None:
-        """Below the pools."""
-        self.go("pools")
-        self.push(ClassesView())
 
     def do_pool(self, argument: str) -> None:
         """One pool by name."""

@@ -26,13 +26,13 @@ from kubectl_dra.tui.desk import Desk, Topic
 from kubectl_dra.tui.feed import Link, Status
 from kubectl_dra.tui.frame import Crumbs, Footer, Header, Prompt, Tab, Tabs, state_text
 from kubectl_dra.tui.mail import Mail
+from kubectl_dra.tui.screens import SCREEN_BY_ID, TABS, Screen
 from kubectl_dra.tui.settings import Draft, Settings
 from kubectl_dra.tui.text import joined
 from kubectl_dra.tui.theme import DARK, THEMES
 from kubectl_dra.tui.topics import ClaimCounts, PendingPods, Pod, Pools, Taints
 from kubectl_dra.tui.view import ListView, Subject, View
 
-TABS: Final = ("overview", "pools", "claims", "pending", "lab", "taints")
 _DECISIVE: Final = tuple(need.kind for need in needs.POD if need.decides)
 _NOTICE_SECONDS: Final = 6.0
 # How often ages grow while nothing else changes.
@@ -90,10 +90,6 @@ class Shell(App[None]):
         self.theme = settings.theme
 
     # --- for the subclass -------------------------------------------------------------------------------------------
-
-    @abstractmethod
-    def first_view(self, tab: str) -> View:
-        """What a tab begins with."""
 
     @abstractmethod
     def offers(self, action: str) -> bool:
@@ -293,9 +289,15 @@ class Shell(App[None]):
         self._hide()
         self._tab = tab
         if tab not in self._stacks:
-            self._stacks[tab] = [self.first_view(tab)]
+            self._stacks[tab] = [SCREEN_BY_ID[tab].new_view()]
             self.query_one("#body").mount(self._stacks[tab][0])
         self._to_front()
+
+    def go_to(self, screen: Screen) -> None:
+        """Bring a screen to the front."""
+        self.go(screen.on or screen.id)
+        if screen.on:
+            self.push(screen.new_view())
 
     def push(self, view: View) -> None:
         """One level deeper."""
@@ -393,6 +395,3 @@ class Shell(App[None]):
     def actions_now(self) -> list[Action]:
         """What the command palette offers."""
         return [action for action in ACTIONS if not action.needs_argument and self.offers(action.id)]
-
-
-__all__ = ["TABS", "Shell"]

@@ -250,3 +250,8 @@ def _names(holder: Holder) -> list[Safe]:
 def _consumer(consumer: Consumer) -> Safe:
     kind = Safe("pod") if consumer.resource == "pods" else safe(consumer.resource)
     return fmt("{} {}/{}", kind, consumer.namespace, consumer.name)
+
+
+def all_devices() -> DevicesView:
+    """The devices of all pools."""
+    return DevicesView(Devices(), Safe("all devices"))

@@ -1,0 +1,50 @@
+"""The one registry of screens that ``:NAME`` and keys go to: tabs, and lists that are opened on top of a tab.
+
+A row is all that the program needs to know of a screen: its action, its key, help, the command palette and the row of
+tabs are made from it. What is opened from a line of a list has no row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from kubectl_dra.tui.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """``view`` makes its first view: ``MODULE:NAME`` of a callable below ``tui/views``, imported when it is gone to.
+
+    ``key`` goes there from everywhere, empty if only the command does. ``on`` is the tab that it is opened on top of,
+    empty for a tab of its own.
+    """
+
+    id: str
+    view: str
+    help: str
+    label: str = ""
+    key: str = ""
+    on: str = ""
+
+    def new_view(self) -> View:
+        """Its first view."""
+        module, _, name = self.view.partition(":")
+        made: View = getattr(import_module(f"kubectl_dra.tui.views.{module}"), name)()
+        return made
+
+
+SCREENS: Final[tuple[Screen, ...]] = (
+    Screen("overview", "overview:Overview", "What exists, who uses it, what is pending", key="1"),
+    Screen("pools", "pools:PoolsView", "Pools of devices", key="2"),
+    Screen("claims", "claims:ClaimsView", "ResourceClaims", key="3"),
+    Screen("pending", "pending:PendingView", "Pods that wait for devices, by reason", key="4"),
+    Screen("lab", "lab:LabView", "Try a selector on the devices", "selector lab", key="5"),
+    Screen("taints", "taints:TaintsView", "Taints of devices", key="6"),
+    Screen("devices", "devices:all_devices", "All devices of all pools", on="pools"),
+    Screen("classes", "classes:ClassesView", "DeviceClasses and what they offer", on="pools"),
+)
+SCREEN_BY_ID: Final = {screen.id: screen for screen in SCREENS}
+TABS: Final = tuple(screen.id for screen in SCREENS if not screen.on)

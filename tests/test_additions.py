@@ -1,0 +1,187 @@
+"""Of what CONTRIBUTING.md says an addition touches, one of each is made in a copy of the program, and used there."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+COMMAND = '''"""``kubectl dra greet``."""
+
+import click
+
+from kubectl_dra.commands.options import Options, shared_options
+from kubectl_dra.commands.show import console
+from kubectl_dra.output.safe import fmt
+
+
+@click.command("greet")
+@shared_options()
+@click.argument("name")
+def command(options: Options, name: str) -> None:
+    """Greet somebody."""
+    console(options).out(fmt("Hello {}", name))
+'''
+VIEW = '''"""Drivers by name."""
+
+from kubectl_dra.output.safe import Safe, safe
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.topics import Pools
+from kubectl_dra.tui.view import ListView
+
+
+class DriversView(ListView[str]):
+    """The drivers."""
+
+    crumb = Safe("all the drivers")
+
+    def topics(self):
+        return (Pools(),)
+
+    def columns(self):
+        return [Column("DRIVER", safe)]
+
+    def all_rows(self):
+        pools = self.desk.record(Pools())
+        return None if pools is None else sorted({pool.driver for pool in pools})
+
+    def identity(self, row):
+        return row
+'''
+PLAY = """
+from tests.tui.support import demo_app, play
+
+async def script(ui):
+    await ui.press("7")
+    print(ui.screen)
+    await ui.command("overview")
+    await ui.command("drivers")
+    print(ui.crumbs)
+    await ui.press("question_mark")
+    print("\\n".join(line for line in ui.app.view.page.lines if "All drivers" in line))
+
+play(demo_app(), script)
+"""
+
+
+@dataclass(frozen=True)
+class Addition:
+    """``row``: what CONTRIBUTING calls it. ``files``: a new file's text, or a line and what comes behind it.
+
+    ``call``: arguments of Python; ``shows``: what they print.
+    """
+
+    row: str
+    files: Mapping[str, str | tuple[str, str]]
+    call: tuple[str, ...]
+    shows: tuple[str, ...]
+
+
+ADDITIONS = {
+    "command": Addition(
+        "a command",
+        {
+            "commands/greet.py": COMMAND,
+            "commands/app.py": (
+                "COMMANDS: Final[dict[str, tuple[str, str]]] = {",
+                '    "greet": ("greet", "Greet somebody"),',
+            ),
+        },
+        ("-m", "kubectl_dra", "greet", "--from", "demo", "Alan"),
+        ("Hello Alan",),
+    ),
+    "command-in-help": Addition(
+        "a command",
+        {
+            "commands/greet.py": COMMAND,
+            "commands/app.py": (
+                "COMMANDS: Final[dict[str, tuple[str, str]]] = {",
+                '    "greet": ("greet", "Greet somebody"),',
+            ),
+        },
+        ("-m", "kubectl_dra", "--help"),
+        ("greet", "Greet somebody"),
+    ),
+    "function": Addition(
+        "a CEL function",
+        {
+            "cel/declarations/extensions.py": (
+                "STRINGS: Table = {",
+                '    "shout": (member("string_shout", (STRING,), STRING),),',
+            ),
+            "cel/functions/strings.py": (
+                "OVERLOADS: Final[dict[str, Callable[..., Value]]] = {",
+                '    "string_shout": lambda text: text.upper() + "!",',
+            ),
+        },
+        ("-m", "kubectl_dra", "test-selector", '"a".shout() == "A!"', "--from", "demo"),
+        ("All 47 devices match",),
+    ),
+    "screen": Addition(
+        "a TUI screen",
+        {
+            "tui/views/drivers.py": VIEW,
+            "tui/screens.py": (
+                "SCREENS: Final[tuple[Screen, ...]] = (",
+                '    Screen("drivers", "drivers:DriversView", "All drivers by name", key="7"),',
+            ),
+        },
+        ("-c", PLAY),
+        ("7 DRIVERS", "all the drivers", "mig.example.com", "All drivers by name", ":drivers"),
+    ),
+}
+
+
+def named_in(row: str) -> list[str]:
+    """The paths that CONTRIBUTING names for an addition."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (cell,) = re.findall(rf"^\| {re.escape(row)} \| (.*) \|$", text, re.MULTILINE)
+    return re.findall(r"`([a-z_/A-Z]+(?:/|\.py))`", cell)
+
+
+@pytest.mark.parametrize("name", ADDITIONS)
+def test_an_addition_touches_what_contributing_names(name: str) -> None:
+    addition = ADDITIONS[name]
+    named = [path.replace("NAME", "*") + ("*" if path.endswith("/") else "") for path in named_in(addition.row)]
+    assert [path for path in addition.files if not any(fnmatch.fnmatch(path, each) for each in named)] == []
+
+
+@pytest.mark.parametrize("name", ADDITIONS)
+def test_an_addition_works_where_nothing_else_was_touched(name: str, tmp_path: Path) -> None:
+    addition = ADDITIONS[name]
+    copy = tmp_path / "kubectl_dra"
+    shutil.copytree(ROOT / "kubectl_dra", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    before = _run(addition.call, tmp_path)
+    for path, change in addition.files.items():
+        if isinstance(change, str):
+            (copy / path).write_text(change, encoding="utf-8")
+            continue
+        line, new = change
+        text = (copy / path).read_text(encoding="utf-8")
+        assert text.count(f"{line}\n") == 1
+        (copy / path).write_text(text.replace(f"{line}\n", f"{line}\n{new}\n"), encoding="utf-8")
+    after = _run(addition.call, tmp_path)
+    assert [text for text in addition.shows if text not in after] == [], after
+    # Before, at least something of it was not there.
+    assert [text for text in addition.shows if text not in before] != []
+
+
+def _run(call: tuple[str, ...], folder: Path) -> str:
+    paths = os.pathsep.join([str(folder), str(ROOT)])
+    # Modules are written twice within a second: byte code of the first would pass for that of the second.
+    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1", "COLUMNS": "80"}
+    command = [sys.executable, *call]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=300
+    )
+    return done.stdout + done.stderr
