@@ -14,7 +14,7 @@ from kubectl_dra.model.usage import usage_by_node
 
 
 class InventoryBuilder:
-    """Collects objects in the order in which they are read; an object that comes twice counts in its last state."""
+    """Collects objects in any order; an object that comes twice counts in its last state."""
 
     def __init__(self) -> None:
         self._objects: dict[str, dict[Key, Any]] = {}
@@ -41,7 +41,7 @@ class InventoryBuilder:
 def inventory_of(objects: Mapping[str, Mapping[Key, Any]]) -> Inventory:
     """The Inventory of objects by name of kind and key, with the sums of the pods' requests per node.
 
-    Mappings are taken as they are: who hands them over must not change them afterwards.
+    Who hands mappings over must not change them afterwards.
     """
     fields = inventory_fields(objects, objects)
     return Inventory(usage=usage_by_node(objects.get("Pod", {}).values()), **fields)
@@ -50,45 +50,60 @@ def inventory_of(objects: Mapping[str, Mapping[Key, Any]]) -> Inventory:
 def inventory_fields(objects: Mapping[str, Mapping[Key, Any]], changed: Collection[str]) -> dict[str, Any]:
     """Those fields of an Inventory of ``objects`` that depend on the kinds that have ``changed``, but for ``usage``."""
     names = {field for kind in changed for field in _FIELDS_OF.get(kind, ())}
-    return {name: _FIELDS[name](objects) for name in names}
+    ordered = _Objects(objects)
+    return {name: _FIELDS[name](ordered) for name in names}
 
 
-Objects = Mapping[str, Mapping[Key, Any]]
+class _Objects:
+    """Objects by name of kind and key, those of a kind in the order of namespace and name.
+
+    Servers list so, files hold them in any order and watches tell what comes last; which node or device is named first
+    must not depend on that.
+    """
+
+    def __init__(self, objects: Mapping[str, Mapping[Key, Any]]) -> None:
+        self._objects = objects
+        self._ordered: dict[str, Mapping[Key, Any]] = {}
+
+    def of(self, kind: str) -> Mapping[Key, Any]:
+        """The objects of a kind; the given mapping itself if it is in order."""
+        if kind not in self._ordered:
+            objects = self._objects.get(kind, {})
+            keys = sorted(objects)
+            self._ordered[kind] = objects if keys == list(objects) else {key: objects[key] for key in keys}
+        return self._ordered[kind]
 
 
-def _by_key(kind: str) -> Callable[[Objects], Mapping[Key, Any]]:
-    return lambda objects: objects.get(kind, {})
+def _by_key(kind: str) -> Callable[[_Objects], Mapping[Key, Any]]:
+    return lambda objects: objects.of(kind)
 
 
-def _by_name(kind: str) -> Callable[[Objects], dict[str, Any]]:
-    return lambda objects: {key.name: record for key, record in objects.get(kind, {}).items()}
+def _by_name(kind: str) -> Callable[[_Objects], dict[str, Any]]:
+    return lambda objects: {key.name: record for key, record in objects.of(kind).items()}
 
 
-def _claims(objects: Objects) -> Mapping[Key, Any]:
+def _claims(objects: _Objects) -> Mapping[Key, Any]:
     return resolved_claims(
-        objects.get("ResourceClaim", {}), _by_name("DeviceClass")(objects), _by_name("ResourceSlice")(objects)
+        objects.of("ResourceClaim"), _by_name("DeviceClass")(objects), _by_name("ResourceSlice")(objects)
     )
 
 
-def _workloads(objects: Objects) -> dict[tuple[str, str, str], Any]:
+def _workloads(objects: _Objects) -> dict[tuple[str, str, str], Any]:
     return {
         (kind.name, key.namespace, key.name): record
         for kind in WORKLOADS
-        for key, record in objects.get(kind.name, {}).items()
+        for key, record in objects.of(kind.name).items()
     }
 
 
-def _classic(objects: Objects) -> ClassicObjects:
+def _classic(objects: _Objects) -> ClassicObjects:
     return ClassicObjects(
         _by_name("ResourceClass")(objects),
-        *(
-            objects.get(kind, {})
-            for kind in ("ResourceClassParameters", "ResourceClaimParameters", "PodSchedulingContext")
-        ),
+        *(objects.of(kind) for kind in ("ResourceClassParameters", "ResourceClaimParameters", "PodSchedulingContext")),
     )
 
 
-def _storage(objects: Objects) -> StorageObjects:
+def _storage(objects: _Objects) -> StorageObjects:
     return StorageObjects(
         claims=_by_key("PersistentVolumeClaim")(objects),
         volumes=_by_name("PersistentVolume")(objects),
@@ -100,7 +115,7 @@ def _storage(objects: Objects) -> StorageObjects:
     )
 
 
-_FIELDS: Final[Mapping[str, Callable[[Objects], Any]]] = {
+_FIELDS: Final[Mapping[str, Callable[[_Objects], Any]]] = {
     "nodes": _by_name("Node"),
     "namespaces": _by_name("Namespace"),
     "pods": _by_key("Pod"),
@@ -109,7 +124,7 @@ _FIELDS: Final[Mapping[str, Callable[[Objects], Any]]] = {
     "classes": _by_name("DeviceClass"),
     "slices": lambda objects: complete_pools(_by_name("ResourceSlice")(objects)),
     "taint_rules": _by_name("DeviceTaintRule"),
-    "events": lambda objects: tuple(objects.get("Event", {}).values()),
+    "events": lambda objects: tuple(objects.of("Event").values()),
     "quotas": _by_key("ResourceQuota"),
     "workloads": _workloads,
     "pool_statuses": _by_name("ResourcePoolStatusRequest"),

@@ -120,7 +120,8 @@ class _Surroundings:
     """The objects that others refer to."""
 
     def __init__(self, records: Iterator[Record]) -> None:
-        everything = list(records)
+        # By name, as which of them are taken first must not depend on the order of the manifests.
+        everything = sorted(records, key=lambda record: key_of(record.metadata))  # type: ignore[attr-defined]
         self.parameters = Parameters(
             {key_of(r.metadata): r for r in everything if isinstance(r, ResourceClaimParameters)},
             {key_of(r.metadata): r for r in everything if isinstance(r, ResourceClassParameters)},

@@ -86,23 +86,23 @@ class StorageObjects:
 
     @cached_property
     def attachments_by_node(self) -> Mapping[str, tuple[VolumeAttachment, ...]]:
-        """Attachments by the name of their node. Order as read."""
+        """Attachments by the name of their node."""
         return _group((attachment.spec.node_name, attachment) for attachment in self.attachments.values())
 
     @cached_property
     def volumes_by_class(self) -> Mapping[str, tuple[PersistentVolume, ...]]:
-        """Volumes by storage class; those without one under the empty string. Order as read."""
+        """Volumes by storage class; those without one under the empty string."""
         return _group((volume.class_name, volume) for volume in self.volumes.values())
 
     @cached_property
     def capacities_by_class(self) -> Mapping[str, tuple[CsiStorageCapacity, ...]]:
-        """Capacities by storage class. Order as read."""
+        """Capacities by storage class."""
         return _group((capacity.storage_class_name, capacity) for capacity in self.capacities.values())
 
 
 @dataclass(frozen=True)
 class Inventory:
-    """All objects by key, in the order in which they were read.
+    """All objects by key, in the order of namespace and name.
 
     ``pods`` holds the pods that matter to claims (all pods, or those that were not reduced); ``usage`` the sums of all
     pods per node name. ``workloads`` is keyed by (kind, namespace, name).
@@ -145,12 +145,12 @@ class Inventory:
 
     @cached_property
     def slices_by_node(self) -> Mapping[str, tuple[ResourceSlice, ...]]:
-        """Slices by ``spec.nodeName``; those without one under the empty string. Order as read."""
+        """Slices by ``spec.nodeName``; those without one under the empty string."""
         return _group((slice_.spec.node_name or "", slice_) for slice_ in self.slices.values())
 
     @cached_property
     def slices_by_pool(self) -> Mapping[PoolId, tuple[ResourceSlice, ...]]:
-        """All slices of a pool, every generation. Order as read."""
+        """All slices of a pool, every generation."""
         return _group((PoolId(s.spec.driver, s.spec.pool.name), s) for s in self.slices.values())
 
     def newest(self, pool: PoolId) -> tuple[ResourceSlice, ...]:
@@ -185,7 +185,7 @@ class Inventory:
 
     @cached_property
     def events_by_object(self) -> Mapping[tuple[str, str, str], tuple[Event, ...]]:
-        """Events by (kind, namespace, name) of the object they are about. Order as read."""
+        """Events by (kind, namespace, name) of the object they are about."""
         return _group((_about(event), event) for event in self.events)
 
 

@@ -300,3 +300,12 @@ def test_a_broken_item_of_a_typed_list_keeps_what_the_list_says_of_it() -> None:
         "kind": "DevicePool",
         **json.loads(data),
     }
+
+
+def test_what_an_object_becomes_does_not_depend_on_the_order_of_the_others() -> None:
+    for text in (CLASSIC, PROTOTYPE):
+        there, back = convert(sources(text)), convert(sources(text)[::-1])
+        assert [(c.objects, c.losses) for c in there] == [(c.objects, c.losses) for c in back[::-1]]
+    objects = [Source(json.dumps(each).encode()) for each in ALL_OBJECTS]
+    there, back = convert(objects), convert(objects[::-1])
+    assert [(c.objects, c.losses) for c in there] == [(c.objects, c.losses) for c in back[::-1]]

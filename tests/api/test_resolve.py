@@ -50,8 +50,9 @@ def test_claims_of_the_prototype_know_classes_and_drivers() -> None:
     first, second = claim.spec.devices.requests
     assert first.exactly is not None
     assert (first.exactly.device_class_name, first.exactly.count, first.exactly.admin_access) == ("foozer", 2, True)
-    # Two classes have the type that the first alternative asks for.
-    assert [option.device_class_name for option in second.first_available] == ["foozer", "by-go", "barzer"]
+    # Two classes have the type that the first alternative asks for; they come by name, whatever was read first.
+    assert [option.device_class_name for option in second.first_available] == ["by-go", "foozer", "barzer"]
+    assert build_inventory(map(decoded, reversed(PROTOTYPE))).claims == inventory.claims
     assert claim.spec.devices.constraints[0].match_attribute == "example.com-foozer/model"
 
 
