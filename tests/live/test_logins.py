@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import pytest
 from kubectl_dra.source.live import credentials, open_session
 from kubectl_dra.source.live.errors import CertificateError, KubeconfigError, LoginError
 from kubectl_dra.source.spec import Connection
+from tests.kit.http import Server
 from tests.live.fake_api import Answer, FakeApi, connection_to, write_kubeconfig
 
 EXEC = "client.authentication.k8s.io/v1"
@@ -226,7 +227,7 @@ def asking(keys: Keys) -> Iterator[tuple[str, list[str]]]:
         def log_message(self, format: str, *args: Any) -> None:
             """Silence."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", 0), Handler)
     server.socket = context.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     yield f"https://127.0.0.1:{server.server_address[1]}", seen
