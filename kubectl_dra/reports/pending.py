@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.codes import MEANING, Code
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     Agreement,
     Assumption,
@@ -183,7 +183,7 @@ def claim_pending_report(diagnosis: ClaimDiagnosis, state: ClusterState) -> Clai
 def reason_groups(reports: Iterable[PendingReport]) -> tuple[ReasonGroup, ...]:
     """Pods by main reason: the most frequent first, those that fit now last, then by code."""
     found = _by_code((report.code, report.pod) for report in reports)
-    return tuple(ReasonGroup(code, MEANING[code] if code is not None else "", pods) for code, pods in found)
+    return tuple(ReasonGroup(code, code.meaning if code is not None else "", pods) for code, pods in found)
 
 
 def claim_groups(reports: Iterable[ClaimPendingReport]) -> tuple[ClaimGroup, ...]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_dra.diagnosis.codes import MEANING, Code
+from kubectl_dra.diagnosis.codes import Code
 
 PAGES = Path(__file__).parent.parent.parent / "docs" / "reasons"
 SECTIONS = ["Evidence shown", "See it yourself", "What to do", "Upstream"]
@@ -13,8 +13,9 @@ PACKAGE = Path(__file__).parent.parent.parent / "kubectl_dra" / "diagnosis"
 
 
 def test_every_code_has_a_meaning() -> None:
-    assert set(MEANING) == set(Code)
-    assert len(set(MEANING.values())) == len(MEANING)
+    meanings = [code.meaning for code in Code]
+    assert all(meanings)
+    assert len(set(meanings)) == len(meanings)
     assert all(re.fullmatch(r"DRA-[1-9]\d\d", code) for code in Code)
 
 
@@ -25,7 +26,7 @@ def test_every_code_has_a_page_and_every_page_a_code() -> None:
 @pytest.mark.parametrize("code", list(Code))
 def test_pages_say_what_where_and_what_to_do(code: Code) -> None:
     text = (PAGES / f"{code}.md").read_text(encoding="utf-8")
-    assert text.startswith(f"# {code}: {MEANING[code]}\n")
+    assert text.startswith(f"# {code}: {code.meaning}\n")
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == SECTIONS
     command = re.search(r"```\n(kubectl .*)\n```", text)
     assert command is not None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from kubectl_dra.diagnosis.codes import MEANING, Code
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ClaimVerdict, ObjectRef
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import ask_lines
@@ -34,7 +34,7 @@ def claim_pending_page(report: ClaimPendingReport, now: datetime) -> list[Safe]:
         _holds(report),
         [] if _waits_with_pod(report) else _evidence(report, now),
         list(missing_lines(report.missing)),
-        [fmt("{} {}", each.code, Safe(MEANING[each.code])) for each in report.causes],
+        [fmt("{} {}", each.code, Safe(each.code.meaning)) for each in report.causes],
     ]
     for block in blocks:
         if block:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import Column, table
-from kubectl_dra.output.pending.titles import title
+from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.pending import ClaimGroup, PendingReport, ReasonGroup

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
-from kubectl_dra.diagnosis.codes import MEANING, Code
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, NodeOutcome, Verdict
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
@@ -215,7 +215,7 @@ def _footer(report: PendingReport) -> Iterator[Safe]:
     if not report.causes:
         return
     codes = list(dict.fromkeys(cause.code for cause in report.causes))
-    first = styled(safe(codes[0]), Style.DIM) + Safe(f" {MEANING[codes[0]]}")
+    first = styled(safe(codes[0]), Style.DIM) + Safe(f" {codes[0].meaning}")
     others = [code for code in codes[1:] if code is not Code.EVIDENCE_MISSING]
     more = fmt("also {}", shortened(others, 3)) if others else Safe("")
     yield from _closing(first, more) if more else wrapped(first)

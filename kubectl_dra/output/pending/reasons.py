@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from kubectl_dra.diagnosis.codes import MEANING, Code
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     BindingProblem,
     Cause,
@@ -49,10 +49,16 @@ DetailT = TypeVar("DetailT")
 Sentence = Callable[[Cause], Safe]
 
 
+def title(code: Code | None) -> Safe:
+    """The few words of a code; a dash without one."""
+    return Safe(code.label) if code is not None else Safe("-")
+
+
+
 def reason_sentence(cause: Cause) -> Safe:
     """The clause of one cause; the code's general meaning where its evidence does not allow a more precise one."""
     sentence = _SENTENCES.get(cause.code)
-    return sentence(cause) if sentence is not None else Safe(MEANING[cause.code])
+    return sentence(cause) if sentence is not None else Safe(cause.code.meaning)
 
 
 def object_name(ref: ObjectRef | None) -> Safe:
@@ -62,7 +68,7 @@ def object_name(ref: ObjectRef | None) -> Safe:
 
 def _with(kind: type[DetailT], say: Callable[[DetailT, Cause], Safe]) -> Sentence:
     def sentence(cause: Cause) -> Safe:
-        return say(cause.detail, cause) if isinstance(cause.detail, kind) else Safe(MEANING[cause.code])
+        return say(cause.detail, cause) if isinstance(cause.detail, kind) else Safe(cause.code.meaning)
 
     return sentence
 
@@ -293,7 +299,7 @@ def _selector_fails(error: FatalError, cause: Cause) -> Safe:
 
 def _fatal(error: FatalError, cause: Cause) -> Safe:
     detail = fmt(" ({})", error.detail) if error.detail else Safe("")
-    return fmt("{}, which aborts every attempt{}", Safe(MEANING[cause.code]), detail)
+    return fmt("{}, which aborts every attempt{}", Safe(cause.code.meaning), detail)
 
 
 def _named_twice(_error: FatalError, cause: Cause) -> Safe:
@@ -313,7 +319,7 @@ def _node_taints(taint: NodeTaint, _cause: Cause) -> Safe:
 
 def _node_selection(selection: NodeSelection, cause: Cause) -> Safe:
     if not selection.unmatched:
-        return Safe(MEANING[cause.code])
+        return Safe(cause.code.meaning)
     return fmt("the pod's node selector or affinity asks for {}", listed(selection.unmatched))
 
 
@@ -355,7 +361,7 @@ def _binding_conditions(problem: BindingProblem, _cause: Cause) -> Safe:
 
 
 def _kubelet(text: KubeletText, cause: Cause) -> Safe:
-    return fmt("{}: {}", Safe(MEANING[cause.code]), text.detail or text.text)
+    return fmt("{}: {}", Safe(cause.code.meaning), text.detail or text.text)
 
 
 def _not_registered(text: KubeletText, _cause: Cause) -> Safe:

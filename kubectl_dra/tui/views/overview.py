@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.output.devices.parts import number
-from kubectl_dra.output.pending.titles import title
+from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.recent import change_text
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, counted

@@ -12,8 +12,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.output.layout import padded
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.page import pending_page
-from kubectl_dra.output.pending.reasons import reason_sentence
-from kubectl_dra.output.pending.titles import title
+from kubectl_dra.output.pending.reasons import reason_sentence, title
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.pending import PendingReport, reason_groups
