@@ -54,7 +54,6 @@ def title(code: Code | None) -> Safe:
     return Safe(code.label) if code is not None else Safe("-")
 
 
-
 def reason_sentence(cause: Cause) -> Safe:
     """The clause of one cause; the code's general meaning where its evidence does not allow a more precise one."""
     sentence = _SENTENCES.get(cause.code)
