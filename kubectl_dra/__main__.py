@@ -27,7 +27,8 @@ def main() -> None:
 def _leave(number: int, frame: FrameType | None) -> None:
     """End at once with 130, on a line of its own; what has something to end first handles signals itself."""
     if sys.stderr is not None:
-        os.write(2, b"\n")
+        shown = sys.modules.get("kubectl_dra.output.progress")
+        os.write(2, (shown.PROGRESS.leftover() if shown is not None else b"") + b"\n")
     os._exit(128 + number)
 
 

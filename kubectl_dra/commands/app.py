@@ -24,6 +24,7 @@ from kubectl_dra.output.console import (
     write_help,
 )
 from kubectl_dra.output.exit_codes import ExitCode
+from kubectl_dra.output.progress import PROGRESS
 
 PROGRAM: Final = "kubectl dra"
 # name -> (module with ``command``, line for the overview): help must not import any of them.
@@ -101,8 +102,10 @@ def run(arguments: Sequence[str], clock: Clock = SYSTEM) -> int:
     console = Console(_color(arguments))
     try:
         code = _invoke(list(arguments), console, clock)
+        PROGRESS.end()
         flush()
     except KeyboardInterrupt:
+        PROGRESS.end()
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         close_quietly()

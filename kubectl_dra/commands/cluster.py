@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,8 +15,9 @@ from kubectl_dra.model.features import NEWEST_MINOR, FeatureError, Features, fea
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.signs import shown_gates
+from kubectl_dra.output.progress import PROGRESS
 from kubectl_dra.source import current_namespace, load
-from kubectl_dra.source.spec import Connection, SourceSpec
+from kubectl_dra.source.spec import STDIN, Connection, SourceSpec, Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +49,21 @@ def read_cluster(
     spec, namespace = spec_and_namespace(options, needs, pods, local=local)
     named = frozenset(Key(namespace, name) for name in claims)
     spec = dataclasses.replace(spec, slices=frozenset(slices), claims=named, node=node)
-    inventory, evidence = load(spec)
+    inventory, evidence = load(dataclasses.replace(spec, told=_told(spec)))
+    PROGRESS.say("Working out the answer")
     state = ClusterState(inventory, evidence, features_of(inventory, evidence, gates), options.clock)
     return Scoped(state, namespace)
+
+
+def _told(spec: SourceSpec) -> Told:
+    """Shows on a terminal how far reading has come."""
+    what = f"Reading {'the cluster' if spec.file is None else 'stdin' if spec.file == STDIN else spec.file}"
+
+    def told(share: float | None) -> None:
+        PROGRESS.begin(sys.stderr)
+        PROGRESS.say(what, share)
+
+    return told
 
 
 def spec_and_namespace(

@@ -14,6 +14,7 @@ from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console
 from kubectl_dra.model.evidence import Fields
+from kubectl_dra.output.progress import PROGRESS
 from kubectl_dra.output.safe import fmt
 
 # Of the time, at most a quarter goes into answers: a big cluster changes faster than it can be explained.
@@ -44,6 +45,7 @@ def follow(
     from kubectl_dra.source.live import needs_of  # the kubernetes package is heavy
     from kubectl_dra.source.live.feed import Feed, Published
 
+    PROGRESS.end()  # to wait is no work
     gates = gates_of(options)
     spec, namespace = spec_and_namespace(options, needs, pods, local=local)
     spec = dataclasses.replace(spec, slices=frozenset(slices))

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Final, NoReturn, TextIO, TypeGuard
 
 from kubectl_dra.output.exit_codes import ExitCode
+from kubectl_dra.output.progress import PROGRESS
 from kubectl_dra.output.safe import Safe, Style, multiline, plain, safe, styled
 
 DEFAULT_WIDTH: Final = 80
@@ -51,6 +52,7 @@ class Console:
 
     def ask(self, question: Safe) -> str:
         """The answer to a question on stderr, without spaces around it; empty where the input ends."""
+        PROGRESS.end()
         sys.stderr.write((question if self.colors(sys.stderr) else plain(question)) + " ")
         sys.stderr.flush()
         return sys.stdin.readline().strip()
@@ -111,6 +113,7 @@ def flush() -> None:
 
 def close_quietly() -> NoReturn:
     """End with 0 because nobody reads any more."""
+    PROGRESS.end()
     drop_unwritten()
     sys.exit(ExitCode.OK)
 
@@ -170,8 +173,11 @@ def _once(text: str) -> Safe:
 
 
 def _write(stream: TextIO, text: str, end: str = "\n") -> None:
+    if stream is sys.stdout and stream.isatty():
+        PROGRESS.end()
     try:
-        stream.write(f"{text}{end}")
+        with PROGRESS.aside():
+            stream.write(f"{text}{end}")
     except BrokenPipeError:
         close_quietly()
     except OSError as error:

@@ -28,7 +28,7 @@ def load(spec: SourceSpec) -> tuple[Inventory, Evidence]:
         return load_demo()
     from kubectl_dra.source.file import load_file
 
-    return load_file(spec.file, spec.max_bytes)
+    return load_file(spec.file, spec.max_bytes, spec.told)
 
 
 def current_namespace(spec: SourceSpec) -> str:

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Final, Self, TextIO
 
 from kubectl_dra.source.errors import FileError
 from kubectl_dra.source.limits import MAX_BYTES, MAX_RATIO, Allowance, is_bomb, too_large
-from kubectl_dra.source.spec import STDIN
+from kubectl_dra.source.spec import STDIN, Told
 
 HINT: Final = "name a file, or - for stdin"
 _CHUNK: Final = 1 << 20
@@ -32,10 +32,16 @@ _LESS: Final = "leave out kinds that don't matter, or namespaces"
 
 
 class Content:
-    """Bytes with a size; offsets count from the first byte that is not a byte order mark."""
+    """Bytes with a size; offsets count from the first byte that is not a byte order mark.
+
+    Who sets ``told`` is called with the share that was given out; JSON is gone through twice, as ``passes`` says.
+    """
 
     def __init__(self, stream: BinaryIO, name: str = "", start: int = 0) -> None:
         self.name = name
+        self.told: Told | None = None
+        self.passes = 1
+        self._given = 0
         self._stream = stream
         self._start = start
         self.size = max(stream.seek(0, os.SEEK_END) - start, 0)
@@ -69,6 +75,9 @@ class Content:
         data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         if len(data) < end - start:
             raise FileError(f"{self.name}: became shorter while it was read", "try again when nothing writes to it")
+        if self.told is not None and self.size:
+            self._given += len(data)
+            self.told(min(self._given / (self.size * self.passes), 1.0))
         return data
 
     def chunks(self, end: int | None = None, start: int = 0) -> Iterator[bytes]:

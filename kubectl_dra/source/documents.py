@@ -86,6 +86,7 @@ class _Lines:
 
 
 def _json_documents(content: Content, name: str) -> Iterator[Document]:
+    content.passes = 2
     try:
         found = parts(content)
     except UnsplitError as error:

@@ -17,15 +17,20 @@ from kubectl_dra.source.content import Content, open_content
 from kubectl_dra.source.errors import FileError
 from kubectl_dra.source.limits import MAX_BYTES
 from kubectl_dra.source.manifests import Manifests, Written, read_manifests, read_written
+from kubectl_dra.source.spec import Told
 
 # The kinds that decide about scheduling: one note names those of them that were taken as none.
 _DECISIVE: Final = ("Pod", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
 _HINT: Final = "name a file, - for stdin, or demo"
 
 
-def load_file(path: str, max_bytes: int = MAX_BYTES) -> tuple[Inventory, Evidence]:
-    """The Inventory of a file or of stdin (``-``). Raises :class:`FileError`."""
+def load_file(path: str, max_bytes: int = MAX_BYTES, told: Told | None = None) -> tuple[Inventory, Evidence]:
+    """The Inventory of a file or of stdin (``-``). Raises :class:`FileError`.
+
+    ``told`` is called with the share that was read.
+    """
     with open_content(path, max_bytes, _HINT) as content:
+        content.told = told
         return load_content(content)
 
 

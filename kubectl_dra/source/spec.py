@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.model.evidence import Fields
@@ -11,6 +12,7 @@ from kubectl_dra.source.limits import MAX_BYTES
 
 DEMO = "demo"
 STDIN = "-"
+Told = Callable[[float | None], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ class SourceSpec:
     question is about these only, so that slices are read of the pools that they hold devices of. ``node``: slices are
     read of the pools that this node can use something of. ``demanded``: kinds that are read even where no pod of the
     cluster makes them matter.
+
+    ``told`` is called again and again while it is read: with the share that is done (0 to 1), None where nobody knows.
     """
 
     file: str | None = None
@@ -60,3 +64,4 @@ class SourceSpec:
     claims: frozenset[Key] = frozenset()
     node: str = ""
     demanded: frozenset[str] = frozenset()
+    told: Told | None = field(default=None, compare=False)

@@ -12,21 +12,24 @@ from kubectl_dra.source.live.kubeconfig import namespace_of
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.read import read as _read
 from kubectl_dra.source.live.session import Session, open_session
-from kubectl_dra.source.spec import Connection, SourceSpec
+from kubectl_dra.source.spec import Connection, SourceSpec, Told
 
 __all__ = ["Needs", "Session", "current_namespace", "load", "needs_of", "open_session", "read"]
 
 
 def load(spec: SourceSpec) -> tuple[Inventory, Evidence]:
     """What ``spec`` asks for. Raises ``ClusterError``."""
-    return read(spec.connection, needs_of(spec))
+    return read(spec.connection, needs_of(spec), spec.told)
 
 
-def read(connection: Connection, needs: Needs) -> tuple[Inventory, Evidence]:
-    """What ``needs`` names, over a connection of its own. Raises ``ClusterError``."""
+def read(connection: Connection, needs: Needs, told: Told | None = None) -> tuple[Inventory, Evidence]:
+    """What ``needs`` names, over a connection of its own. Raises ``ClusterError``.
+
+    ``told`` is called when the server answers.
+    """
     session = open_session(connection)
     try:
-        return _read(session, needs)
+        return _read(session, needs, told)
     finally:
         session.close()
 

@@ -27,6 +27,7 @@ from kubectl_dra.source.live.parallel import in_parallel
 from kubectl_dra.source.live.pods import PodReducer, add_usage
 from kubectl_dra.source.live.session import Session
 from kubectl_dra.source.live.slices import list_slices, list_slices_for_node, pools_of
+from kubectl_dra.source.spec import Told
 
 # The controller takes finished pods out of reservations at once: more than a few never are there.
 _MAX_CONSUMERS: Final = 20
@@ -43,13 +44,17 @@ class Outcome:
     usage: dict[str, NodeUsage] = field(default_factory=dict)
 
 
-def read(session: Session, needs: Needs) -> tuple[Inventory, Evidence]:
+def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inventory, Evidence]:
     """Everything that ``needs`` names, as far as the user may read it. Raises ``ClusterError``.
+
+    ``told`` is called once the first answer is there: before, a credential plugin may have questions of its own.
 
     A refusal of every single kind is raised: then there is nothing to answer from.
     """
     kinds = needs.wanted()
     served = discover(session, kinds)
+    if told is not None:
+        told(None)
     reader = _Reader(session, needs, served)
     later = bool(needs.claims) and RESOURCE_SLICE in kinds
     first = [kind for kind in at_once(needs) if not (later and kind is RESOURCE_SLICE)]
