@@ -17,7 +17,7 @@ from kubectl_dra.allocation.requests import Request
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import Device, DeviceAttribute
 from kubectl_dra.selectors.compiling import Selector
-from kubectl_dra.selectors.evaluate import Decision, Detail, Failure, Outcome, SelectorSet, attempt_lens, derive
+from kubectl_dra.selectors.evaluate import Decision, Detail, Failure, Outcome, SelectorSet, common_lens, derive
 
 
 class Selection:
@@ -29,7 +29,7 @@ class Selection:
         self._sets = [sets[request.selectors] for request in requests]
         self._distinct = [each for selectors, each in sets.items() if selectors]
         self._derivations = tuple(dict.fromkeys(e for request in requests for e in request.derived.values()))
-        self._lens = attempt_lens(self._distinct, self._derivations, constrained)
+        self._lens = common_lens(self._distinct, self._derivations, constrained)
         self._seen: dict[Hashable, Hashable] = {}
         self._derived: dict[tuple[str, Hashable], DeviceAttribute | Failure] = {}
 
@@ -54,11 +54,11 @@ class Selection:
     def _judged(self, driver: str, device: Device, content: Hashable) -> Hashable:
         said: list[Hashable] = []
         for each in self._distinct:
-            decision = each.of(driver, device)
+            decision = each.of_content(content, driver, device)
             if decision.outcome not in (Outcome.MATCHES, Outcome.NO):
                 return content
             of_class = decision.selector < 0 or each.selectors[decision.selector].device_class is not None
-            said.append((decision.selector, -1 if of_class else each.detail(driver, device).clause))
+            said.append((decision.selector, -1 if of_class else each.clause(decision, driver, device)))
         for expression in self._derivations:
             value = self._derive(expression, driver, device)
             if isinstance(value, Failure):

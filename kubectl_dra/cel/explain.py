@@ -67,9 +67,10 @@ def failing_place(program: Program, device: DeviceValue, error: str) -> int:
 
 
 def _recorded(program: Program, device: DeviceValue) -> _Recorder:
+    # Planning prints constants: it must not pay for an evaluation that ended before.
+    begin()
     recorder = _Recorder(program.checked, program.environment)
     step = recorder.step(program.checked.parsed.root)
-    begin()
     # Errors are noted where they happen.
     with contextlib.suppress(CelError, Cancelled, RecursionError):
         step(State(device, COST_LIMIT, recorder.slot_count))

@@ -30,7 +30,7 @@ def begin() -> None:
     _account.left = _LIMIT
 
 
-def toil(elements: int) -> None:
+def charge_work(elements: int) -> None:
     """Report that so many elements are about to be visited. Raises :class:`Cancelled` when it is too much."""
     _account.left -= elements
     if _account.left < 0:
@@ -39,4 +39,4 @@ def toil(elements: int) -> None:
 
 def write(characters: int) -> None:
     """Report that a text of so many characters is about to be made."""
-    toil(characters // _CHARACTERS)
+    charge_work(characters // _CHARACTERS)

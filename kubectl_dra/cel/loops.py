@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
-from kubectl_dra.cel.labor import toil
+from kubectl_dra.cel.labor import charge_work
 from kubectl_dra.cel.state import UNSET, State, Step
 from kubectl_dra.cel.values import (
     LISTS,
@@ -106,7 +106,7 @@ def loop(
         slots[slot] = UNSET
         for count, item in enumerate(items, 1):
             if not count % _REPORT:
-                toil(_REPORT)
+                charge_work(_REPORT)
             store(slots, item)
             if condition is not None and _caught(state, condition) is False:
                 break

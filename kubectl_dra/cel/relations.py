@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from kubectl_dra.cel.labor import toil
+from kubectl_dra.cel.labor import charge_work
 from kubectl_dra.cel.values import (
     CIDR,
     IP,
@@ -91,7 +91,7 @@ def _element_equal(a: Value, b: Value, memo: _Memo) -> bool:
 def _lists_equal(a: Value, b: Value, memo: _Memo) -> bool:
     if b.__class__ not in LISTS or list_size(a) != list_size(b):
         return False
-    toil(list_size(a))
+    charge_work(list_size(a))
     failure: CelError | None = None
     for x, y in zip(a, b, strict=True):
         try:
@@ -107,7 +107,7 @@ def _lists_equal(a: Value, b: Value, memo: _Memo) -> bool:
 def _maps_equal(a: dict[Value, Value], b: Value, memo: _Memo) -> bool:
     if b.__class__ not in MAPS or len(a) != len(b):
         return False
-    toil(len(a))
+    charge_work(len(a))
     for encoded, value in a.items():
         other = look_up(b, decode_key(encoded))
         if other is MISSING:
@@ -169,7 +169,7 @@ _EQUAL: Final[dict[type, Callable[[Value, Value], bool]]] = {
 def contains(elements: Value, item: Value) -> bool:
     """Whether a list has an element that ``item`` equals; comparisons that fail count as unequal."""
     kind = item.__class__
-    toil(list_size(elements))
+    charge_work(list_size(elements))
     if kind in _PLAIN:
         return any(element.__class__ is kind and element == item for element in elements)
     return any(surely_equal(item, element) for element in elements)

@@ -38,21 +38,24 @@ class Catalog:
         self.samples: dict[Named, DeviceAttribute | None] = {}
         self._by_driver: dict[str, set[str]] = {}
         self._keys: dict[tuple[str, str, str], Named] = {}
+        # Most devices of a driver have the same names: those are looked at once.
+        first: dict[tuple[str, tuple[str, ...], tuple[str, ...]], Device] = {}
+        alike: Counter[tuple[str, tuple[str, ...], tuple[str, ...]]] = Counter()
         for each in devices:
-            self._add(each.driver, each.device)
+            names = (each.driver, tuple(each.device.attributes), tuple(each.device.capacity))
+            first.setdefault(names, each.device)
+            alike[names] += 1
+        for names, device in first.items():
+            self._add(names[0], device, alike[names])
 
-    def _add(self, driver: str, device: Device) -> None:
+    def _add(self, driver: str, device: Device, count: int) -> None:
         domains = self._by_driver.setdefault(driver, set())
-        for name, attribute in device.attributes.items():
-            key = self._key("attributes", name, driver)
-            self.counts[key] += 1
-            self.samples.setdefault(key, attribute)
-            domains.add(key[1])
-        for name in device.capacity:
-            key = self._key("capacity", name, driver)
-            self.counts[key] += 1
-            self.samples.setdefault(key, None)
-            domains.add(key[1])
+        for field, names in (("attributes", device.attributes), ("capacity", device.capacity)):
+            for name in names:
+                key = self._key(field, name, driver)
+                self.counts[key] += count
+                self.samples.setdefault(key, device.attributes[name] if field == "attributes" else None)
+                domains.add(key[1])
 
     def _key(self, field_name: str, name: str, driver: str) -> Named:
         found = self._keys.get((field_name, name, driver))

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from kubectl_dra.cel.clauses import Clause
 from kubectl_dra.cel.device import DeviceValue, device_value
 from kubectl_dra.cel.explain import Part as Part
 from kubectl_dra.cel.explain import explain, failing_place
@@ -84,7 +85,6 @@ class Failure(NamedTuple):
     undecided: bool = False
 
 
-_MATCHES: Final = Decision(Outcome.MATCHES)
 _NO_DETAIL: Final = Detail()
 
 
@@ -108,7 +108,8 @@ class SelectorSet:
     """Selectors in their order, all of which must hold.
 
     ``shows_sharing``: whether expressions see that a device may be shared (``Features.shows_sharing``). With a
-    ``budget`` every evaluation is charged, and nothing is evaluated once it is exhausted.
+    ``budget`` every evaluation is charged, and nothing is evaluated once it is exhausted. ``programs`` are those before
+    the first that does not compile, ``problem`` says in one line what is wrong with that.
     """
 
     def __init__(
@@ -116,10 +117,21 @@ class SelectorSet:
     ) -> None:
         self.selectors = tuple(selectors)
         self.spent: list[int | None] = [None] * len(self.selectors)
-        self._programs = [scheduler_program(selector.expression) for selector in self.selectors]
+        self.programs: list[Program] = []
+        self.problem: str | None = None
+        self._end = Decision(Outcome.MATCHES)
+        for number, selector in enumerate(self.selectors):
+            found = scheduler_program(selector.expression)
+            if not isinstance(found, Program):
+                self.problem = one_line(found)
+                self._end = Decision(Outcome.ERROR, number, found.text, compiles=False)
+                break
+            self.programs.append(found)
+        self._refusals = [Decision(Outcome.NO, number) for number in range(len(self.programs))]
+        self._tests = [program.test for program in self.programs]
         self._shows_sharing = shows_sharing
         self._budget = budget
-        self._lens = Lens([program.reads for program in self.programs])
+        self._lens = Lens(program.reads for program in self.programs)
         self._decisions: dict[Hashable, Decision] = {}
         self._details: dict[Hashable, Detail] = {}
 
@@ -134,24 +146,22 @@ class SelectorSet:
         """What a user typed."""
         return cls((Selector(None, 0, expression),), shows_sharing)
 
-    @property
-    def programs(self) -> list[Program]:
-        """The programs of those that compile."""
-        return [program for program in self._programs if isinstance(program, Program)]
-
-    @cached_property
-    def problem(self) -> str | None:
-        """What is wrong with the first that does not compile, in one line with its place."""
-        return next((one_line(found) for found in self._programs if not isinstance(found, Program)), None)
-
     def forget(self) -> None:
         """Drop what was evaluated so far."""
         self._decisions.clear()
         self._details.clear()
 
+    def look_through(self, lens: Lens) -> None:
+        """Tell devices apart by ``lens``, which sees all that these selectors read and more: others look through it."""
+        self.forget()
+        self._lens = lens
+
     def of(self, driver: str, device: Device) -> Decision:
         """What they say of a device; devices that they can't tell apart share the answer."""
-        content = self._lens.content(driver, device)
+        return self.of_content(self._lens.content(driver, device), driver, device)
+
+    def of_content(self, content: Hashable, driver: str, device: Device) -> Decision:
+        """The same where what the lens sees of the device is known already."""
         known = self._decisions.get(content)
         if known is None:
             known = self._decisions[content] = self._decide(driver, device)
@@ -165,11 +175,9 @@ class SelectorSet:
         if self._budget is not None and self._budget.exhausted:
             return Decision(Outcome.UNDECIDED, error=NOT_TRIED)
         value = device_seen(driver, device, self._shows_sharing)
-        for number, program in enumerate(self._programs):
-            if not isinstance(program, Program):
-                return Decision(Outcome.ERROR, number, program.text, compiles=False)
+        for number, test in enumerate(self._tests):
             try:
-                matches, cost = program.test(value)
+                matches, cost = test(value)
             except EvaluationError as error:
                 self._charge(number, error.cost, error.undecided)
                 outcome = Outcome.UNDECIDED if error.undecided else Outcome.ERROR
@@ -177,8 +185,8 @@ class SelectorSet:
             if self._budget is not None:
                 self._charge(number, cost)
             if not matches:
-                return Decision(Outcome.NO, number)
-        return _MATCHES
+                return self._refusals[number]
+        return self._end
 
     def _charge(self, number: int, cost: int | None, undecided: bool = False) -> None:
         if self._budget is not None:
@@ -200,16 +208,25 @@ class SelectorSet:
             known = self._details[content] = find(decision, driver, device)
         return known
 
-    def _refusal(self, decision: Decision, driver: str, device: Device) -> Detail:
-        program = self._programs[decision.selector]
-        assert isinstance(program, Program)  # noqa: S101 - it said no
+    def clause(self, decision: Decision, driver: str, device: Device) -> int:
+        """The first condition of the selector that says no which does; -1 where none does alone."""
+        clauses = self._clauses[decision.selector]
+        if len(clauses) == 1:
+            return 0
         value = device_seen(driver, device, self._shows_sharing)
-        clauses = program_clauses(program)
-        for index, (_, condition) in enumerate(clauses):
-            if len(clauses) == 1 or self._refuses(condition, value):
-                shared = self._shows_sharing and bool(device.allow_multiple_allocations)
-                return Detail(index, tuple(_readings(condition.reads, driver, device, shared)))
-        return Detail(0)
+        return next((i for i, (_, condition) in enumerate(clauses) if self._refuses(condition, value)), -1)
+
+    @cached_property
+    def _clauses(self) -> list[tuple[tuple[Clause, Program], ...]]:
+        return [program_clauses(program) for program in self.programs]
+
+    def _refusal(self, decision: Decision, driver: str, device: Device) -> Detail:
+        index = self.clause(decision, driver, device)
+        if index < 0:
+            return Detail(0)
+        reads = self._clauses[decision.selector][index][1].reads
+        shared = self._shows_sharing and bool(device.allow_multiple_allocations)
+        return Detail(index, tuple(_readings(reads, driver, device, shared)))
 
     def _refuses(self, program: Program, value: DeviceValue) -> bool:
         try:
@@ -222,8 +239,7 @@ class SelectorSet:
         return not matches
 
     def _failure(self, decision: Decision, driver: str, device: Device) -> Detail:
-        program = self._programs[decision.selector]
-        assert isinstance(program, Program)  # noqa: S101 - it was evaluated
+        program = self.programs[decision.selector]
         if self._budget is not None:
             self._budget.charge(3 * (decision.cost or 0))
         value = device_seen(driver, device, self._shows_sharing)
@@ -290,8 +306,11 @@ def value_text(driver: str, device: Device, field: str, domain: str, name: str) 
     return None
 
 
-def attempt_lens(sets: Sequence[SelectorSet], derived: Iterable[str], constrained: Iterable[str]) -> Lens:
-    """What a whole attempt can see: its selectors, derived attributes and constraints."""
+def common_lens(sets: Sequence[SelectorSet], derived: Iterable[str], constrained: Iterable[str]) -> Lens:
+    """One lens for the selectors, derived attributes and constraints of an attempt; all sets look through it."""
     programs = [program for each in sets for program in each.programs]
     programs += [p for text in derived if isinstance(p := scheduler_program(text, derived=True), Program)]
-    return Lens([program.reads for program in programs], constrained)
+    lens = Lens((program.reads for program in programs), constrained)
+    for each in sets:
+        each.look_through(lens)
+    return lens

@@ -23,9 +23,10 @@ class _View:
 
 
 class Lens:
-    """What expressions that read ``reads``, and constraints on attributes, can see of a device's content."""
+    """What expressions that ``read`` something, and constraints on attributes, can see of a device's content."""
 
-    def __init__(self, reads: Collection[Reads], constrained: Iterable[str] = ()) -> None:
+    def __init__(self, read: Iterable[Reads], constrained: Iterable[str] = ()) -> None:
+        reads = tuple(read)
         self._evaluates = bool(reads)
         self._whole = any(r.all for r in reads)
         self._constrained = tuple(constrained)

@@ -3,7 +3,7 @@
 import pytest
 
 from kubectl_dra.cel import SCHEDULER, CompileError, compile_expression
-from kubectl_dra.cel.labor import begin, toil
+from kubectl_dra.cel.labor import begin, charge_work
 from kubectl_dra.cel.values import Cancelled
 from tests.cel.devices import card
 
@@ -113,7 +113,7 @@ def test_what_an_evaluation_did_is_not_held_against_the_next(expression):
     """Each of these counts its work; the sum over all evaluations of a process has no meaning."""
     begin()
     with pytest.raises(Cancelled):
-        toil(2**40)
+        charge_work(2**40)
     assert card(expression.replace("$", "[1, 2, 3]")).match
 
 

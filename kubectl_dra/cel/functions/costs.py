@@ -12,7 +12,7 @@ from collections.abc import Callable
 from math import ceil
 from typing import Final, TypeAlias
 
-from kubectl_dra.cel.labor import toil
+from kubectl_dra.cel.labor import charge_work
 from kubectl_dra.cel.values import (
     CIDR,
     IP,
@@ -86,11 +86,11 @@ def _traversal(value: Value, known: dict[int, int]) -> int:
         if kind is JoinedList:
             total = _traversal(value.left, known) + _traversal(value.right, known)
         elif kind in LISTS:
-            toil(len(value))
+            charge_work(len(value))
             for element in value:
                 total += _traversal(element, known)
         else:
-            toil(len(value))
+            charge_work(len(value))
             for key, element in value.items():
                 total += _traversal(decode_key(key), known) + _traversal(element, known)
         known[id(value)] = total
@@ -127,7 +127,7 @@ def join_size(elements: Value, separator: Value = "") -> int | None:
     if elements.__class__ not in LISTS or separator.__class__ is not str:
         return None
     total, count = 0, list_size(elements)
-    toil(count)
+    charge_work(count)
     for element in elements:
         if element.__class__ is not str:
             return None

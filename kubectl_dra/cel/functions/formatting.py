@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from kubectl_dra.cel.format import TemplateError, clause_at
 from kubectl_dra.cel.functions.conversions import OVERLOADS as CONVERSIONS
 from kubectl_dra.cel.functions.time import format_duration, format_timestamp
-from kubectl_dra.cel.labor import toil, write
+from kubectl_dra.cel.labor import charge_work, write
 from kubectl_dra.cel.values import (
     LISTS,
     MAPS,
@@ -110,14 +110,14 @@ def _nested(value: Value, pieces: list[str]) -> None:
     """A value inside a list or map, as a CEL literal."""
     kind = value.__class__
     if kind in LISTS:
-        toil(list_size(value))
+        charge_work(list_size(value))
         pieces.append("[")
         for position, element in enumerate(value):
             pieces.append(", " if position else "")
             _nested(element, pieces)
         pieces.append("]")
     elif kind in MAPS:
-        toil(len(value))
+        charge_work(len(value))
         pieces.append("{" + ", ".join(_entries(value)) + "}")
     elif kind in _NESTED:
         text = _NESTED[kind](value)

@@ -11,7 +11,7 @@ from kubectl_dra.cel import relations
 from kubectl_dra.cel.functions import operators
 from kubectl_dra.cel.functions.go_sort import go_sort
 from kubectl_dra.cel.functions.printing import plain
-from kubectl_dra.cel.labor import toil
+from kubectl_dra.cel.labor import charge_work
 from kubectl_dra.cel.relations import COMPARABLE, contains, surely_equal
 from kubectl_dra.cel.values import (
     LISTS,
@@ -39,7 +39,7 @@ _EXACT: Final = frozenset({bool, int, Uint, str, bytes, Duration})
 
 
 def _each(elements: Value) -> Iterator[Value]:
-    toil(list_size(elements))
+    charge_work(list_size(elements))
     return iter(elements)
 
 
@@ -150,7 +150,7 @@ def _flattened(elements: Value, depth: int) -> list[Value]:
 
 
 def _flatten_into(flat: list[Value], elements: Value, depth: int) -> None:
-    toil(list_size(elements))
+    charge_work(list_size(elements))
     for element in elements:
         if depth > 0 and element.__class__ in LISTS:
             _flatten_into(flat, element, depth - 1)
@@ -199,7 +199,7 @@ def _in_order(pairs: list[tuple[Value, Value]]) -> list[tuple[Value, Value]]:
         found = sorted(pairs, key=cmp_to_key(_order_pairs))
         if all(_order(a[0], b[0]) == -1 or _look_the_same(a[1], b[1]) for a, b in pairwise(found)):
             return found
-        toil(len(pairs) * len(pairs).bit_length())
+        charge_work(len(pairs) * len(pairs).bit_length())
     go_sort(pairs, lambda a, b: _order(a[0], b[0]) == -1)
     return pairs
 

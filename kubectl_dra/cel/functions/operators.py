@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.cel import relations
-from kubectl_dra.cel.labor import toil
+from kubectl_dra.cel.labor import charge_work
 from kubectl_dra.cel.relations import COMPARABLE
 from kubectl_dra.cel.values import (
     LISTS,
@@ -105,7 +105,7 @@ def _join(a: Value, b: Value) -> Value:
     if b.__class__ not in LISTS:
         raise no_such_overload()
     if a.__class__ is MutableList:
-        toil(list_size(b))
+        charge_work(list_size(b))
         a.extend(b)
         return a
     if not list_size(a):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from kubectl_dra.cel.labor import toil, write
+from kubectl_dra.cel.labor import charge_work, write
 from kubectl_dra.cel.values import (
     CIDR,
     IP,
@@ -38,14 +38,14 @@ def plain(value: Value) -> str:
 def _print(value: Value, pieces: list[str]) -> None:
     kind = value.__class__
     if kind in LISTS:
-        toil(list_size(value))
+        charge_work(list_size(value))
         pieces.append("[")
         for position, element in enumerate(value):
             pieces.append(", " if position else "")
             _print(element, pieces)
         pieces.append("]")
     elif kind in MAPS:
-        toil(len(value))
+        charge_work(len(value))
         pieces.append("{")
         for position, (key, element) in enumerate(value.items()):
             pieces.append(", " if position else "")
