@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from shlex import quote
 from typing import Final
 
 from kubectl_dra.api.kinds import RESOURCE_CLAIM
@@ -21,6 +20,7 @@ from kubectl_dra.output.documents import list_bytes, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.reports.claim import KINDS, ClaimReport, claim_report
+from kubectl_dra.reports.invocations import kubectl, of, shell_line, within
 
 _GOOD: Final = frozenset({ClaimVerdict.ALLOCATED, ClaimVerdict.RESERVED})
 
@@ -30,7 +30,7 @@ def describe_claims(options: Options, words: Sequence[str]) -> int:
     targets = parse_targets(words, RESOURCE_CLAIM, options)
     wrong = next((target for target in targets.named if target.kind is not RESOURCE_CLAIM), None)
     if wrong is not None:
-        hint = f"kubectl describe {wrong.kind.singular} {quote(wrong.name)}"
+        hint = shell_line(kubectl("describe", of(wrong.kind.singular, wrong.name)))
         raise UsageProblem(f'"{wrong.kind.singular}" is no claim', hint)
     if not targets.named:
         raise UsageProblem("describe-claim needs a name", "kubectl dra get claims")
@@ -74,10 +74,11 @@ def claim_not_found(key: Key, facts: ClusterState) -> CommandError:
     claims = facts.inventory.claims
     what = f'{RESOURCE_CLAIM.resource} "{key.name}" not found in namespace "{key.namespace}"'
     if not facts.evidence.complete(RESOURCE_CLAIM.name, key.namespace):
-        hint = f"kubectl auth can-i list {RESOURCE_CLAIM.resource} -n {quote(key.namespace)}"
+        hint = shell_line(kubectl("auth", "can-i", "list", RESOURCE_CLAIM.resource, within(key.namespace)))
         return CommandError(f"{what}, but not all of them could be read", hint)
     elsewhere = sorted(each.namespace for each in claims if each.name == key.name)
     if elsewhere:
-        return CommandError(what, f"kubectl dra describe-claim {quote(key.name)} -n {quote(elsewhere[0])}")
+        there = shell_line(kubectl("dra", "describe-claim", of("claim", key.name, elsewhere[0])))
+        return CommandError(what, there or "kubectl dra get claims -A")
     near = did_you_mean(key.name, [each.name for each in claims if each.namespace == key.namespace])
     return CommandError(what + near, "kubectl dra get claims -A")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from shlex import quote
 from types import MappingProxyType
 from typing import Final
 
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.suggest import did_you_mean
+from kubectl_dra.reports.invocations import plain_word, shell_line
 
 POOLS: Final = "pools"
 DEVICES: Final = "devices"
@@ -67,7 +67,8 @@ def parse_query(query: Query, options: Options) -> tuple[Wanted, ...]:
     named = [name for each in wanted for name in each.names]
     if named and options.all_namespaces:
         raise UsageProblem(
-            f'the name "{named[0]}" can\'t be looked up in all namespaces', f"-n NAMESPACE {quote(named[0])}"
+            f'the name "{named[0]}" can\'t be looked up in all namespaces',
+            f"-n NAMESPACE {shell_line(plain_word(named[0])) or 'NAME'}",
         )
     if named and options.selector:
         raise UsageProblem(f'the name "{named[0]}" and a selector exclude each other', "leave out -l or the name")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from shlex import quote
 from typing import Final
 
 from kubectl_dra.api.kinds import POD, RESOURCE_CLAIM, Kind
@@ -29,6 +28,7 @@ from kubectl_dra.output.pending.groups import claim_groups_page, groups_page
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.reports.invocations import kubectl, of, shell_line
 from kubectl_dra.reports.pending import (
     ClaimPendingReport,
     PendingReport,
@@ -218,7 +218,8 @@ def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> Comman
         return CommandError(f"{what}, but not all of them could be read", hint)
     elsewhere = sorted(each.namespace for each in keys if each.name == key.name)
     if elsewhere:
-        return CommandError(what, f"kubectl dra why-pending {kind.singular} {quote(key.name)} -n {quote(elsewhere[0])}")
+        there = shell_line(kubectl("dra", "why-pending", of(kind.singular, key.name, elsewhere[0])))
+        return CommandError(what, there or "kubectl dra why-pending -A")
     here = [each.name for each in keys if each.namespace == key.namespace]
     return CommandError(what + did_you_mean(key.name, here), "kubectl dra why-pending -A")
 

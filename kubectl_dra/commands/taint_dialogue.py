@@ -6,7 +6,6 @@ Nothing is written on a plan that differs from the one that was agreed to; it is
 from __future__ import annotations
 
 from enum import StrEnum
-from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.commands.errors import CommandError
@@ -23,6 +22,7 @@ from kubectl_dra.output.taints.observation import comparison_lines
 from kubectl_dra.output.taints.plan_page import plan_document, plan_page
 from kubectl_dra.output.taints.results import change_lines, done_line, present_lines, rule_reference, truth_text
 from kubectl_dra.output.words import counted
+from kubectl_dra.reports.invocations import kubectl, of, of_device, plain_word, shell_line
 from kubectl_dra.reports.taint_observation import (
     agrees,
     counts_of,
@@ -207,8 +207,8 @@ class Dialogue:
         return self._finish(self._carry_out(second))
 
     def _say_first_step_stays(self, first: TaintPlan) -> None:
-        devices = [str(device.id) for device in first.devices]
-        undo = command("kubectl", "dra", "taint-device", *devices[:1], f"{first.taint.key}-")
+        devices = [device.id for device in first.devices]
+        undo = command(kubectl("dra", "taint-device", of_device(devices[0]), plain_word(f"{first.taint.key}-")))
         self._terminal.note(Safe(""))
         stays = fmt("Nobody is evicted. NoSchedule stays on {}", counted(len(devices), "device"))
         self._terminal.note(stays + (fmt("; to remove it: {}", undo) if undo and len(devices) == 1 else Safe("")))
@@ -240,9 +240,10 @@ class Dialogue:
         name, device = counting.writes[0].name, counting.devices[0].id
         if name in self._planner.facts.inventory.taint_rules:
             what = f"rule {name} is there: somebody is counting at the moment, or was interrupted"
-            raise CommandError(
-                what, f"kubectl dra taint-device {quote(str(device))} {counting.taint.key}:None- removes it"
+            end = shell_line(
+                kubectl("dra", "taint-device", of_device(device), plain_word(f"{counting.taint.key}:None-"))
             )
+            raise CommandError(what, f"{end} removes it" if end else "kubectl dra get taints")
 
     def _count(self, counting: TaintPlan, plan: TaintPlan) -> bool:
         source, facts = self._planner.source, self._planner.facts
@@ -283,8 +284,9 @@ class Dialogue:
         finally:
             # Also for whoever does not want to wait for the answer.
             if left:
-                text = "warning: rule {} may still be there, without effect: kubectl delete devicetaintrule {}"
-                self._terminal.note(fmt(text, planned.name, planned.name))
+                removing = command(kubectl("delete", of("devicetaintrule", planned.name))) or Safe("remove it")
+                text = "warning: rule {} may still be there, without effect: {}"
+                self._terminal.note(fmt(text, planned.name, removing))
 
 
 def offers_steps(plan: TaintPlan) -> bool:
@@ -307,4 +309,5 @@ def failure(failed: Outcome, outcomes: tuple[Outcome, ...]) -> CommandError:
     done = sum(outcome.done for outcome in outcomes)
     if len(outcomes) > 1:
         truth += fmt("; {} of {} written", done, counted(len(outcomes), "rule"))
-    return CommandError(fmt("{}: {}", what, truth), f"kubectl get devicetaintrule {name}; then the same again")
+    look = shell_line(kubectl("get", of("devicetaintrule", name))) or "kubectl get devicetaintrules"
+    return CommandError(fmt("{}: {}", what, truth), f"{look}; then the same again")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from shlex import quote
 from typing import Final
 
 import msgspec
@@ -19,6 +18,7 @@ from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.notes import version_notes
 from kubectl_dra.reports.find import devices_of, find_devices
+from kubectl_dra.reports.invocations import kubectl, of, of_pool, shell_line
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.taint_hits import driver_taints
 from kubectl_dra.reports.taint_plan import (
@@ -72,9 +72,8 @@ class Planner:
         except NameTakenError as error:
             name = error.rule.metadata.name
             what = f'a DeviceTaintRule "{name}" exists that this program did not make, or that was changed since'
-            raise CommandError(
-                what, f"kubectl get devicetaintrule {quote(name)} -o yaml; rename or delete it"
-            ) from error
+            look = shell_line(kubectl("get", of("devicetaintrule", name), "-o", "yaml")) or "kubectl dra get taints"
+            raise CommandError(what, f"{look}; rename or delete it") from error
 
     @property
     def several(self) -> bool:
@@ -169,6 +168,5 @@ def _check_published(device: DeviceId, facts: ClusterState) -> None:
         known = did_you_mean(str(pool), map(str, facts.pools))
         raise CommandError(f'there is no pool "{pool}"{known}', "kubectl dra get pools")
     near = did_you_mean(device.device, (each.device for each in devices_of(pool, facts)))
-    raise CommandError(
-        f'pool "{pool}" publishes no device "{device.device}"{near}', f"kubectl dra describe-pool {quote(str(pool))}"
-    )
+    look = shell_line(kubectl("dra", "describe-pool", of_pool(pool))) or "kubectl dra get pools"
+    raise CommandError(f'pool "{pool}" publishes no device "{device.device}"{near}', look)

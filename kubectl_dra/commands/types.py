@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from shlex import quote
 
 from kubectl_dra.api.kinds import KINDS, Kind, kind_for_word
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.suggest import did_you_mean
+from kubectl_dra.reports.invocations import plain_word, shell_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,10 @@ def check_scope(named: Sequence[Target], options: Options) -> None:
         return
     name = named[0].name
     if options.all_namespaces:
-        raise UsageProblem(f'the name "{name}" can\'t be looked up in all namespaces', f"-n NAMESPACE {quote(name)}")
+        raise UsageProblem(
+            f'the name "{name}" can\'t be looked up in all namespaces',
+            f"-n NAMESPACE {shell_line(plain_word(name)) or 'NAME'}",
+        )
     if options.selector:
         raise UsageProblem(f'the name "{name}" and a selector exclude each other', "leave out -l or the name")
 

@@ -87,8 +87,10 @@ def quote(text: str) -> Safe | None:
     return Safe(shlex.quote(text)) if _SHELL_SAFE.fullmatch(text) else None
 
 
-def command(*words: str) -> Safe | None:
-    """A command line of ``words``, each quoted as needed; None if one of them can't be quoted."""
+def command(words: Sequence[str] | None) -> Safe | None:
+    """A command line of ``words``, each quoted as needed; None if there are none, or one of them can't be quoted."""
+    if words is None:
+        return None
     quoted = [quote(word) for word in words]
     return None if None in quoted else Safe(" ").join(word for word in quoted if word is not None)
 

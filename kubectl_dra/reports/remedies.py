@@ -34,8 +34,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, ResourceClaimTemplateSpec
 from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.invocations import Words, kubectl, of, plain_word
 
-Words = tuple[str, ...]
 Change = tuple[str, Any]
 
 # Which version of a claim every server has from some minor on: schedulers up to 1.33 themselves speak v1beta1.
@@ -95,42 +95,43 @@ def _steps(action: Action, world: ClusterState, changed: Inventory | None) -> Se
         return tuple(_edited_claim(action, world, changed)) or None
     if isinstance(action, EditPod):
         return tuple(_edited_pod(action, world.inventory)) or None
-    return None if make is None else (Step((make(action),)),)
+    words = None if make is None else make(action)
+    return None if words is None else (Step((words,)),)
 
 
-def _delete_pod(action: DeletePod) -> Words:
-    return "kubectl", "delete", "pod", action.pod.name, "-n", action.pod.namespace
+def _delete_pod(action: DeletePod) -> Words | None:
+    return kubectl("delete", of("pod", action.pod.name, action.pod.namespace))
 
 
-def _delete_claim(action: DeleteClaim) -> Words:
-    return "kubectl", "delete", "resourceclaim", action.claim.name, "-n", action.claim.namespace
+def _delete_claim(action: DeleteClaim) -> Words | None:
+    return kubectl("delete", of("resourceclaim", action.claim.name, action.claim.namespace))
 
 
-def _remove_gates(action: RemoveGates) -> Words:
+def _remove_gates(action: RemoveGates) -> Words | None:
     patch = _patch("/spec/schedulingGates")
-    return "kubectl", "patch", "pod", action.pod.name, "-n", action.pod.namespace, "--type=json", "-p", patch
+    return kubectl("patch", of("pod", action.pod.name, action.pod.namespace), "--type=json", "-p", patch)
 
 
-def _remove_rule(action: RemoveTaintRule) -> Words:
-    return "kubectl", "delete", "devicetaintrule", action.rule
+def _remove_rule(action: RemoveTaintRule) -> Words | None:
+    return kubectl("delete", of("devicetaintrule", action.rule))
 
 
-def _label(action: LabelNamespace) -> Words:
-    return "kubectl", "label", "namespace", action.namespace, f"{action.label}={action.value}"
+def _label(action: LabelNamespace) -> Words | None:
+    return kubectl("label", of("namespace", action.namespace), plain_word(f"{action.label}={action.value}"))
 
 
-def _uncordon(action: Uncordon) -> Words:
-    return "kubectl", "uncordon", action.node
+def _uncordon(action: Uncordon) -> Words | None:
+    return kubectl("uncordon", of("node", action.node))
 
 
-def _edit_class(action: EditClass) -> Words:
+def _edit_class(action: EditClass) -> Words | None:
     index = action.field.partition("[")[2].removesuffix("]")
     path = f"/spec/selectors/{index}" + ("/cel/expression" if action.after else "")
     patch = _patch(path, action.after or None)
-    return "kubectl", "patch", "deviceclass", action.device_class, "--type=json", "-p", patch
+    return kubectl("patch", of("deviceclass", action.device_class), "--type=json", "-p", patch)
 
 
-_MAKERS: Final[dict[type, Callable[[Any], Words]]] = {
+_MAKERS: Final[dict[type, Callable[[Any], Words | None]]] = {
     DeletePod: _delete_pod,
     DeleteClaim: _delete_claim,
     RemoveGates: _remove_gates,
@@ -149,16 +150,19 @@ def _edited_claim(action: EditClaim, world: ClusterState, changed: Inventory | N
     version = next((version for since, version in _SINCE if world.features.minor >= since), None)
     if claim is None or version is None:
         return
+    delete = _delete_claim(DeleteClaim(action.claim, ()))
+    if delete is None:
+        return
     if action.template is None:
         yield _replace(json.loads(encode(_unallocated(claim), RESOURCE_CLAIM, RESOURCE_CLAIM.api_version_of(version))))
         return
     template = world.inventory.templates.get(action.template.key)
-    if template is not None:
+    if template is not None and of("resourceclaimtemplate", action.template.name) is not None:
         spec = ResourceClaimTemplateSpec(template.spec.metadata, claim.spec)
         edited = ResourceClaimTemplate(metadata=template.metadata, spec=spec)
         api_version = RESOURCE_CLAIM_TEMPLATE.api_version_of(version)
         yield _replace(json.loads(encode(edited, RESOURCE_CLAIM_TEMPLATE, api_version)))
-        yield Step((_delete_claim(DeleteClaim(action.claim, ())),))
+        yield Step((delete,))
 
 
 def _unallocated(claim: ResourceClaim) -> ResourceClaim:
@@ -181,17 +185,20 @@ def _edited_pod(action: EditPod, inventory: Inventory) -> Iterator[Step]:
     if not changes:
         return
     if action.workload is not None:
-        yield _patched_workload(action.workload, changes)
+        yield from _patched_workload(action.workload, changes)
         return
-    target = ("kubectl", "patch", "pod", action.pod.name, "-n", action.pod.namespace, "--type=json")
-    patch = (*target, "-p", _patches("/spec", changes), "--dry-run=client", "-o", "yaml")
-    yield Step((patch, ("kubectl", "replace", "--force", "-f", "-")))
+    target = of("pod", action.pod.name, action.pod.namespace)
+    patch = kubectl("patch", target, "--type=json", "-p", _patches("/spec", changes), "--dry-run=client", "-o", "yaml")
+    if patch is not None:
+        yield Step((patch, ("kubectl", "replace", "--force", "-f", "-")))
 
 
-def _patched_workload(workload: ObjectRef, changes: Sequence[Change]) -> Step:
+def _patched_workload(workload: ObjectRef, changes: Sequence[Change]) -> Iterator[Step]:
     prefix = "/spec/jobTemplate/spec/template/spec" if workload.kind == "CronJob" else "/spec/template/spec"
-    target = ("kubectl", "patch", workload.kind.lower(), workload.name, "-n", workload.namespace, "--type=json")
-    return Step(((*target, "-p", _patches(prefix, changes)),))
+    target = of(workload.kind.lower(), workload.name, workload.namespace)
+    patch = kubectl("patch", target, "--type=json", "-p", _patches(prefix, changes))
+    if patch is not None:
+        yield Step((patch,))
 
 
 def _pod_changes(action: EditPod, pod: Pod) -> Sequence[Change]:

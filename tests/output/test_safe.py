@@ -84,5 +84,6 @@ def test_quoted_words_are_one_word_for_a_shell(text: str) -> None:
 
 def test_what_no_shell_line_should_show_gets_no_command() -> None:
     assert quote("a\nb") is quote("\u202e") is quote("ü") is None
-    assert command("kubectl", "delete", "pod", "a\x1b") is None
-    assert command("kubectl", "delete", "pod", "a b", "$(x)") == "kubectl delete pod 'a b' '$(x)'"
+    assert command(("kubectl", "delete", "pod", "a\x1b")) is None
+    assert command(None) is None
+    assert command(("kubectl", "delete", "pod", "a b", "$(x)")) == "kubectl delete pod 'a b' '$(x)'"

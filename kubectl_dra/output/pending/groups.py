@@ -10,6 +10,7 @@ from kubectl_dra.output.layout import Column, table
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted
+from kubectl_dra.reports.invocations import kubectl, of
 from kubectl_dra.reports.pending import ClaimGroup, PendingReport, ReasonGroup
 
 _RETRY = (
@@ -37,7 +38,7 @@ def groups_page(reports: Sequence[PendingReport], groups: Sequence[ReasonGroup],
         lines += [Safe(line) for line in _RETRY]
     one = next((ref for group in groups for ref in group.pods), None)
     if one is not None:
-        lines += _more(one.name, one.namespace)
+        lines += _more("pod", one.name, one.namespace)
     return lines
 
 
@@ -51,12 +52,12 @@ def claim_groups_page(groups: Sequence[ClaimGroup], scope: str) -> list[Safe]:
     reasons = counted(len(groups), "reason")
     head = fmt("{} {} a look{}, for {}:", counted(len(claims), "ResourceClaim"), verb, where, reasons)
     rows = _table([(group.code, group.claims) for group in groups], scope)
-    return [head, Safe(""), *rows, *_more(f"claim/{claims[0].name}", claims[0].namespace)]
+    return [head, Safe(""), *rows, *_more("claim", claims[0].name, claims[0].namespace)]
 
 
-def _more(name: str, namespace: str) -> list[Safe]:
-    """The command for one of them, unless no shell should be given its name."""
-    line = command("kubectl", "dra", "why-pending", name, "-n", namespace)
+def _more(kind: str, name: str, namespace: str) -> list[Safe]:
+    """The command for one of them, unless the API can't hold its name."""
+    line = command(kubectl("dra", "why-pending", of(kind, name, namespace)))
     return [] if line is None else [Safe(""), Safe("more: ") + line]
 
 

@@ -75,7 +75,7 @@ def step_lines(remedies: Sequence[RemedyReport]) -> Iterator[Safe]:
 
 def commands(step: Step) -> list[Safe] | None:
     """The lines of one step; None if a name in it could not stand in a shell command."""
-    words = [command(*each) for each in step.commands]
+    words = [command(each) for each in step.commands]
     texts = [word for word in words if word is not None]
     if len(texts) != len(words):
         return None
