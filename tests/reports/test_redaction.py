@@ -9,16 +9,22 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.api.encode import encode
 from kubectl_dra.api.generations import _shapes
-from kubectl_dra.api.kinds import KINDS
+from kubectl_dra.api.kinds import BY_NAME, KINDS
 from kubectl_dra.cel import SCHEDULER, CompileError, compile_expression, device_value
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.semver import Semver, SemverError
+from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.redaction import NOTE, redacted
 from kubectl_dra.reports.redaction.words import LABEL_KEYS, LABEL_VALUES
-from kubectl_dra.reports.snapshot import SnapshotDocument
+from kubectl_dra.reports.snapshot import SnapshotDocument, objects_of
+from kubectl_dra.scheduler.decision import decide
+from kubectl_dra.scheduler.snapshot import Snapshot
 from tests.every_field import MARK, EveryField, leaves
 from tests.reports.clusters import DEMO, FULL, SMALL, facts
 from tests.reports.clusters import snapshot as taken
+from tests.scheduler.rows import rows_of, snapshot_of
 
 SHAPES = [
     (kind.api_version_of(version), kind.name, shape.struct)
@@ -418,3 +424,74 @@ def test_versions_keep_their_order() -> None:
     assert len(set(found)) == len(found)
     with pytest.raises(SemverError):
         Semver.parse(found[-1])
+
+
+# --- volumes --------------------------------------------------------------------------------------------------------
+
+
+def decisions(row: Any) -> list[Any]:
+    """What the scheduler decides about each pod, without any name or text."""
+
+    def said(snapshot: Snapshot, pod: Pod) -> Any:
+        found = decide(snapshot, pod)
+        nodes = list(snapshot.nodes)
+        attempt, preemption = found.attempt, found.preemption
+        return (
+            found.outcome,
+            [(attempt.status_of(name).plugin, attempt.status_of(name).code) for name in nodes] if attempt else (),
+            [nodes.index(name) for name in found.scores.best] if found.scores else (),
+            [(nodes.index(name), len(each.victims)) for name, each in preemption.candidates.items()]
+            if preemption
+            else (),
+        )
+
+    snapshot = snapshot_of(row)
+    pods = snapshot.inventory.pods.values()
+    return [said(snapshot, pod) for pod in pods if not pod.spec.node_name and not is_terminal(pod)]
+
+
+@pytest.mark.parametrize("name", ["volumes.jsonl.gz", "preemption.jsonl.gz"])
+def test_what_the_scheduler_decides_about_volumes_and_victims_survives(name: str) -> None:
+    for row in rows_of(name):
+        snapshot = snapshot_of(row)
+        items = [json.loads(encode(record, kind)) for kind, record in objects_of(snapshot.inventory)]
+        hidden: dict[str, list[Any]] = {}
+        for item in redact(*items)["items"]:
+            hidden.setdefault(BY_NAME[item["kind"]].plural, []).append(item)
+        gates = {"featureGates": row["featureGates"]} if "featureGates" in row else {}
+        assert decisions({**hidden, **gates}) == decisions(row), row["id"]
+
+
+def test_zones_disks_and_ephemeral_claims_keep_their_form() -> None:
+    zone = "topology.kubernetes.io/zone"
+    volume, pod, claim = redact(
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolume",
+            "metadata": {"name": "v", "labels": {zone: "eu-west-1a__eu-west-1b"}},
+            "spec": {
+                "awsElasticBlockStore": {"volumeID": "aws://eu-west-1a/vol-0815"},
+                "csi": {"volumeHandle": "vol-0815"},
+            },
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "train-0", "namespace": "ml"},
+            "spec": {"volumes": [{"name": "scratch", "ephemeral": {}}]},
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": "train-0-scratch", "namespace": "ml"},
+            "spec": {},
+        },
+    )["items"]
+    one, other = volume["metadata"]["labels"][zone].split("__")
+    assert one != other
+    assert one.split("-")[:2] == other.split("-")[:2]
+    disk = volume["spec"]["awsElasticBlockStore"]["volumeID"]
+    assert re.fullmatch(r"aws://[n0-9-]+/vol-n\d+", disk)
+    assert volume["spec"]["csi"]["volumeHandle"] == disk.rpartition("/")[2]
+    assert claim["metadata"]["name"] == f"{pod['metadata']['name']}-{pod['spec']['volumes'][0]['name']}"
+    assert "0815" not in disk

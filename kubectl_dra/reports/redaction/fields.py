@@ -29,6 +29,7 @@ class Holds(Enum):
     NAMED_RESOURCES = auto()  # an expression of v1alpha2
     VERSION = auto()
     IMAGE = auto()
+    DISK = auto()  # the name of a disk, of which those of EBS have a form that the scheduler reads
     RESOURCE = auto()
     ATTRIBUTE = auto()  # the qualified name of an attribute or capacity
     LABEL_KEY = auto()
@@ -141,11 +142,13 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     policy.DisruptionBudgetStatus: {"disruptedPods": Holds.TIMES},
     # --- volumes
     volumes.ImageVolume: {"reference": Holds.IMAGE},
+    volumes.AwsElasticBlockStore: {"volumeID": Holds.DISK},
     volumes.AzureDisk: {"kind": Holds.WORD},
     storage.PersistentVolumeClaimSpec: {"accessModes": Holds.WORD, "volumeMode": Holds.WORD},
     storage.VolumeResources: _AMOUNTS,
     storage.PersistentVolumeClaimStatus: {"phase": Holds.WORD},
     storage.PersistentVolumeSpec: {**_AMOUNTS, "accessModes": Holds.WORD, "volumeMode": Holds.WORD},
+    storage.CsiVolume: {"volumeHandle": Holds.DISK},
     storage.PersistentVolumeStatus: {"phase": Holds.WORD},
     storage.StorageClass: {"provisioner": Holds.WORD, "volumeBindingMode": Holds.WORD},
     storage.TopologyRequirement: _REQUIREMENT,

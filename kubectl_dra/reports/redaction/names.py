@@ -42,6 +42,7 @@ class Names:
         self._labels: dict[str, set[str]] = {}
         self._compared: set[str] = set()
         self._numbers: dict[str, str] = {}
+        self._composed: dict[str, tuple[str, str]] = {}
         self.settled = False
 
     # --- what a string is -------------------------------------------------------------------------------------------
@@ -50,7 +51,14 @@ class Names:
         """A name, or any other text that is compared as a whole, part by part."""
         return "/".join(map(self._part, text.split("/"))) if "/" in text else self._part(text)
 
+    def compose(self, first: str, second: str) -> None:
+        """Note that ``first-second`` is found by its parts: so is a claim of an ephemeral volume, by pod and volume."""
+        self._composed[f"{first}-{second}"] = first, second
+
     def _part(self, text: str) -> str:
+        if text in self._composed and self.settled:
+            first, second = self._composed[text]
+            return f"{self.name(first)}-{self.name(second)}"
         if not text or text in EVERYWHERE or _OF_SCHEDULER.fullmatch(text):
             return text
         if self.settled:

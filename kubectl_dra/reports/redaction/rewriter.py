@@ -16,11 +16,12 @@ from msgspec import inspect
 
 from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
 from kubectl_dra.api.kinds import find_kind
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.resource import DeviceAttribute
 from kubectl_dra.reports.redaction.fields import Holds, holds
 from kubectl_dra.reports.redaction.names import Names
 from kubectl_dra.reports.redaction.texts import Texts
-from kubectl_dra.reports.redaction.words import API, LABEL_KEYS, LABEL_VALUES, RESOURCES
+from kubectl_dra.reports.redaction.words import API, LABEL_KEYS, LABEL_VALUES, RESOURCES, ZONES
 from kubectl_dra.selectors.hidden import Expressions
 
 Json = Any
@@ -32,6 +33,9 @@ _SUFFIXES: Final = (".deviceclass.resource.k8s.io/devices", ".storageclass.stora
 _IN_CLAIM: Final = "claim:"
 _ALL_ADDRESSES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared, never bound
 _COMPARED: Final = frozenset({"Gt", "Lt"})
+_MANY_ZONES: Final = "__"
+_EBS_SCHEME: Final = "aws"
+_EBS_PREFIX: Final = "vol-"
 _LISTED: Final = "storage.alpha.kubernetes.io/migrated-plugins"
 
 
@@ -54,6 +58,7 @@ class Rewriter:
             Holds.NAMED_RESOURCES: expressions.named_resources,
             Holds.VERSION: names.version,
             Holds.IMAGE: names.image,
+            Holds.DISK: self._disk,
             Holds.RESOURCE: self.resource,
             Holds.ATTRIBUTE: self._attribute,
             Holds.LABEL_KEY: self.label_key,
@@ -98,6 +103,8 @@ class Rewriter:
     def _struct(self, value: dict[str, Json], wanted: inspect.StructType) -> Json:
         types = _types(wanted.cls)
         self._note_comparison(value)
+        if wanted.cls is Pod:
+            self._note_claims(value)
         made = {}
         for name, member in value.items():
             if name in types:
@@ -175,7 +182,11 @@ class Rewriter:
         return text if text in LABEL_KEYS else self._names.name(text)
 
     def label_value(self, key: str, text: str) -> str:
-        """A value of a label or taint."""
+        """A value of a label or taint. Regions are read out of zones, and a volume's label may name several zones."""
+        if key in ZONES:
+            return _MANY_ZONES.join(
+                "-".join(map(self._names.name, zone.split("-"))) for zone in text.split(_MANY_ZONES)
+            )
         return text if text in LABEL_VALUES else self._names.label_value(key, text)
 
     def _annotation(self, key: str, text: str) -> str:
@@ -193,8 +204,24 @@ class Rewriter:
             return self.resource(text)
         return _IN_CLAIM + self._names.name(text.removeprefix(_IN_CLAIM))
 
+    def _disk(self, text: str) -> str:
+        """``aws://ZONE/vol-ID`` and ``vol-ID`` are the same disk."""
+        scheme, found, rest = text.rpartition("://")
+        if found and scheme != _EBS_SCHEME:
+            return self._names.name(text)
+        return scheme + found + "/".join(map(self._disk_part, rest.split("/")))
+
+    def _disk_part(self, part: str) -> str:
+        prefix = _EBS_PREFIX if part.startswith(_EBS_PREFIX) else ""
+        return prefix + self._names.name(part.removeprefix(prefix))
+
     def _address(self, text: str) -> str:
         return text if text in _ALL_ADDRESSES else self._names.name(text)
+
+    def _note_claims(self, pod: Mapping[str, Json]) -> None:
+        for volume in pod.get("spec", {}).get("volumes", ()):
+            if "ephemeral" in volume:
+                self._names.compose(str(pod.get("metadata", {}).get("name", "")), str(volume.get("name", "")))
 
     def _note_comparison(self, value: Mapping[str, Json]) -> None:
         if value.get("operator") in _COMPARED:

@@ -62,6 +62,7 @@ EVERYWHERE: Final = frozenset(
 #: Keys of labels, annotations and taints that mean something to Kubernetes itself.
 LABEL_KEYS: Final = frozenset(
     {
+        *("topology.gke.io/zone", "topology.ebs.csi.aws.com/zone", "topology.cinder.csi.openstack.org/zone"),
         *("metadata.name", "metadata.namespace", "kubernetes.io/hostname", "kubernetes.io/arch", "kubernetes.io/os"),
         *("kubernetes.io/metadata.name", "beta.kubernetes.io/arch", "beta.kubernetes.io/os"),
         *("topology.kubernetes.io/zone", "topology.kubernetes.io/region", "node.kubernetes.io/instance-type"),
@@ -75,6 +76,14 @@ LABEL_KEYS: Final = frozenset(
         *("resource.kubernetes.io/extended-resource-claim", "pv.kubernetes.io/bind-completed"),
         *("volume.kubernetes.io/selected-node", "volume.beta.kubernetes.io/storage-class"),
         *("storage.alpha.kubernetes.io/migrated-plugins", "pod-template-hash", "controller-revision-hash"),
+    }
+)
+#: Those of zones and regions; the last are of drivers that in-tree volumes are translated to.
+ZONES: Final = frozenset(
+    {
+        *("topology.kubernetes.io/zone", "topology.kubernetes.io/region"),
+        *("failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region"),
+        *("topology.gke.io/zone", "topology.ebs.csi.aws.com/zone", "topology.cinder.csi.openstack.org/zone"),
     }
 )
 #: Values of labels that are compared with a meaning.
