@@ -13,10 +13,10 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.app import run
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.tui_answers import settings_of
-from kubectl_dra.model.clock import FixedClock, timestamp
+from kubectl_dra.model.clock import timestamp
 from kubectl_dra.model.features import Features
 from kubectl_dra.source.file import load_file
-from tests.kit.clock import CLOCK
+from tests.kit.clock import CLOCK, FixedClock
 
 PACKAGE = Path(__file__).parents[1] / "kubectl_dra"
 # Where the program begins, or what it is begun with.
@@ -30,6 +30,17 @@ def test_only_edges_know_the_clock_of_the_computer():
             if isinstance(node, ast.ImportFrom) and {"SYSTEM", "SystemClock"} & {name.name for name in node.names}:
                 found.add(file.relative_to(PACKAGE).as_posix())
     assert found == EDGES
+
+
+def test_nobody_sleeps_but_by_the_clock():
+    """But one thread, which lives and ends with the process."""
+    sleeping = {
+        file.relative_to(PACKAGE).as_posix()
+        for file in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_bytes()))
+        if isinstance(node, ast.Attribute) and node.attr == "sleep" and getattr(node.value, "id", "") == "time"
+    }
+    assert sleeping == {"model/clock.py", "tui/start.py"}
 
 
 def test_times_are_written_as_the_api_writes_them():

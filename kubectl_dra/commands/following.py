@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import queue
-import time
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeVar
 
@@ -66,7 +65,7 @@ def follow(
             if not published.whole:
                 # What is not there may only not have been read.
                 continue
-            began = time.monotonic()
+            began = options.clock.monotonic()
             evidence = published.evidence
             features = features_of(published.inventory, evidence, gates)
             if state is None:
@@ -74,7 +73,8 @@ def follow(
             else:
                 state = state.later(published.inventory, evidence, features)
             yield Scoped(state, namespace)
-            time.sleep(min(_LONGEST_REST_SECONDS, _REST * (time.monotonic() - began)))
+            took = options.clock.monotonic() - began
+            options.clock.sleep(min(_LONGEST_REST_SECONDS, _REST * took))
     finally:
         feed.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Final
 
@@ -25,19 +24,19 @@ _PAUSE: Final = 1.0
 
 def controllers_word(session: Session, api_version: str, name: str) -> Condition | None:
     """What the controller writes into a new rule; None if it does not within 20 s. Raises ``ClusterError``."""
-    deadline = time.monotonic() + _COUNT_SECONDS
-    while time.monotonic() < deadline:
+    deadline = session.clock.monotonic() + _COUNT_SECONDS
+    while session.clock.monotonic() < deadline:
         rule = read_rule(session, api_version, name)
         condition = condition_of(rule) if rule is not None else None
         if condition is not None:
             return condition
-        time.sleep(_COUNT_PAUSE)
+        session.clock.sleep(_COUNT_PAUSE)
     return None
 
 
 def wait_for_eviction(session: Session, plan: TaintPlan, timeout: float | None, terminal: Console) -> None:
     """Until every pod that the plan evicts is gone. Raises ``ClusterError``, and CommandError when time is up."""
-    began, said = time.monotonic(), Safe("")
+    began, said = session.clock.monotonic(), Safe("")
     evicted = plan.evicted()
     while True:
         going, waiting = _remaining(session, evicted)
@@ -47,10 +46,10 @@ def wait_for_eviction(session: Session, plan: TaintPlan, timeout: float | None, 
             said = text
         if not (going or waiting):
             return
-        if timeout is not None and time.monotonic() - began >= timeout:
+        if timeout is not None and session.clock.monotonic() - began >= timeout:
             hint = "the taint stays; wait again with the same command and a longer --timeout"
             raise CommandError(Safe(f"timed out after {timeout:g} s: ") + left_text(going, waiting), hint)
-        time.sleep(_PAUSE)
+        session.clock.sleep(_PAUSE)
 
 
 def _remaining(session: Session, evicted: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:

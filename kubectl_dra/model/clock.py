@@ -1,21 +1,27 @@
-"""The clock: what tells the present time. It is made where the program begins and carried down from there.
+"""The clock: what tells the present time, and lets some of it pass. Made where the program begins, and carried down.
 
 Nothing else asks the computer for the date (a lint rule forbids it), so that an answer depends on what it is given:
-the facts, and a clock. Pauses and deadlines are measured by ``time.monotonic``, which has no date.
+the facts, and a clock. What only measures how long something takes may use ``time.monotonic``, which has no date.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
 from datetime import UTC, datetime
 from typing import Final, Protocol
 
 
 class Clock(Protocol):
-    """Tells the present time."""
+    """Tells the time."""
 
     def now(self) -> datetime:
         """The present time, in UTC."""
+
+    def monotonic(self) -> float:
+        """Seconds since some moment; never goes back, whatever is done to the date."""
+
+    def sleep(self, seconds: float) -> None:
+        """Come back after that many seconds."""
 
 
 class SystemClock:
@@ -25,16 +31,13 @@ class SystemClock:
         """What the computer takes for the present time, in UTC."""
         return datetime.now(UTC)
 
+    def monotonic(self) -> float:
+        """Seconds since some moment."""
+        return time.monotonic()
 
-@dataclass(frozen=True, slots=True)
-class FixedClock:
-    """A clock that stands still."""
-
-    moment: datetime
-
-    def now(self) -> datetime:
-        """Always the same time."""
-        return self.moment
+    def sleep(self, seconds: float) -> None:
+        """Come back after that many seconds."""
+        time.sleep(seconds)
 
 
 #: The clock of a program that was given none. Only where a program begins is it a default.

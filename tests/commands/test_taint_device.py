@@ -17,6 +17,7 @@ import yaml
 from kubectl_dra.commands.app import run
 from kubectl_dra.source.demo import CLUSTER
 from tests.golden_files import check_golden
+from tests.kit.clock import PassingClock
 from tests.live.fake_api import running, write_kubeconfig
 from tests.live.fake_rules import FakeCluster
 from tests.live.proxy import Fault, Proxy, recording
@@ -57,11 +58,17 @@ def proxy(cluster: FakeCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.fixture
-def call(proxy: Proxy, capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+def clock() -> PassingClock:
+    """Nothing in this process really waits."""
+    return PassingClock()
+
+
+@pytest.fixture
+def call(proxy: Proxy, clock: PassingClock, capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
     def called(*arguments: str) -> tuple[int, str, str]:
         if {"-y", "--yes"} & set(arguments):
             proxy.confirmed()
-        code = run(["taint-device", *arguments])
+        code = run(["taint-device", *arguments], clock)
         out, err = capfd.readouterr()
         assert max(map(len, out.splitlines()), default=0) <= 80 or "-o" in arguments
         return code, out, err
@@ -653,11 +660,22 @@ def test_wait_follows_the_pods(asking, proxy, cluster):
         assert at.end()[0] == 0
 
 
-def test_wait_times_out_with_who_is_left(call, cluster):
+def test_a_controller_that_does_not_count_is_waited_for_in_vain(call, proxy, cluster, clock):
+    cluster.counts = None
+    code, out, err = call(NIC, "link:NoExecute", "--observe", "-y")
+    assert (code, out) == (1, "")
+    assert 20 <= clock.slept < 21
+    assert "The controller has not counted: is it running" in err
+    assert [each.method for each in proxy.writes] == ["POST", "DELETE"]
+    assert list(cluster.rules) == ["ecc-errors"]
+
+
+def test_wait_times_out_with_who_is_left(call, cluster, clock):
     cluster.find("Pod", "serve-1")
-    code, out, err = call(NIC, "link:NoExecute", "--wait", "--timeout", "1s", "-y")
+    code, out, err = call(NIC, "link:NoExecute", "--wait", "--timeout", "1m", "-y")
     assert (code, out) == (1, f"DeviceTaintRule {NAME} created\n")
-    assert "timed out after 1 s" in err
+    assert 60 <= clock.slept < 62
+    assert "timed out after 60 s" in err
     assert "dev/nb" in err
     assert "ml/serve-1" in err
 

@@ -1,11 +1,44 @@
-"""The time that tests give to what has no time of its own: documents without reads, facts made in a test."""
+"""Clocks for tests: one that stands still, and one on which time passes only while somebody sleeps."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from kubectl_dra.model.clock import FixedClock
 
-#: Ages that goldens and docs/fields.md hold are counted from it.
+@dataclass(frozen=True, slots=True)
+class FixedClock:
+    """Stands still; who sleeps by it would never wake up."""
+
+    moment: datetime
+
+    def now(self) -> datetime:
+        return self.moment
+
+    def monotonic(self) -> float:
+        return 0.0
+
+    def sleep(self, seconds: float) -> None:
+        raise AssertionError(f"{seconds} s of sleep in a test that has no time for it")
+
+
+class PassingClock:
+    """Time passes while somebody sleeps, and takes none."""
+
+    def __init__(self) -> None:
+        self.slept = 0.0
+
+    def now(self) -> datetime:
+        return CLOCK.moment + timedelta(seconds=self.slept)
+
+    def monotonic(self) -> float:
+        return self.slept
+
+    def sleep(self, seconds: float) -> None:
+        self.slept += seconds
+
+
+#: The time that tests give to what has no time of its own: documents without reads, facts made in a test. Ages that
+#: goldens and docs/fields.md hold are counted from it.
 CLOCK: Final = FixedClock(datetime(2026, 11, 21, 12, tzinfo=UTC))
