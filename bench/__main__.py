@@ -21,7 +21,7 @@ from kubectl_dra.model.clock import SYSTEM
 from tests.controlplane.build import version as kubernetes_version
 from tests.gobuild import BuildError, go_command
 
-PARTS = ("cold_start", "completion", "decode", "selector", "search", "live", "pending", "tui")
+PARTS = ("cold_start", "completion", "decode", "selector", "search", "live", "pending", "large", "tui")
 DOCUMENT = ROOT / "docs" / "performance.md"
 _KEPT = ROOT / ".cache" / "bench"
 _INTRODUCTION = """\

@@ -1,4 +1,4 @@
-"""A file that is as large as clusters get: as many small slices as nodes, every device with a uuid and an address.
+"""Commands on a file as large as clusters get: as many small slices as nodes, every device with a uuid and an address.
 
 Written piece by piece from numbers alone, so that the same count always gives the same bytes: a ``List`` without line
 breaks, two thirds of it slices. 100,000 of each are 204 MB.
@@ -7,11 +7,27 @@ breaks, two thirds of it slices. 100,000 of each are 204 MB.
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.frame import hand_over
+from bench.frame import Budget, Measure, Row, child, hand_over, run
 
+COUNT = 100_000
+# A minute each is what people wait for; the memory is the budget.
+_SECONDS = 60
+_MEGABYTES = 1200
+COMMANDS = {
+    "snapshot -o FILE": 1500,
+    "snapshot --redact -o FILE": 1500,
+    "get pools": _MEGABYTES,
+    "get devices": _MEGABYTES,
+    "get devices -o json": _MEGABYTES,
+    "get classes": _MEGABYTES,
+    "describe-pool": _MEGABYTES,
+    "why-pending -A": _MEGABYTES,
+    "test-selector device.driver=='gpu.example.com'": _MEGABYTES,
+}
 DEVICES = 4
 DRIVER = "gpu.example.com"
 _CREATED = "2026-11-21T10:00:00Z"
@@ -77,6 +93,18 @@ def write(path: Path, count: int) -> None:
         for number, item in enumerate(items(count)):
             file.write("," + item if number else item)
         file.write('],"kind":"List","metadata":{"resourceVersion":""}}\n')
+
+
+def rows() -> Iterator[Row]:
+    """Each command once: what counts is the memory, which differs little from one run to the next."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "cluster.json"
+        child("large", str(path), str(COUNT))
+        size = f"{COUNT} slices and nodes, {path.stat().st_size / 1e6:.0f} MB"
+        for command, most in COMMANDS.items():
+            words = command.replace("FILE", str(path.with_name("written.json"))).split()
+            ours = run([sys.executable, "-m", "kubectl_dra", *words, "--from", str(path)])
+            yield Row(command, size, ours, budget=Budget(Measure.TIME, _SECONDS * 1000, peak=most))
 
 
 if __name__ == "__main__":
