@@ -16,8 +16,8 @@ from bench import large
 
 ROOT = Path(__file__).parents[1]
 COUNT = 10_000
-# Records of devices with unique texts take about four times their JSON; one copy of the file or of the answer is more.
-RATIO = 5.0
+# Records of devices with unique texts take about three times their JSON; a copy of the file or of the answer is more.
+RATIO = 4.0
 COMMANDS = (
     "get devices",
     "get devices -o json",

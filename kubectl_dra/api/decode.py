@@ -17,6 +17,7 @@ from kubectl_dra.api.decoders import make_decoder
 from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
 from kubectl_dra.api.kinds import Kind, find_kind
 from kubectl_dra.api.shapes import Shape
+from kubectl_dra.api.sharing import share
 from kubectl_dra.api.trees import in_utf8, read_fields, read_tree
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import BadObject
@@ -74,7 +75,9 @@ def decode_object(data: bytes, api_version: str, kind: Kind) -> Record:
     record = _decode(data, shape)
     if not record.metadata.name:
         raise DecodeError("metadata.name: missing")
-    return record if shape.to_record is None else shape.to_record(record)
+    record = record if shape.to_record is None else shape.to_record(record)
+    share(record)
+    return record
 
 
 def decode_page(data: bytes, api_version: str, kind: Kind) -> Page:
