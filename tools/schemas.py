@@ -17,7 +17,7 @@ import msgspec
 
 from kubectl_dra.api.quantities import encode_hook
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.taint_plan import PlanRecord, TaintPlan
+from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.documents import API_VERSION
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.claim import ClaimReport
@@ -102,7 +102,7 @@ def _components(record: type[msgspec.Struct]) -> tuple[dict[str, Any], dict[str,
             definition["description"] = cleandoc(definition["description"])  # Python 3.13 does it by itself
         # Reports leave out only what does not apply (UNSET); objects of the API leave out what is empty.
         classes = named.get(name, [])
-        if "properties" in definition and len(classes) == 1 and issubclass(classes[0], ReportRecord | PlanRecord):
+        if "properties" in definition and len(classes) == 1 and issubclass(classes[0], ReportRecord):
             definition["required"] = _always(classes[0])
     return reference, {name: _null_last(definition) for name, definition in definitions.items()}
 

@@ -8,17 +8,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-import msgspec
-
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.ids import Key
 
 
-class Fact(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """Base of all records here."""
-
-
-class TaggedFact(Fact, frozen=True, tag_field="type", tag=True):
+class Evidence(ReportRecord, frozen=True, tag_field="type", tag=True):
     """Base of the kinds of evidence, told apart by ``type``."""
 
 
@@ -88,8 +83,13 @@ class Bound(StrEnum):
     AT_MOST = "atMost"
     UNKNOWN = "unknown"
 
+    @property
+    def sign(self) -> str:
+        """What stands before the number."""
+        return {Bound.EXACT: "", Bound.AT_LEAST: "≥", Bound.AT_MOST: "≤", Bound.UNKNOWN: "?"}[self]
 
-class Certainty(Fact, frozen=True):
+
+class Certainty(ReportRecord, frozen=True):
     """What the numbers of a diagnosis are worth: devices that exist, devices left over, nodes that pass or fit."""
 
     devices: Bound = Bound.EXACT
@@ -97,7 +97,7 @@ class Certainty(Fact, frozen=True):
     nodes: Bound = Bound.EXACT
 
 
-class ObjectRef(Fact, frozen=True):
+class ObjectRef(ReportRecord, frozen=True):
     """An object; the namespace is empty for cluster-scoped kinds."""
 
     kind: str
@@ -115,7 +115,7 @@ class ObjectRef(Fact, frozen=True):
         return Key(self.namespace, self.name)
 
 
-class RbacRule(Fact, frozen=True):
+class RbacRule(ReportRecord, frozen=True):
     """A rule of a Role or ClusterRole; ``namespace`` is empty where a ClusterRole is needed.
 
     ``verbs`` has no default, so that JSON always says them.
@@ -127,7 +127,7 @@ class RbacRule(Fact, frozen=True):
     namespace: str = ""
 
 
-class Missing(Fact, frozen=True):
+class Missing(ReportRecord, frozen=True):
     """Something that could not be read: the kind, why, and the right that would give it."""
 
     kind: str
@@ -140,13 +140,13 @@ class Missing(Fact, frozen=True):
 # --- evidence of causes -------------------------------------------------------------------------------------------
 
 
-class Gates(TaggedFact, frozen=True):
+class Gates(Evidence, frozen=True):
     """``spec.schedulingGates``."""
 
     names: tuple[str, ...]
 
 
-class ClaimEntry(TaggedFact, frozen=True):
+class ClaimEntry(Evidence, frozen=True):
     """An entry of ``spec.resourceClaims`` and the scheduler's words about it (which it only logs)."""
 
     entry: str
@@ -159,7 +159,7 @@ class ClaimEntry(TaggedFact, frozen=True):
     event_time: str | None = None
 
 
-class QuotaShortage(TaggedFact, frozen=True):
+class QuotaShortage(Evidence, frozen=True):
     """A quota that a claim would exceed."""
 
     quota: str
@@ -169,26 +169,26 @@ class QuotaShortage(TaggedFact, frozen=True):
     requested: str
 
 
-class SchedulerName(TaggedFact, frozen=True):
+class SchedulerName(Evidence, frozen=True):
     """``spec.schedulerName``."""
 
     name: str
 
 
-class PodGroupName(TaggedFact, frozen=True):
+class PodGroupName(Evidence, frozen=True):
     """``spec.schedulingGroup.podGroupName``."""
 
     name: str
 
 
-class ClassProblem(TaggedFact, frozen=True):
+class ClassProblem(Evidence, frozen=True):
     """A class that is missing; ``similar`` are existing names that look like it."""
 
     device_class: str
     similar: tuple[str, ...] = ()
 
 
-class ExtendedResource(TaggedFact, frozen=True):
+class ExtendedResource(Evidence, frozen=True):
     """An extended resource and the class that serves it, if any."""
 
     resource: str
@@ -196,7 +196,7 @@ class ExtendedResource(TaggedFact, frozen=True):
     similar: tuple[str, ...] = ()
 
 
-class Removal(Fact, frozen=True):
+class Removal(ReportRecord, frozen=True):
     """Devices that one stage of a funnel takes out for one reason.
 
     ``reason`` is the thing that took them: a clause, a taint ``KEY=VALUE:EFFECT``, a claim ``NAMESPACE/NAME``, a
@@ -225,7 +225,7 @@ class StageName(StrEnum):
     COUNTERS = "counters"
 
 
-class Stage(Fact, frozen=True):
+class Stage(ReportRecord, frozen=True):
     """A step of a funnel: the devices that are still there after it, and what it took out."""
 
     name: StageName
@@ -238,7 +238,7 @@ class Stage(Fact, frozen=True):
         return len(self.devices)
 
 
-class Funnel(TaggedFact, frozen=True):
+class Funnel(Evidence, frozen=True):
     """Static findings about one request on one node, in the order of the scheduler's checks.
 
     ``best`` is the largest number of devices that one constraint allows together, ``-1`` where none applies;
@@ -254,7 +254,7 @@ class Funnel(TaggedFact, frozen=True):
     distinct: bool = False
 
 
-class PoolProblem(TaggedFact, frozen=True):
+class PoolProblem(Evidence, frozen=True):
     """A pool that is not used: slices seen and expected of the generation, or what contradicts itself."""
 
     pool: str
@@ -264,7 +264,7 @@ class PoolProblem(TaggedFact, frozen=True):
     detail: str = ""
 
 
-class ClaimElsewhere(TaggedFact, frozen=True):
+class ClaimElsewhere(Evidence, frozen=True):
     """An allocated claim: where it can be used (nodes by name, or a selector), for whom it is reserved."""
 
     nodes: tuple[str, ...] = ()
@@ -272,7 +272,7 @@ class ClaimElsewhere(TaggedFact, frozen=True):
     consumers: tuple[ObjectRef, ...] = ()
 
 
-class BindingProblem(TaggedFact, frozen=True):
+class BindingProblem(Evidence, frozen=True):
     """Binding conditions of one allocated device: waited for, failed, or over time."""
 
     device: str
@@ -283,7 +283,7 @@ class BindingProblem(TaggedFact, frozen=True):
     since: str | None = None
 
 
-class FatalError(TaggedFact, frozen=True):
+class FatalError(Evidence, frozen=True):
     """An error that aborts the attempt: the scheduler's text and what it points at."""
 
     text: str
@@ -295,19 +295,19 @@ class FatalError(TaggedFact, frozen=True):
     position: int = -1
 
 
-class NodeTaint(TaggedFact, frozen=True):
+class NodeTaint(Evidence, frozen=True):
     """A taint of nodes that the pod does not tolerate."""
 
     taint: str
 
 
-class NodeSelection(TaggedFact, frozen=True):
+class NodeSelection(Evidence, frozen=True):
     """What of the pod's node selector or affinity does not match."""
 
     unmatched: tuple[str, ...] = ()
 
 
-class NodeShortage(TaggedFact, frozen=True):
+class NodeShortage(Evidence, frozen=True):
     """A resource that nodes lack; amounts of the node that is closest, in milli-cores or base units."""
 
     resource: str
@@ -317,39 +317,39 @@ class NodeShortage(TaggedFact, frozen=True):
     node: str
 
 
-class TakenPorts(TaggedFact, frozen=True):
+class TakenPorts(Evidence, frozen=True):
     """Host ports that are taken, ``IP:PORT/PROTOCOL``."""
 
     ports: tuple[str, ...]
 
 
-class KeptAway(TaggedFact, frozen=True):
+class KeptAway(Evidence, frozen=True):
     """Pods on nodes keep others away by required anti-affinity: the topology keys by which they do."""
 
     topology_keys: tuple[str, ...]
 
 
-class OpenPlugin(Fact, frozen=True):
+class OpenPlugin(ReportRecord, frozen=True):
     """A plugin of the scheduler that is not simulated here, and the fields of the pod that it decides about."""
 
     plugin: str
     fields: tuple[str, ...] = ()
 
 
-class OpenPlugins(TaggedFact, frozen=True):
+class OpenPlugins(Evidence, frozen=True):
     """What is left open although the devices would be there."""
 
     plugins: tuple[OpenPlugin, ...]
 
 
-class PluginText(TaggedFact, frozen=True):
+class PluginText(Evidence, frozen=True):
     """What the scheduler said of a plugin that is not simulated here."""
 
     plugin: str
     text: str
 
 
-class KubeletText(TaggedFact, frozen=True):
+class KubeletText(Evidence, frozen=True):
     """What the kubelet said about preparing devices."""
 
     text: str
@@ -358,7 +358,7 @@ class KubeletText(TaggedFact, frozen=True):
     time: str | None = None
 
 
-class Health(TaggedFact, frozen=True):
+class Health(Evidence, frozen=True):
     """Health of a device according to the pod's status."""
 
     device: str
@@ -367,7 +367,7 @@ class Health(TaggedFact, frozen=True):
     message: str = ""
 
 
-class ContainerWaits(TaggedFact, frozen=True):
+class ContainerWaits(Evidence, frozen=True):
     """A container's ``state.waiting``."""
 
     container: str
@@ -375,20 +375,20 @@ class ContainerWaits(TaggedFact, frozen=True):
     message: str = ""
 
 
-class Consumers(TaggedFact, frozen=True):
+class Consumers(Evidence, frozen=True):
     """``status.reservedFor``: consumers that are there, and those that are gone or finished."""
 
     present: tuple[ObjectRef, ...] = ()
     gone: tuple[ObjectRef, ...] = ()
 
 
-class MissingEvidence(TaggedFact, frozen=True):
+class MissingEvidence(Evidence, frozen=True):
     """What could not be read."""
 
     missing: tuple[Missing, ...]
 
 
-class Negotiation(TaggedFact, frozen=True):
+class Negotiation(Evidence, frozen=True):
     """What scheduler and driver said to each other about one claim (PodSchedulingContext).
 
     ``answered``: the driver wrote something about the claim. ``since``: when the context was made, so at most so long
@@ -403,7 +403,7 @@ class Negotiation(TaggedFact, frozen=True):
     since: str | None = None
 
 
-class ParametersProblem(TaggedFact, frozen=True):
+class ParametersProblem(Evidence, frozen=True):
     """Parameters of a ``class`` or ``claim`` (``owner``) that do not exist.
 
     ``generated``: the object named is the vendor's, and its in-tree form is missing. ``similar`` are existing names.
@@ -417,14 +417,14 @@ class ParametersProblem(TaggedFact, frozen=True):
     similar: tuple[str, ...] = ()
 
 
-class SearchSize(TaggedFact, frozen=True):
+class SearchSize(Evidence, frozen=True):
     """How many steps the real search would take, or at least takes."""
 
     steps: int
     why: str = ""
 
 
-class Retry(TaggedFact, frozen=True):
+class Retry(Evidence, frozen=True):
     """Why a pod that fits is still pending: when the scheduler last wrote, what makes it try again."""
 
     last_message_time: str | None = None
@@ -464,7 +464,7 @@ Detail = (
 )
 
 
-class Cause(Fact, frozen=True):
+class Cause(ReportRecord, frozen=True):
     """One reason: its code, what it is about, on which nodes it holds, and the evidence.
 
     Of a cause that holds on several nodes the evidence is that of the node that came closest.
@@ -477,7 +477,7 @@ class Cause(Fact, frozen=True):
     nodes: tuple[str, ...] = ()
 
 
-class RequestReport(Fact, frozen=True):
+class RequestReport(ReportRecord, frozen=True):
     """One request of one claim on a group of nodes."""
 
     claim: ObjectRef
@@ -485,7 +485,7 @@ class RequestReport(Fact, frozen=True):
     funnel: Funnel | None = None
 
 
-class NodeGroup(Fact, frozen=True):
+class NodeGroup(ReportRecord, frozen=True):
     """Nodes with the same outcome. ``messages`` are the reasons as the scheduler counts them.
 
     ``requests`` and the evidence in ``causes`` are those of the first node; on the others the same numbers hold, but
@@ -504,14 +504,14 @@ class NodeGroup(Fact, frozen=True):
     devices_fit: bool | None = None
 
 
-class Assumption(Fact, frozen=True):
+class Assumption(ReportRecord, frozen=True):
     """Something that the diagnosis takes for granted: ``kind`` says what, ``subject`` about which thing."""
 
     kind: AssumptionKind
     subject: str = ""
 
 
-class Observed(Fact, frozen=True):
+class Observed(ReportRecord, frozen=True):
     """The pod's PodScheduled condition; ``time`` is when the scheduler last said so, as far as events tell."""
 
     status: str
@@ -520,8 +520,8 @@ class Observed(Fact, frozen=True):
     time: str | None = None
 
 
-class PodDiagnosis(Fact, frozen=True):
-    """Everything about one pod.
+class PodFinding(ReportRecord, frozen=True):
+    """What diagnosis and report of a pod have in common.
 
     ``message`` is what the scheduler would write as PodScheduled message without the preemption tail; None where it
     writes nothing or where evidence is missing. ``alternatives`` are further texts that would be as right (several
@@ -536,8 +536,6 @@ class PodDiagnosis(Fact, frozen=True):
     observed: Observed | None = None
     agreement: Agreement = Agreement.UNCHECKED
     node: str = ""
-    claims: tuple[ObjectRef, ...] = ()
-    nodes: tuple[NodeGroup, ...] = ()
     causes: tuple[Cause, ...] = ()
     depends_on_node_order: bool = False
     certainty: Certainty = Certainty()
@@ -545,7 +543,14 @@ class PodDiagnosis(Fact, frozen=True):
     assumed: tuple[Assumption, ...] = ()
 
 
-class ClaimDiagnosis(Fact, frozen=True):
+class PodDiagnosis(PodFinding, frozen=True):
+    """Everything about one pod."""
+
+    claims: tuple[ObjectRef, ...] = ()
+    nodes: tuple[NodeGroup, ...] = ()
+
+
+class ClaimDiagnosis(ReportRecord, frozen=True):
     """Everything about one claim: its state, who uses it, why it hangs.
 
     ``waiting_pods`` are the pods that name it and are not running. The causes of a claim without devices that such pods

@@ -16,3 +16,10 @@ class Record(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc
     A field that is absent in JSON has its default and is left out again when encoded. Where the API distinguishes
     "absent" from "empty", the field is ``| None``. Lists are tuples; maps are dicts that nobody may change.
     """
+
+
+class ReportRecord(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """Base of all records of ours that become JSON. Every field is always present, so that scripts can rely on it.
+
+    Not watched for cycles: a record is made of records that are there already.
+    """

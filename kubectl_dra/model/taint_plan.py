@@ -9,15 +9,12 @@ from enum import StrEnum
 
 import msgspec
 
+from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintSelector
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
 MANAGER = "kubectl-dra"
-
-
-class PlanRecord(msgspec.Struct, frozen=True, rename="camel"):
-    """Part of a plan. Every field is always present in JSON, so that scripts can rely on it."""
 
 
 class Verb(StrEnum):
@@ -54,7 +51,7 @@ class Why(StrEnum):
     NO_POD = "noPod"  # no pod uses the claim
 
 
-class PlanTarget(PlanRecord, frozen=True):
+class PlanTarget(ReportRecord, frozen=True):
     """Where the plan would be carried out, and as whom; all empty for a file. ``as_user`` is who is impersonated."""
 
     context: str = ""
@@ -64,7 +61,7 @@ class PlanTarget(PlanRecord, frozen=True):
     as_user: str = ""
 
 
-class RuleWrite(PlanRecord, frozen=True):
+class RuleWrite(ReportRecord, frozen=True):
     """One write of one DeviceTaintRule in ``api_version``.
 
     ``taint`` is the taint afterwards, for a deletion the one that goes. ``before`` is what a patch replaces. ``uid``
@@ -83,7 +80,7 @@ class RuleWrite(PlanRecord, frozen=True):
     own: bool = True
 
 
-class OtherTaint(PlanRecord, frozen=True):
+class OtherTaint(ReportRecord, frozen=True):
     """A taint that is on the device whatever the plan does; ``rule`` is None for one that the driver set."""
 
     key: str
@@ -92,7 +89,7 @@ class OtherTaint(PlanRecord, frozen=True):
     rule: str | None
 
 
-class PlannedDevice(PlanRecord, frozen=True):
+class PlannedDevice(ReportRecord, frozen=True):
     """A device of the plan. ``pool_devices`` counts the devices of its pool; 0 where the device is not published."""
 
     driver: str
@@ -108,7 +105,7 @@ class PlannedDevice(PlanRecord, frozen=True):
         return DeviceId(self.driver, self.pool, self.device)
 
 
-class Use(PlanRecord, frozen=True):
+class Use(ReportRecord, frozen=True):
     """One allocation result that the taint meets; ``seconds`` is tolerationSeconds where that decides."""
 
     device: str
@@ -123,7 +120,7 @@ class Use(PlanRecord, frozen=True):
     seconds: int | None
 
 
-class Hit(PlanRecord, frozen=True):
+class Hit(ReportRecord, frozen=True):
     """A pod that uses devices of the plan, or a claim that holds them without any (``pod`` is then empty).
 
     The eviction controller deletes a pod at the earliest time that any of its claims gives: ``fate``, ``why`` and
@@ -141,7 +138,7 @@ class Hit(PlanRecord, frozen=True):
     anyway: tuple[str, ...]
 
 
-class TaintPlan(PlanRecord, frozen=True):
+class TaintPlan(ReportRecord, frozen=True):
     """All of a plan. ``present`` names own rules that say already what was asked for, so that nothing is to be done.
 
     ``taint`` is what was asked for; of a removal its value and effect may be empty. ``failing`` counts the devices for

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from enum import StrEnum
-from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import TypeVar
 
-import msgspec
-
-from kubectl_dra.diagnosis.records import Bound as DiagnosisBound
+from kubectl_dra.diagnosis.records import Bound as Bound
+from kubectl_dra.model.base import ReportRecord as ReportRecord
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.features import Features, gates_of
 
@@ -27,36 +24,11 @@ class Series(Iterable[T_co]):
         return self._make()
 
 
-class ReportRecord(msgspec.Struct, frozen=True, rename="camel", gc=False):
-    """Part of a report. Every field is always present in JSON, so that scripts can rely on it.
-
-    Not watched for cycles: a record is made of records that are there already.
-    """
-
-
-class Bound(StrEnum):
-    """How a number relates to the truth."""
-
-    EXACT = "="
-    AT_LEAST = ">="
-    AT_MOST = "<="
-    UNKNOWN = "?"
-
-
 class Count(ReportRecord, frozen=True):
     """A number and how sure it is."""
 
     value: int
     bound: Bound = Bound.EXACT
-
-
-class ObjectRef(ReportRecord, frozen=True):
-    """An object; the namespace is empty for cluster-scoped kinds."""
-
-    kind: str
-    name: str
-    namespace: str = ""
-    uid: str = ""
 
 
 class ReadRecord(ReportRecord, frozen=True):
@@ -82,14 +54,3 @@ def assumptions_of(evidence: Evidence) -> tuple[str, ...]:
 def feature_record(features: Features) -> Mapping[str, bool | int | str]:
     """The gates that the answer assumes, the minor version behind them, and the allocator that they choose."""
     return {**gates_of(features), "minor": features.minor, "implementation": features.implementation}
-
-
-# How a number of a diagnosis is written before it.
-BOUND_SIGNS: Final[Mapping[DiagnosisBound, str]] = MappingProxyType(
-    {
-        DiagnosisBound.EXACT: "",
-        DiagnosisBound.AT_LEAST: "≥",
-        DiagnosisBound.AT_MOST: "≤",
-        DiagnosisBound.UNKNOWN: "?",
-    }
-)

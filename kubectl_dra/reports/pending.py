@@ -9,20 +9,14 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
-    Agreement,
-    Assumption,
     Cause,
-    Certainty,
     ClaimDiagnosis,
-    ClaimVerdict,
     Funnel,
-    Missing,
     NodeGroup,
     ObjectRef,
-    Observed,
     PodDiagnosis,
+    PodFinding,
     RequestReport,
-    Verdict,
 )
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
@@ -53,27 +47,14 @@ class NodeGroupRecord(ReportRecord, frozen=True):
     devices_fit: bool | None
 
 
-class PendingReport(ReportRecord, frozen=True):
-    """Why one pod is pending. ``message`` is the text that the scheduler would write, without the preemption tail."""
+class PendingReport(PodFinding, frozen=True, kw_only=True):
+    """Why one pod is pending: what was found, what the pod asks for, the nodes, ways out."""
 
-    pod: ObjectRef
-    verdict: Verdict
-    reason: str | None
-    message: str | None
-    alternatives: tuple[str, ...]
-    observed: Observed | None
-    agreement: Agreement
-    node: str
     asks: tuple[ClaimAsk, ...]
     extended: tuple[ExtendedAsk, ...]
     nodes: tuple[NodeGroupRecord, ...]
-    causes: tuple[Cause, ...]
     remedies: tuple[RemedyReport, ...]
     no_pair_helps: bool
-    depends_on_node_order: bool
-    certainty: Certainty
-    missing: tuple[Missing, ...]
-    assumed: tuple[Assumption, ...]
     features: Mapping[str, bool | int | str]
     read: tuple[ReadRecord, ...]
 
@@ -83,20 +64,10 @@ class PendingReport(ReportRecord, frozen=True):
         return self.causes[0].code if self.causes else None
 
 
-class ClaimPendingReport(ReportRecord, frozen=True):
+class ClaimPendingReport(ClaimDiagnosis, frozen=True, kw_only=True):
     """Why one claim has no devices, keeps them, or does not go away."""
 
-    claim: ObjectRef
-    verdict: ClaimVerdict
     asks: tuple[ClaimAsk, ...]
-    causes: tuple[Cause, ...]
-    consumers: tuple[ObjectRef, ...]
-    waiting_pods: tuple[ObjectRef, ...]
-    devices: tuple[str, ...]
-    usable_on: tuple[str, ...]
-    certainty: Certainty
-    missing: tuple[Missing, ...]
-    assumed: tuple[Assumption, ...]
     features: Mapping[str, bool | int | str]
     read: tuple[ReadRecord, ...]
 
@@ -136,25 +107,15 @@ def pending_report(
     """
     groups = [group for group in diagnosis.nodes if not node or node in group.nodes]
     limit = None if all_nodes else NAMES_SHOWN
+    found = {name: getattr(diagnosis, name) for name in PodFinding.__struct_fields__}
+    found["alternatives"] = tuple(text for text in diagnosis.alternatives if text != diagnosis.message)
     return PendingReport(
-        pod=diagnosis.pod,
-        verdict=diagnosis.verdict,
-        reason=diagnosis.reason,
-        message=diagnosis.message,
-        alternatives=tuple(text for text in diagnosis.alternatives if text != diagnosis.message),
-        observed=diagnosis.observed,
-        agreement=diagnosis.agreement,
-        node=diagnosis.node,
+        **found,
         asks=_asks(diagnosis, state.inventory),
         extended=_extended(diagnosis, state),
         nodes=tuple(_node_group(group, limit, node) for group in groups),
-        causes=diagnosis.causes,
         remedies=remedies,
         no_pair_helps=no_pair_helps,
-        depends_on_node_order=diagnosis.depends_on_node_order,
-        certainty=diagnosis.certainty,
-        missing=diagnosis.missing,
-        assumed=diagnosis.assumed,
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
@@ -164,17 +125,8 @@ def claim_pending_report(diagnosis: ClaimDiagnosis, state: ClusterState) -> Clai
     """The report of one claim's diagnosis."""
     claim = state.inventory.claims.get(diagnosis.claim.key)
     return ClaimPendingReport(
-        claim=diagnosis.claim,
-        verdict=diagnosis.verdict,
+        **{name: getattr(diagnosis, name) for name in ClaimDiagnosis.__struct_fields__},
         asks=(claim_ask(claim),) if claim is not None else (),
-        causes=diagnosis.causes,
-        consumers=diagnosis.consumers,
-        waiting_pods=diagnosis.waiting_pods,
-        devices=diagnosis.devices,
-        usable_on=diagnosis.usable_on,
-        certainty=diagnosis.certainty,
-        missing=diagnosis.missing,
-        assumed=diagnosis.assumed,
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )

@@ -13,8 +13,9 @@ from heapq import nlargest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.state import parse_time
+from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.resource import ResourceClaim
-from kubectl_dra.reports.base import ObjectRef, ReportRecord
+from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.taints import taint_text
 
 
@@ -56,19 +57,19 @@ def _changes(facts: ClusterState) -> Iterator[Change]:
         meta = pod.metadata
         for condition in pod.status.conditions:
             if (condition.type, condition.status) == ("PodScheduled", "False") and condition.last_transition_time:
-                ref = ObjectRef("Pod", meta.name, meta.namespace)
+                ref = ObjectRef("Pod", meta.namespace, meta.name)
                 yield Change(condition.last_transition_time, ChangeKind.PENDING, ref, condition.reason)
     for rule in facts.rules:
         added = rule.spec.taint.time_added or rule.metadata.creation_timestamp
         if added:
-            ref = ObjectRef("DeviceTaintRule", rule.metadata.name)
+            ref = ObjectRef("DeviceTaintRule", name=rule.metadata.name)
             yield Change(added, ChangeKind.TAINTED, ref, taint_text(rule.spec.taint))
     yield from _of_slices(facts)
 
 
 def _of_claim(claim: ResourceClaim) -> Iterator[Change]:
     meta, allocation = claim.metadata, claim.status.allocation
-    ref = ObjectRef("ResourceClaim", meta.name, meta.namespace)
+    ref = ObjectRef("ResourceClaim", meta.namespace, meta.name)
     if meta.deletion_timestamp:
         yield Change(meta.deletion_timestamp, ChangeKind.DELETING, ref)
     if allocation is not None and allocation.allocation_timestamp:
@@ -82,9 +83,9 @@ def _of_slices(facts: ClusterState) -> Iterator[Change]:
         spec, created = slice_.spec, slice_.metadata.creation_timestamp
         pool = f"{spec.driver}/{spec.pool.name}"
         if created:
-            yield Change(created, ChangeKind.PUBLISHED, ObjectRef("ResourceSlice", slice_.metadata.name), pool)
+            yield Change(created, ChangeKind.PUBLISHED, ObjectRef("ResourceSlice", name=slice_.metadata.name), pool)
         for device in spec.devices:
             for taint in device.taints:
                 if taint.time_added:
-                    ref = ObjectRef("Device", f"{pool}/{device.name}")
+                    ref = ObjectRef("Device", name=f"{pool}/{device.name}")
                     yield Change(taint.time_added, ChangeKind.TAINTED, ref, taint_text(taint))

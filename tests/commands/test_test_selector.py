@@ -137,7 +137,7 @@ def test_documents(capfd):
     _, text, _ = call(capfd, *PAGES["partial"], "-o", "json")
     report = json.loads(text)
     assert (report["apiVersion"], report["kind"]) == ("kubectl-dra/v1alpha1", "SelectorReport")
-    assert report["totals"]["matches"] == {"value": 16, "bound": "="}
+    assert report["totals"]["matches"] == {"value": 16, "bound": "exact"}
     assert report["failures"][0]["key"] == "nvlinkGeneration"
     assert report["rewrites"][0]["changes"] == ["guard"]
     assert report["orders"][0]["node"] == "node-c"

@@ -151,7 +151,7 @@ def _describe(plane: ControlPlane, pool: str) -> Any:
     command = [str(plane.kubectl), "dra", "describe-pool", pool, "-o", "json"]
     done = subprocess.run(command, env=plane_environment(plane), capture_output=True, encoding="utf-8", check=True)
     report = json.loads(done.stdout)
-    assert {count["bound"] for count in report["totals"].values()} == {"="}
+    assert {count["bound"] for count in report["totals"].values()} == {"exact"}
     report["numbers"] = {name: count["value"] for name, count in report["totals"].items()}
     return report
 

@@ -167,7 +167,7 @@ def test_one_pool_is_read_alone_and_completely(dra: Dra) -> None:
     assert [(read["coverage"]) for read in report["read"] if read["kind"] == "ResourceSlice"] == ["filtered"] * 2
     assert report["missing"] == []
     totals = _numbers(report["totals"])
-    assert {bound for _, bound in totals.values()} == {"="}
+    assert {bound for _, bound in totals.values()} == {"exact"}
     assert totals["devices"][0] == 2
     assert totals["inUse"][0] == 2
     holders = {each["claim"]: each for device in report["devices"] for each in device["holders"]}

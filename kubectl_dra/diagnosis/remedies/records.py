@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from kubectl_dra.diagnosis.records import Fact, ObjectRef, TaggedFact
+from kubectl_dra.diagnosis.records import Evidence, ObjectRef
+from kubectl_dra.model.base import ReportRecord
 
 
 class RemedyKind(StrEnum):
@@ -27,20 +28,20 @@ class RemedyKind(StrEnum):
     ADD_DEVICES = "addDevices"
 
 
-class Wait(TaggedFact, frozen=True):
+class Wait(Evidence, frozen=True):
     """Wait for somebody else: ``for_whom`` is a controller, a driver, the scheduler."""
 
     for_whom: str
 
 
-class RemoveGates(TaggedFact, frozen=True):
+class RemoveGates(Evidence, frozen=True):
     """Remove scheduling gates; a pod's gates may be removed."""
 
     pod: ObjectRef
     gates: tuple[str, ...]
 
 
-class EditClaim(TaggedFact, frozen=True):
+class EditClaim(Evidence, frozen=True):
     """Another spec of a claim. Specs are immutable: a new claim or template, and the pod anew.
 
     ``field`` is the path in a request or the claim (``count``, ``constraints[0]``, ``selectors[0]`` …); ``after``
@@ -55,7 +56,7 @@ class EditClaim(TaggedFact, frozen=True):
     template: ObjectRef | None = None
 
 
-class EditClass(TaggedFact, frozen=True):
+class EditClass(Evidence, frozen=True):
     """Another selector in a class; classes can be changed in place."""
 
     device_class: str
@@ -64,7 +65,7 @@ class EditClass(TaggedFact, frozen=True):
     after: str
 
 
-class EditPod(TaggedFact, frozen=True):
+class EditPod(Evidence, frozen=True):
     """Another spec of the pod, so the pod anew (or its workload changed); ``after`` empty: dropped."""
 
     pod: ObjectRef
@@ -74,21 +75,21 @@ class EditPod(TaggedFact, frozen=True):
     workload: ObjectRef | None = None
 
 
-class CreateObject(TaggedFact, frozen=True):
+class CreateObject(Evidence, frozen=True):
     """Create an object that is missing; of a class also the ``extended_resource`` that it has to serve."""
 
     ref: ObjectRef
     extended_resource: str = ""
 
 
-class DeleteClaim(TaggedFact, frozen=True):
+class DeleteClaim(Evidence, frozen=True):
     """Delete a claim that nobody uses."""
 
     claim: ObjectRef
     frees: tuple[str, ...]
 
 
-class DeletePod(TaggedFact, frozen=True):
+class DeletePod(Evidence, frozen=True):
     """Delete a pod; ``frees`` are the devices that are really released, ``recreated_by`` makes a new pod."""
 
     pod: ObjectRef
@@ -96,14 +97,14 @@ class DeletePod(TaggedFact, frozen=True):
     recreated_by: ObjectRef | None = None
 
 
-class RemoveTaintRule(TaggedFact, frozen=True):
+class RemoveTaintRule(Evidence, frozen=True):
     """Delete a DeviceTaintRule."""
 
     rule: str
     taint: str
 
 
-class LabelNamespace(TaggedFact, frozen=True):
+class LabelNamespace(Evidence, frozen=True):
     """Set a label on a namespace."""
 
     namespace: str
@@ -111,13 +112,13 @@ class LabelNamespace(TaggedFact, frozen=True):
     value: str
 
 
-class Uncordon(TaggedFact, frozen=True):
+class Uncordon(Evidence, frozen=True):
     """Let pods on a node again."""
 
     node: str
 
 
-class RaiseQuota(TaggedFact, frozen=True):
+class RaiseQuota(Evidence, frozen=True):
     """Raise a limit by at least ``by``."""
 
     quota: ObjectRef
@@ -125,13 +126,13 @@ class RaiseQuota(TaggedFact, frozen=True):
     by: str
 
 
-class RepairPool(TaggedFact, frozen=True):
+class RepairPool(Evidence, frozen=True):
     """Have the driver publish a pool that is complete and free of contradictions."""
 
     pool: str
 
 
-class AddDevices(TaggedFact, frozen=True):
+class AddDevices(Evidence, frozen=True):
     """Add devices like an existing one to its pool; ``like`` empty: there is none, it takes some of the class."""
 
     count: int
@@ -158,7 +159,7 @@ Action = (
 )
 
 
-class Remedy(Fact, frozen=True):
+class Remedy(ReportRecord, frozen=True):
     """Actions after which the pod would fit (``verified``: tried on the changed cluster), and the nodes that fit then.
 
     No proper part of the actions suffices. ``cost`` ranks remedies by what they ask of their reader.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import CapacityRequestPolicy
-from kubectl_dra.output.devices.parts import SIGNS, amount_bar, ranges
+from kubectl_dra.output.devices.parts import amount_bar, ranges
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed
@@ -74,4 +74,4 @@ def _short(name: str) -> str:
 
 
 def _sign(bound: Bound) -> Safe:
-    return Safe(SIGNS[bound])
+    return Safe(bound.sign)

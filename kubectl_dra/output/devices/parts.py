@@ -28,7 +28,6 @@ _STYLES: Final = {
     DeviceState.BLOCKED: Style.DIM,
     DeviceState.NOT_OFFERED: Style.BAD,
 }
-SIGNS: Final = {Bound.EXACT: "", Bound.AT_LEAST: "≥", Bound.AT_MOST: "≤", Bound.UNKNOWN: "?"}
 _NUMBERED: Final = re.compile(r"(.*?)([0-9]{1,9})\Z", re.DOTALL)
 _PREFIX: Final = re.compile(r"[-A-Za-z0-9_.]+/")
 _USED, _SOME, _FREE, _OUT = Safe("█"), Safe("▓"), Safe("░"), Safe("▒")
@@ -36,7 +35,7 @@ _USED, _SOME, _FREE, _OUT = Safe("█"), Safe("▓"), Safe("░"), Safe("▒")
 
 def number(count: Count) -> Safe:
     """A count with its sign: ``4``, ``≥4``, ``≤4``; ``?4`` for what was seen of an unknown number."""
-    return fmt("{}{}", Safe(SIGNS[count.bound]), count.value)
+    return fmt("{}{}", Safe(count.bound.sign), count.value)
 
 
 def state_text(state: DeviceState) -> Safe:

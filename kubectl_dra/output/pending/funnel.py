@@ -10,7 +10,6 @@ from kubectl_dra.diagnosis.records import Certainty, Funnel, ObjectRef, Removal,
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.removals import removal_note
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.reports.base import BOUND_SIGNS
 from kubectl_dra.reports.pending import NodeGroupRecord
 
 _WIDTH: Final = 80
@@ -149,7 +148,7 @@ def _count(funnel: Funnel, name: StageName, certainty: Certainty) -> Safe:
     if stage is None or (not stage.devices and not stage.removed and name not in _ALWAYS):
         return Safe("-")
     bound = certainty.free_devices if name in _FREE_STAGES else certainty.devices
-    return Safe(f"{BOUND_SIGNS[bound]}{stage.count}")
+    return Safe(f"{bound.sign}{stage.count}")
 
 
 def _best(funnel: Funnel) -> Safe:
