@@ -125,6 +125,19 @@ class ClusterState:
         """The time that ages are counted from: that of the evidence, so that an old snapshot reads as it was."""
         return self.observed_at or self.clock.now()
 
+    @property
+    def ahead(self) -> timedelta:
+        """How far the newest object is ahead of :attr:`now`: about so far the clocks disagree. Zero if it is not."""
+        newest = parse_time(max((time for time in self._creations() if time.endswith("Z")), default=""))
+        return max(newest - self.now, timedelta()) if newest is not None else timedelta()
+
+    def _creations(self) -> Iterator[str]:
+        """When objects were created; as texts, which sort as the times do, since there may be 200,000."""
+        inventory = self.inventory
+        kinds = (inventory.pods, inventory.claims, inventory.classes, inventory.slices, inventory.taint_rules)
+        for objects in kinds:
+            yield from (record.metadata.creation_timestamp or "" for record in objects.values())
+
     # --- devices ------------------------------------------------------------------------------------------------------
 
     @derived("slices")

@@ -36,7 +36,7 @@ def describe_claims(options: Options, words: Sequence[str]) -> int:
         raise UsageProblem("describe-claim needs a name", "kubectl dra get claims")
     names = [target.name for target in targets.named]
     cluster = read_cluster(options, KINDS, claims=names, local=True)
-    note_evidence(cluster.state.evidence, options)
+    note_evidence(cluster.state, options)
     facts = cluster.state
     keys = [Key(cluster.namespace, target.name) for target in targets.named]
     return _print(options, facts, keys)

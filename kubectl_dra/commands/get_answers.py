@@ -123,7 +123,7 @@ def answer(options: Options, query: Query) -> int:
     if lacks_names(wanted, cluster):
         # What comes near stands in slices that were not asked for.
         cluster = read_cluster(options, tuple(needs))
-    note_evidence(cluster.state.evidence, options)
+    note_evidence(cluster.state, options)
     call = new_call(options, query, cluster)
     print_sections(call, wanted, sections_of(call, wanted))
     note_missing(call, wanted)

@@ -90,7 +90,7 @@ def _print_changes(call: Call, wanted: Sequence[Wanted], sections: Sequence[Sect
     documents = is_document(call.options)
     now = _Shown(sections, [_lines(section.items, documents) for section in sections])
     if before is None:
-        note_evidence(call.cluster.state.evidence, call.options)
+        note_evidence(call.cluster.state, call.options)
         note_missing(call, wanted)
         news = list(sections)
     else:

@@ -82,7 +82,7 @@ def answer(options: Options, node: str, remedies: bool, words: Sequence[str]) ->
     kinds_read = (*needs.kinds((*needs.POD, *needs.CLASSIC, *needs.STORAGE, *needs.PRIORITY)), *workloads)
 
     def respond(options: Options, cluster: Scoped, moment: datetime | None = None) -> int:
-        note_evidence(cluster.state.evidence, options)
+        note_evidence(cluster.state, options)
         world = cluster.state
         call = Call(options, node, cluster, Diagnoser(world), remedies, moment=moment)
         _check_node(call)

@@ -28,7 +28,7 @@ def describe_pools(options: Options, words: Sequence[str]) -> int:
     if not all(find_pools(word, facts) for word in words) and not facts.evidence.complete("ResourceSlice"):
         # What comes near, or what a name with slashes also means, stands in slices that were not asked for.
         facts = _facts(options)
-    note_evidence(facts.evidence, options)
+    note_evidence(facts, options)
     return _named(options, facts, words) if words else _all(options, facts)
 
 

@@ -53,7 +53,7 @@ def answer(options: Options, asked: Asked) -> int:
     _check(options, asked)
     manifests = read_file(options.filename, options.max_bytes) if options.filename else None
     cluster = read_cluster(options, KINDS)
-    note_evidence(cluster.state.evidence, options)
+    note_evidence(cluster.state, options)
     facts = cluster.state
     where = _where(asked, facts)
     questions = _questions(asked, manifests, facts)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 from itertools import chain
+from typing import Final
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.errors import CommandError, hint_for
 from kubectl_dra.commands.options import Options
-from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.output.console import ColorMode, Console
 from kubectl_dra.output.documents import write_document
 from kubectl_dra.output.generations import server_note
 from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import duration
+
+# While long lists are read objects are created; clocks that are kept agree better than this.
+_TOLERANCE: Final = timedelta(seconds=30)
 
 
 def console(options: Options) -> Console:
@@ -42,9 +48,9 @@ def print_pages(pages: Iterable[Iterable[Safe]], options: Options) -> None:
             terminal.out(line)
 
 
-def note_evidence(evidence: Evidence, options: Options) -> None:
-    """Say on stderr what the answer can't know: notes of the source, and objects that could not be read."""
-    terminal = console(options)
+def note_evidence(state: ClusterState, options: Options) -> None:
+    """Say on stderr what the answer can't know: notes of the source, objects that could not be read, wrong clocks."""
+    terminal, evidence = console(options), state.evidence
     limits = server_note(evidence.server_version)
     if limits:
         terminal.note(Safe("note: ") + limits)
@@ -54,3 +60,18 @@ def note_evidence(evidence: Evidence, options: Options) -> None:
         name = f"{bad.namespace}/{bad.name}" if bad.namespace else bad.name
         what = fmt("{} {}", bad.kind, name or "without a name") if bad.kind else Safe("something")
         terminal.note(fmt("warning: {} is left out: {} ({})", what, bad.error, bad.origin))
+    ahead = state.ahead
+    if ahead > _TOLERANCE:
+        terminal.note(_clocks_disagree(ahead, live=options.from_ is None))
+
+
+def _clocks_disagree(ahead: timedelta, *, live: bool) -> Safe:
+    by = duration(ahead.total_seconds())
+    text = Safe(
+        "note: the newest object was created {} in the future: this computer's clock is behind the cluster's, so ages "
+        "are too low; set the clock (timedatectl shows it)"
+        if live
+        else "note: the newest object was created {} after the file was read from its cluster: the clock there was "
+        "behind the cluster's, so ages are too low"
+    )
+    return fmt(text, by)

@@ -24,7 +24,7 @@ def answer(options: Options, copies: str, remedies: bool) -> int:
     name = "stdin" if options.filename == "-" else options.filename
     written = written_in(options.filename, options.max_bytes)
     cluster = read_cluster(options, needs.kinds(needs.POD))
-    note_evidence(cluster.state.evidence, options)
+    note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     objects = [read_planned(Source(*each), namespace) for each in written]
     if not objects:

@@ -35,7 +35,7 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
     """Run the command; returns the exit code."""
     scope = options if options.namespace else dataclasses.replace(options, all_namespaces=True)
     cluster = read_cluster(scope)
-    note_evidence(cluster.state.evidence, options)
+    note_evidence(cluster.state, options)
     document = snapshot(cluster.state, cluster.namespace, with_parameters)
     if redact:
         document = redacted(document)

@@ -48,7 +48,7 @@ def answer(options: Options, asked: Asked) -> int:
     with open_source(options) as source:
         planner = Planner(source, words, asked.match, asked.force)
         plan = planner.plan()
-        note_evidence(planner.facts.evidence, options)
+        note_evidence(planner.facts, options)
         if asked.dry_run == "client":
             return _show_objects(options, planner, plan)
         if asked.dry_run == "server":
@@ -122,7 +122,7 @@ def _list(options: Options, asked: Asked) -> int:
     from kubectl_dra.commands.cluster import read_cluster
 
     cluster = read_cluster(options, KINDS)
-    note_evidence(cluster.state.evidence, options)
+    note_evidence(cluster.state, options)
     facts = cluster.state
     taints, missing = listed_taints(facts), missing_rights(facts.evidence, KINDS)
     if is_document(options):

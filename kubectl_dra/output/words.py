@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Final
 
 from kubectl_dra.output.safe import Safe, fmt, safe
 
 _IRREGULAR = {"is": "are", "has": "have", "does": "do", "it": "they", "was": "were"}
+
+#: Of a time that this clock has not reached yet.
+FUTURE: Final = Safe("in the future")
 
 
 def plural(word: str, number: int) -> str:
@@ -46,9 +50,26 @@ def spanned(names: Sequence[str]) -> Safe:
 
 
 def age(since: str | None, now: datetime) -> Safe:
-    """How long ago an RFC 3339 time was, as in kubectl's AGE column; ``<unknown>`` without a time."""
+    """How long ago an RFC 3339 time was, as in kubectl's AGE column; ``<unknown>`` without a time.
+
+    Where kubectl says ``<invalid>``, because this clock is behind the one that wrote the time: ``in the future``.
+    """
     moment = parse_time(since)
     return Safe("<unknown>") if moment is None else duration((now - moment).total_seconds())
+
+
+def ago(since: str | None, now: datetime) -> Safe:
+    """The same in a sentence: ``4m ago``, ``in the future``, ``at an unknown time``."""
+    text = age(since, now)
+    if text == FUTURE:
+        return FUTURE
+    return fmt("{} ago", text) if parse_time(since) is not None else Safe("at an unknown time")
+
+
+def lasting(since: str | None, now: datetime) -> Safe:
+    """How long something is so: ``for 4m``, ``since a time in the future``."""
+    text = age(since, now)
+    return Safe("since a time in the future") if text == FUTURE else fmt("for {}", text)
 
 
 def parse_time(text: str | None) -> datetime | None:
@@ -64,7 +85,7 @@ def duration(seconds: float) -> Safe:
     """A duration as kubectl prints it (``apimachinery/pkg/util/duration.HumanDuration``): two units at most."""
     total = int(seconds)
     if total < -1:
-        return Safe("<invalid>")
+        return FUTURE
     if total < 0:
         return Safe("0s")
     minutes, hours = total // 60, total // 3600

@@ -103,7 +103,7 @@ def test_arguments_of_commands_come_from_the_cluster(name: str) -> None:
         (["why-pending", "--", "--"], []),
         (["completion", ""], ["bash", "zsh", "fish"]),
         (["completion", "bash", ""], []),
-        (["why-pending", *DEMO, "-n", "ml", "trai"], ["trainer-0", "train-x"]),
+        (["why-pending", *DEMO, "-n", "ml", "trai"], ["train-x", "trainer-0"]),
         (["-n", "ml", *DEMO, "why-pending", "pod", "trainer"], ["trainer-0"]),
         (["why-pending", *DEMO, "-nml", "pod/trainer"], ["pod/trainer-0"]),
         (["why-pending", *DEMO, "-n", "ml", "sts/s"], ["sts/serve", "sts/sweep"]),

@@ -13,7 +13,7 @@ from kubectl_dra.commands.get_query import Query, Wanted, parse_query
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.sorting import parse_path
 from tests.golden_files import check_golden
-from tests.reports.clusters import SMALL, document, withheld
+from tests.reports.clusters import DEMO, SMALL, document, withheld
 
 TYPES = ("pools", "devices", "claims", "classes", "taints")
 
@@ -207,3 +207,20 @@ def test_missing_rights_are_named(capfd, tmp_path):
     _, out, err = call(capfd, "claims", "-A", "--unused", source=path)
     assert out == ""
     assert '"pods"' in err
+
+
+@pytest.mark.parametrize(("created", "noted"), [("2026-11-21T12:04:30Z", False), ("2026-11-21T15:04:35Z", True)])
+def test_a_clock_that_was_behind_is_named_where_ages_are_printed(capfd, tmp_path, created, noted):
+    content = json.loads(DEMO.read_text(encoding="utf-8"))
+    claim = next(item for item in content["items"] if item["kind"] == "ResourceClaim")
+    claim["metadata"]["creationTimestamp"] = created
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert run(["get", "claims", "-A", "--from", str(path)]) == 0
+    out, err = capfd.readouterr()
+    assert ("in the future" in out) is noted
+    assert ("created 3h after the file was read" in err) is noted
+    assert "<invalid>" not in out
+    name = claim["metadata"]["name"]
+    assert run(["describe-claim", name, "-n", claim["metadata"]["namespace"], "--from", str(path)]) == 0
+    assert ("created in the future" in capfd.readouterr().out) is noted

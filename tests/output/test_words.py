@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kubectl_dra.output.words import age, counted, duration, listed, plural, shortened, spanned
+from kubectl_dra.output.words import age, ago, counted, duration, lasting, listed, plural, shortened, spanned
 
 M, H, D = 60, 3600, 86400
 
@@ -14,7 +14,7 @@ M, H, D = 60, 3600, 86400
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
-        (-2, "<invalid>"),
+        (-2, "in the future"),
         (-1, "0s"),
         (0, "0s"),
         (119, "119s"),
@@ -80,3 +80,12 @@ def test_counts_and_lists() -> None:
     ]
     assert (shortened(["a", "b"]), shortened(["a", "b", "c"]), shortened(["a", "b"], 1)) == ("a, b", "a, b +1", "a +1")
     assert (spanned(["a"]), spanned(["a", "b"]), spanned(["a", "b", "c"])) == ("a", "a, b", "a … c")
+
+
+def test_ages_in_sentences() -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    assert ago("2025-12-31T23:56:00Z", now) == "4m ago"
+    assert ago("2026-01-01T00:00:30Z", now) == "in the future"
+    assert ago(None, now) == ago("soon", now) == "at an unknown time"
+    assert lasting("2025-12-31T23:56:00Z", now) == "for 4m"
+    assert lasting("2026-01-01T00:00:30Z", now) == "since a time in the future"

@@ -17,7 +17,7 @@ from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import age, counted, listed
+from kubectl_dra.output.words import ago, counted, lasting, listed
 from kubectl_dra.reports.ask import toleration_text
 from kubectl_dra.reports.claim import ClaimReport, ConfigRecord, ResultRecord, TemplateUse
 from kubectl_dra.reports.holders import ConsumerState
@@ -61,9 +61,9 @@ def _head(report: ClaimReport, now: datetime) -> Iterator[Safe]:
     devices = fmt(": {}", counted(len(report.results), "device")) if report.results else Safe("")
     sentence = fmt("ResourceClaim {}/{} {}{}{}.", report.namespace, report.name, state, devices, _where(report))
     yield from wrapped(styled(sentence, Style.BOLD))
-    facts = [fmt("{}", report.printed_state), fmt("created {} ago", age(report.created, now))]
-    facts += [fmt("allocated {} ago", age(report.allocated, now))] if report.allocated else []
-    facts += [fmt("deletion asked for {} ago", age(report.deleted, now))] if report.deleted else []
+    facts = [fmt("{}", report.printed_state), fmt("created {}", ago(report.created, now))]
+    facts += [fmt("allocated {}", ago(report.allocated, now))] if report.allocated else []
+    facts += [fmt("deletion asked for {}", ago(report.deleted, now))] if report.deleted else []
     facts += [fmt("owned by {}", report.owner)] if report.owner else []
     yield from wrapped(Safe(", ").join(facts), indent=2)
     yield from _deletion(report)
@@ -221,7 +221,7 @@ def _driver_words(report: ClaimReport, now: datetime) -> Iterator[Safe]:
 def _condition(condition: Condition, now: datetime) -> Safe:
     reason = fmt(" ({})", condition.reason) if condition.reason else Safe("")
     message = fmt(": {}", condition.message) if condition.message else Safe("")
-    since = fmt(", for {}", age(condition.last_transition_time, now)) if condition.last_transition_time else Safe("")
+    since = fmt(", {}", lasting(condition.last_transition_time, now)) if condition.last_transition_time else Safe("")
     return fmt("{} {}{}{}{}", condition.type, condition.status, reason, message, since)
 
 

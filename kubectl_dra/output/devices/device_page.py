@@ -11,7 +11,7 @@ from kubectl_dra.output.devices.holders import holder_text, taint_lines
 from kubectl_dra.output.devices.parts import pairs_text, ranges, scope_text, state_text
 from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import age, listed
+from kubectl_dra.output.words import lasting, listed
 from kubectl_dra.reports.attributes import short_name
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.pool import DeviceRecord, PoolReport
@@ -62,7 +62,7 @@ def _taints(device: DeviceRecord, now: datetime) -> Iterator[Safe]:
     if device.taints:
         yield Safe("Taints")
     for taint, (text, source) in zip(device.taints, taint_lines(device.taints), strict=True):
-        since = fmt(", for {}", age(taint.time_added, now)) if taint.time_added else Safe("")
+        since = fmt(", {}", lasting(taint.time_added, now)) if taint.time_added else Safe("")
         yield from wrapped(fmt("{}, {}{}", styled(text, Style.WARN), source, since), indent=4, first=2)
 
 

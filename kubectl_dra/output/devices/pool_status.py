@@ -9,7 +9,7 @@ from typing import Final
 from kubectl_dra.model.poolstatus import PoolStatus
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
-from kubectl_dra.output.words import age, counted
+from kubectl_dra.output.words import ago, counted
 from kubectl_dra.reports.pool_status import FigureDifference, PoolStatusRecord
 
 _FIGURES: Final = {
@@ -35,7 +35,7 @@ def status_lines(record: PoolStatusRecord, now: datetime) -> Iterator[Safe]:
 
 
 def _answer(record: PoolStatusRecord, status: PoolStatus, now: datetime) -> Iterator[Safe]:
-    head = fmt("ResourcePoolStatusRequest {}, {} ago: {}", record.request, age(record.answered, now), _numbers(status))
+    head = fmt("ResourcePoolStatusRequest {}, {}: {}", record.request, ago(record.answered, now), _numbers(status))
     yield from wrapped(head, indent=2)
     if status.validation_error:
         yield from wrapped(styled(fmt("it says: {}", status.validation_error), Style.BAD), indent=4, first=2)

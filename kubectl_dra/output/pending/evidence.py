@@ -27,7 +27,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import age, listed, shortened
+from kubectl_dra.output.words import ago, lasting, listed, shortened
 
 _ROOM: Final = 76
 _MISSING_KEY: Final = re.compile(r"no such key: (\S+?)(?:\.|$)")
@@ -53,7 +53,7 @@ def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe
         case BindingProblem() as binding:
             yield from _binding(binding, now)
         case KubeletText() as kubelet:
-            yield from wrapped(fmt("Kubelet, {} ago: {}", age(kubelet.time, now), kubelet.text), indent=2)
+            yield from wrapped(fmt("Kubelet, {}: {}", ago(kubelet.time, now), kubelet.text), indent=2)
         case OpenPlugins(plugins=plugins):
             yield from _open(plugins)
         case Retry() as retry:
@@ -130,7 +130,7 @@ def _open(plugins: Sequence[OpenPlugin]) -> Iterator[Safe]:
 
 def _claim_entry(entry: ClaimEntry, namespace: str, now: datetime) -> Iterator[Safe]:
     if entry.event_message:
-        yield from wrapped(fmt("Event, {} ago: {}", age(entry.event_time, now), entry.event_message), indent=2)
+        yield from wrapped(fmt("Event, {}: {}", ago(entry.event_time, now), entry.event_message), indent=2)
     yield from _similar(entry, namespace)
     if entry.consumers:
         names = listed([f"{ref.kind} {ref.key}" for ref in entry.consumers])
@@ -168,7 +168,7 @@ def _binding(binding: BindingProblem, now: datetime) -> Iterator[Safe]:
     if binding.message or binding.reason:
         yield from wrapped(fmt("{}: {} {}", binding.device, binding.reason, binding.message), indent=2)
     if binding.since:
-        yield from wrapped(fmt("Allocated {} ago", age(binding.since, now)), indent=2)
+        yield from wrapped(fmt("Allocated {}", ago(binding.since, now)), indent=2)
 
 
 def _negotiation(negotiation: Negotiation, claim: ObjectRef | None, now: datetime) -> Iterator[Safe]:
@@ -180,7 +180,7 @@ def _negotiation(negotiation: Negotiation, claim: ObjectRef | None, now: datetim
         parts.append(fmt("selected {}", negotiation.selected_node))
     refused = shortened(negotiation.unsuitable_nodes, 5) if negotiation.unsuitable_nodes else Safe("none")
     parts.append(fmt("refused {}", refused) if negotiation.answered else Safe("no answer"))
-    about = fmt("claim {}, for {} at most", claim.name if claim is not None else "", age(negotiation.since, now))
+    about = fmt("claim {}, {} at most", claim.name if claim is not None else "", lasting(negotiation.since, now))
     text = fmt("PodSchedulingContext on {}: nodes {}", about, Safe("; ").join(parts))
     yield from wrapped(text, indent=4, first=2)
 

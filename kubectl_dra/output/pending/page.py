@@ -15,7 +15,7 @@ from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views, has_de
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import age, listed, shortened
+from kubectl_dra.output.words import ago, listed, shortened
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 from kubectl_dra.scheduler.fit_error import without_preemption
 
@@ -190,7 +190,7 @@ def _scheduler(report: PendingReport, now: datetime) -> Iterator[Safe]:
     seen = report.observed
     if seen is not None and seen.status == "False":
         reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
-        words = fmt("Scheduler, {} ago{}: {}", age(seen.time, now), reason, without_preemption(seen.message))
+        words = fmt("Scheduler, {}{}: {}", ago(seen.time, now), reason, without_preemption(seen.message))
         yield from _closing(words, styled(Safe(_AGREEMENT[report.agreement]), Style.DIM))
         if report.agreement is Agreement.STALE and report.message is not None:
             yield from wrapped(fmt("It would say now: {}", report.message))

@@ -13,7 +13,7 @@ from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.taints.hits import hit_rows
 from kubectl_dra.output.taints.plan_page import selector_text, taint_text
-from kubectl_dra.output.words import age, counted, plural
+from kubectl_dra.output.words import ago, counted, plural
 from kubectl_dra.reports.taint_list import TaintRow
 from kubectl_dra.reports.taint_listing import ListedTaint
 
@@ -57,8 +57,8 @@ def _where(row: TaintRow) -> Safe:
 
 def _source(listed: ListedTaint, now: datetime) -> Safe:
     row = listed.taint
-    since = age(row.time_added or row.created, now)
+    since = ago(row.time_added or row.created, now)
     if row.rule is None:
-        return fmt("set by the driver {} ago: only the driver can remove it", since)
+        return fmt("set by the driver {}: only the driver can remove it", since)
     whose = Safe("") if listed.own else Safe(", not made by kubectl-dra")
-    return fmt("rule {}{}, {} ago", safe(row.rule), whose, since)
+    return fmt("rule {}{}, {}", safe(row.rule), whose, since)
