@@ -102,7 +102,10 @@ class _Reader:
     def handle(self, event: yaml.Event) -> Document | None:
         """Take one event; returns a document at its end."""
         line = event.start_mark.line + 1 if event.start_mark is not None else 1
+        # Most events first: a large document has a million of them.
         match event:
+            case yaml.ScalarEvent():
+                self._scalar(event, line)
             case yaml.DocumentStartEvent():
                 self._documents += 1
                 self.number = self._documents
@@ -111,8 +114,6 @@ class _Reader:
                 return Document(self._root, self._line, self._lines)
             case yaml.AliasEvent():
                 self._alias(event.anchor, line)
-            case yaml.ScalarEvent():
-                self._scalar(event, line)
             case yaml.MappingStartEvent():
                 self._open({}, event, line)
             case yaml.SequenceStartEvent():

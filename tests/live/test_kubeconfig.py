@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.source.live import kubeconfig
 from kubectl_dra.source.live.errors import KubeconfigError
 from kubectl_dra.source.live.kubeconfig import Target, kubeconfig_files, namespace_of, target_of
 from kubectl_dra.source.spec import Connection
@@ -166,6 +167,18 @@ def test_deep_nesting_ends_in_words(tmp_path: Path, content: str) -> None:
     path.write_text(content, encoding="utf-8")
     with pytest.raises(KubeconfigError, match="line 1: nested deeper than 100 levels"):
         target_of(Connection(kubeconfig=str(path)))
+
+
+def test_a_file_is_read_again_when_it_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: list[Path] = []
+    read = kubeconfig._bytes
+    monkeypatch.setattr(kubeconfig, "_bytes", lambda file: reads.append(file) or read(file))
+    for number, server in enumerate(("https://a", "https://bc"), 1):
+        clusters, contexts = {"c": {"server": server}}, {"x": {"cluster": "c"}}
+        path = _write(tmp_path / "config", "x", clusters=clusters, contexts=contexts)
+        for _ in range(3):
+            assert target_of(Connection(kubeconfig=str(path))).server == server
+        assert len(reads) == number
 
 
 def test_a_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

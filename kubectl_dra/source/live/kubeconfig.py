@@ -134,10 +134,27 @@ def kubeconfig_files(explicit: str = "") -> tuple[Path, ...]:
 
 
 def read_kubeconfig(files: Iterable[Path]) -> Kubeconfig:
-    """Merge ``files``. Raises :class:`KubeconfigError` for one that can't be read."""
+    """Merge ``files``. Raises :class:`KubeconfigError` for one that can't be read.
+
+    A command asks several times: what has not changed since is not read again.
+    """
+    return _merged(tuple((file, _stamp(file)) for file in files))
+
+
+def _stamp(file: Path) -> tuple[int, ...]:
+    """What tells a file from its next version; empty where reading it will say what is wrong."""
+    try:
+        found = file.stat()
+    except OSError:
+        return ()
+    return () if file.is_fifo() else (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=4)
+def _merged(files: tuple[tuple[Path, tuple[int, ...]], ...]) -> Kubeconfig:
     current = ""
     merged: dict[str, dict[str, Named]] = {"clusters": {}, "users": {}, "contexts": {}}
-    for file in files:
+    for file, _ in files:
         content = _read(file)
         current = current or str(content.get("current-context") or "")
         for section, known in merged.items():
