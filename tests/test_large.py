@@ -51,8 +51,9 @@ print(process.returncode, used.ru_maxrss)
 
 def peak(command: str, file: Path) -> int:
     """The bytes of memory that a command needs at most."""
-    words = command.format(folder=file.parent).split()
-    call = [sys.executable, "-m", "kubectl_dra", *words, "--from", str(file)]
+    words = command.format(folder=file.parent, file=file).split()
+    source = [] if "{file}" in command else ["--from", str(file)]
+    call = [sys.executable, "-m", "kubectl_dra", *words, *source]
     meter = [sys.executable, "-I", "-c", METER, *call]
     done = subprocess.run(meter, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8", check=True)
     code, kilobytes = map(int, done.stdout.split())
@@ -73,3 +74,11 @@ def test_memory(command: str, files: tuple[Path, Path]) -> None:
     one, many = files
     needed = peak(command, many) - peak(command, one)
     assert needed / many.stat().st_size < RATIO
+
+
+def test_memory_of_convert(files: tuple[Path, Path]) -> None:
+    """It holds what was written and what becomes of it beside the records: objects refer to each other."""
+    one, many = files
+    command = "convert -f {file} --to v1beta1 -o json"
+    needed = peak(command, many) - peak(command, one)
+    assert needed / many.stat().st_size < RATIO + 1.5

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -47,6 +47,7 @@ from kubectl_dra.model.poolstatus import ResourcePoolStatusRequest
 from kubectl_dra.model.proto import PrototypeClaim, PrototypeClass, PrototypeSlice
 from kubectl_dra.model.resource import DeviceTaintRule, ResourceClaim, ResourceClaimStatus, ResourceSlice
 
+T = TypeVar("T")
 TARGETS: Final = ("v1", "v1beta2", "v1beta1")
 _ADMIN_NAMESPACE: Final = {"resource.kubernetes.io/admin-access": "true"}
 
@@ -97,8 +98,15 @@ def convert(sources: Sequence[Source], target: str = "v1") -> list[Conversion]:
             _conversion(original if isinstance(each, BadObject) else source, each, surroundings, target),
             original.data,
         )
-        for original, source, each in zip(sources, readable, found, strict=True)
+        for original, source, each in zip(sources, readable, _handed_over(found), strict=True)
     ]
+
+
+def _handed_over(items: list[T]) -> Iterator[T]:
+    """Each in its order; what was handed over is not kept, because records are larger than what becomes of them."""
+    items.reverse()
+    while items:
+        yield items.pop()
 
 
 def _found(original: Source, readable: Source) -> tuple[Kind, Record] | BadObject | None:

@@ -69,11 +69,14 @@ def _convert(options: Options, version: str) -> int:
 
 def _write(report: ConversionReport, options: Options) -> None:
     """YAML documents one after the other, as they are applied; JSON as one object or a List."""
-    from kubectl_dra.output.console import write_data
-    from kubectl_dra.output.documents import objects_bytes, to_json, to_yaml
+    from kubectl_dra.output.console import write_text
+    from kubectl_dra.output.documents import OBJECTS_HEAD, to_yaml, write_document, write_list
 
     objects = report.objects
-    if options.output == "json":
-        write_data(to_json(objects[0] if len(objects) == 1 else objects_bytes(objects)))
-    elif objects:
-        write_data("---\n".join(to_yaml(data) for data in objects))
+    if options.output != "json":
+        for number, data in enumerate(objects):
+            write_text(("---\n" if number else "") + to_yaml(data))
+    elif len(objects) == 1:
+        write_document(objects[0], "json")
+    else:
+        write_list(OBJECTS_HEAD, objects, "json")
