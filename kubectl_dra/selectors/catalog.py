@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
@@ -11,6 +11,8 @@ from typing import Generic, Protocol, TypeVar
 from kubectl_dra.cel.device import split_name
 from kubectl_dra.model.resource import Device, DeviceAttribute
 
+ValueT = TypeVar("ValueT")
+PublishedT = TypeVar("PublishedT", bound="Published")
 #: Field (``attributes`` or ``capacity``), domain and name.
 Named = tuple[str, str, str]
 
@@ -27,7 +29,11 @@ class Published(Protocol):
         """The device."""
 
 
-PublishedT = TypeVar("PublishedT", bound=Published)
+def published_value(values: Mapping[str, ValueT], driver: str, domain: str, name: str) -> ValueT | None:
+    """What a device of ``driver`` has under a name of a domain; names without domain are in the driver's."""
+    found = values.get(f"{domain}/{name}")
+    # What has a slash in it has a domain.
+    return values.get(name) if found is None and domain == driver and "/" not in name else found
 
 
 class Catalog:

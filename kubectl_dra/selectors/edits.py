@@ -7,7 +7,7 @@ change how operands are compared print the tree anew.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from kubectl_dra.cel.ast import Call, Literal, Node, Parsed
@@ -18,18 +18,18 @@ from kubectl_dra.cel.parser import parse
 from kubectl_dra.cel.printer import string_source, to_source
 from kubectl_dra.cel.traverse import walk
 from kubectl_dra.model.quantity import Quantity, QuantityError
-from kubectl_dra.model.resource import DeviceAttribute
 from kubectl_dra.model.semver import Semver, SemverError
 from kubectl_dra.selectors.catalog import Catalog
 from kubectl_dra.selectors.compiling import Problem, near_names
+from kubectl_dra.selectors.values import type_of, type_text
 
 Edit = Callable[[str, Catalog], str | None]
 _WORDS: Final = {"and": "&&", "or": "||", "not": "!"}
 _ORDER: Final = {"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 _EQUAL: Final = frozenset({"_==_", "_!=_"})
 _TESTS: Final = frozenset({"compareTo", "isGreaterThan", "isLessThan"})
-_MADE_BY: Final = {"quantity": "quantity", "semver": "version"}
-_MAKERS: Final = {kind: function for function, kind in _MADE_BY.items()}
+#: Types of which values are made by functions of the same name, and what reads their texts.
+_MADE: Final[Mapping[str, Callable[[str], object]]] = {"quantity": Quantity.parse, "semver": Semver.parse}
 # The shape of attributes and capacities in manifests is not that of their values here.
 _INNER: Final = re.compile(r"\s*\.\s*(?:string|int|bool|version|value|stringValue|intValue|boolValue)\b(?!\s*\()")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -180,15 +180,15 @@ class _Comparisons:
         return self.ordered(node) or changed
 
     def kind(self, node: Node) -> str:
-        """``quantity``, ``version``, ``string``, ``int``, ``bool`` or nothing, as far as the devices tell."""
-        if isinstance(node, Call) and node.function in _MADE_BY:
-            return _MADE_BY[node.function]
+        """``quantity``, ``semver``, ``string``, ``int``, ``bool`` or another type, as far as the devices tell."""
+        if isinstance(node, Call) and node.function in _MADE:
+            return node.function
         mention = self.mentions.get(id(node))
         if mention is None or mention.name is None:
             return ""
         if mention.field == "capacity":
             return "quantity"
-        return type_of(self.catalog.samples.get((mention.field, mention.domain.text, mention.name.text)))
+        return type_text(type_of(self.catalog.samples.get((mention.field, mention.domain.text, mention.name.text))))
 
     @staticmethod
     def alike(node: Node, kind: str) -> tuple[Node, bool]:
@@ -202,7 +202,7 @@ class _Comparisons:
         """Quantities and versions have methods instead of operators."""
         left, right = node.args
         kind = self.kind(left)
-        if node.function not in _ORDER or kind not in _MAKERS or self.kind(right) != kind:
+        if node.function not in _ORDER or kind not in _MADE or self.kind(right) != kind:
             return False
         sign = _ORDER[node.function]
         if sign in "<>":
@@ -215,10 +215,12 @@ class _Comparisons:
 def _converted(node: Literal, kind: str) -> Node | None:
     value = node.value
     text = value if isinstance(value, str) else None
-    if kind in _MAKERS and (text is not None or (kind == "quantity" and node.kind == "int")):
-        made = str(value)
-        valid = _is_quantity(made) if kind == "quantity" else _is_version(made)
-        return Call(node.pos, _MAKERS[kind], None, [Literal(node.pos, "string", made)]) if valid else None
+    if kind in _MADE and (text is not None or (kind == "quantity" and node.kind == "int")):
+        try:
+            _MADE[kind](str(value))
+        except (QuantityError, SemverError):
+            return None
+        return Call(node.pos, kind, None, [Literal(node.pos, "string", str(value))])
     if kind == "int" and text is not None and re.fullmatch(r"-?[0-9]{1,18}", text):
         return Literal(node.pos, "int", int(text))
     if kind == "bool" and text in ("true", "false"):
@@ -226,34 +228,3 @@ def _converted(node: Literal, kind: str) -> Node | None:
     if kind == "string" and node.kind in ("int", "bool"):
         return Literal(node.pos, "string", str(value).lower())
     return None
-
-
-def _is_quantity(text: str) -> bool:
-    try:
-        Quantity.parse(text)
-    except QuantityError:
-        return False
-    return True
-
-
-def _is_version(text: str) -> bool:
-    try:
-        Semver.parse(text)
-    except SemverError:
-        return False
-    return True
-
-
-def type_of(attribute: DeviceAttribute | None) -> str:
-    """The type of an attribute's value; empty for lists and what has none."""
-    if attribute is None or any(
-        values is not None for values in (attribute.ints, attribute.bools, attribute.strings, attribute.versions)
-    ):
-        return ""
-    if attribute.int_value is not None:
-        return "int"
-    if attribute.bool_value is not None:
-        return "bool"
-    if attribute.string is not None:
-        return "string"
-    return "version" if attribute.version is not None else ""

@@ -23,6 +23,7 @@ from kubectl_dra.cel.program import EvaluationError, Program
 from kubectl_dra.cel.reads import Reads
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceClass, DeviceSelector
+from kubectl_dra.selectors.catalog import published_value
 from kubectl_dra.selectors.clauses import program_clauses
 from kubectl_dra.selectors.compiling import Selector, one_line, scheduler_program
 from kubectl_dra.selectors.lens import Lens
@@ -296,14 +297,11 @@ def _readings(reads: Reads, driver: str, device: Device, shared: bool) -> Iterat
 
 def value_text(driver: str, device: Device, field: str, domain: str, name: str) -> str | None:
     """An attribute or capacity of a device as text; None if it lacks it."""
-    # What has a slash in it is not in the driver's domain.
-    short = domain == driver and "/" not in name
-    for key in (f"{domain}/{name}", name) if short else (f"{domain}/{name}",):
-        if field == "attributes" and key in device.attributes:
-            return attribute_text(device.attributes[key])
-        if field == "capacity" and key in device.capacity:
-            return str(device.capacity[key].value)
-    return None
+    if field == "capacity":
+        capacity = published_value(device.capacity, driver, domain, name)
+        return str(capacity.value) if capacity is not None else None
+    attribute = published_value(device.attributes, driver, domain, name)
+    return attribute_text(attribute) if attribute is not None else None
 
 
 def common_lens(sets: Sequence[SelectorSet], derived: Iterable[str], constrained: Iterable[str]) -> Lens:

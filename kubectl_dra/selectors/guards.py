@@ -9,12 +9,18 @@ from kubectl_dra.cel.clauses import Clause, clauses
 from kubectl_dra.cel.mentions import Mention, mentions
 from kubectl_dra.cel.printer import string_source
 from kubectl_dra.cel.program import Program
-from kubectl_dra.model.resource import DeviceAttribute
 from kubectl_dra.selectors.catalog import Catalog
 from kubectl_dra.selectors.clauses import is_loose
-from kubectl_dra.selectors.edits import replaced, type_of
+from kubectl_dra.selectors.edits import replaced
+from kubectl_dra.selectors.values import type_of, type_text
 
-_DEFAULTS: Final = {"int": "0", "bool": "false", "string": '""', "version": 'semver("0.0.0")'}
+_DEFAULTS: Final = {
+    "int": "0",
+    "bool": "false",
+    "string": '""',
+    "semver": 'semver("0.0.0")',
+    "quantity": 'quantity("0")',
+}
 
 
 def guarded(program: Program, keys: Iterable[str], catalog: Catalog) -> Iterator[str]:
@@ -43,14 +49,10 @@ def guarded(program: Program, keys: Iterable[str], catalog: Catalog) -> Iterator
 def _default(expression: str, mention: Mention, catalog: Catalog) -> tuple[int, int, str]:
     assert mention.name is not None  # noqa: S101 - the caller chose those with a name
     key = (mention.field, mention.domain.text, mention.name.text)
-    default = 'quantity("0")' if mention.field == "capacity" else _default_of(catalog.samples.get(key))
+    kind = "quantity" if mention.field == "capacity" else type_text(type_of(catalog.samples.get(key)))
     written = expression[mention.name.start : mention.name.end]
     access = f"[?{written}]" if mention.bracket else f".?{written}"
-    return mention.at, mention.end, f"{access}.orValue({default})"
-
-
-def _default_of(attribute: DeviceAttribute | None) -> str:
-    return _DEFAULTS.get(type_of(attribute), "[]")
+    return mention.at, mention.end, f"{access}.orValue({_DEFAULTS.get(kind, '[]')})"
 
 
 def _tests(expression: str, conditions: Iterable[Clause], found: Iterable[Mention]) -> Iterator[tuple[int, int, str]]:

@@ -6,20 +6,10 @@ Real devices all carry unique attributes that hardly any selector reads.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable
-from dataclasses import dataclass
-from functools import lru_cache
 
+from kubectl_dra.cel.device import BrokenAttribute, attribute_value
 from kubectl_dra.cel.reads import Reads
 from kubectl_dra.model.resource import Device, DeviceAttribute
-from kubectl_dra.model.semver import Semver, SemverError
-
-
-@dataclass(frozen=True, slots=True)
-class _View:
-    """The attribute and capacity keys of one driver's devices that anybody looks at."""
-
-    attributes: tuple[str, ...]
-    capacity: tuple[str, ...]
 
 
 class Lens:
@@ -31,9 +21,11 @@ class Lens:
         self._whole = any(r.all for r in reads)
         self._constrained = tuple(constrained)
         self._attributes = {name for r in reads for name in r.attributes}
-        self._attributes |= {(domain, name) for domain, _, name in (c.partition("/") for c in self._constrained)}
+        self._constrained_names = [(domain, name) for domain, _, name in (c.partition("/") for c in self._constrained)]
+        self._attributes.update(self._constrained_names)
         self._capacity = {name for r in reads for name in r.capacity}
-        self._views: dict[str, _View] = {}
+        # The attribute and capacity keys of one driver's devices that anybody looks at.
+        self._views: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self._constrained_keys: dict[str, tuple[str, ...]] = {}
 
     def content(self, driver: str, device: Device) -> Hashable:
@@ -42,11 +34,11 @@ class Lens:
         if self._evaluates and (self._whole or _is_broken(device)):
             capacity = frozenset((name, c.value) for name, c in device.capacity.items())
             return driver, device.allow_multiple_allocations, frozenset(attributes.items()), capacity
-        view = self._views.get(driver) or self._view(driver)
-        found = tuple(map(attributes.get, view.attributes))
-        if not view.capacity:
+        names, amounts = self._views.get(driver) or self._view(driver)
+        found = tuple(map(attributes.get, names))
+        if not amounts:
             return driver, device.allow_multiple_allocations, found
-        values = tuple(c and c.value for c in map(device.capacity.get, view.capacity))
+        values = tuple(c and c.value for c in map(device.capacity.get, amounts))
         return driver, device.allow_multiple_allocations, found, values
 
     def constrained(self, driver: str, device: Device) -> Hashable:
@@ -55,14 +47,12 @@ class Lens:
             return None
         keys = self._constrained_keys.get(driver)
         if keys is None:
-            names = [(domain, name) for domain, _, name in (c.partition("/") for c in self._constrained)]
-            keys = self._constrained_keys[driver] = _keys(names, driver, self._constrained)
+            keys = self._constrained_keys[driver] = _keys(self._constrained_names, driver, self._constrained)
         return tuple(map(device.attributes.get, keys))
 
-    def _view(self, driver: str) -> _View:
-        view = _View(_keys(self._attributes, driver, self._constrained), _keys(self._capacity, driver, ()))
-        self._views[driver] = view
-        return view
+    def _view(self, driver: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        names = _keys(self._attributes, driver, self._constrained)
+        return self._views.setdefault(driver, (names, _keys(self._capacity, driver, ())))
 
 
 def _keys(names: Collection[tuple[str, str]], driver: str, more: Iterable[str]) -> tuple[str, ...]:
@@ -81,19 +71,8 @@ def _is_broken(device: Device) -> bool:
 
 def _unconvertible(attribute: DeviceAttribute) -> bool:
     """Whether a value can't be given to CEL, which makes every expression on the device fail."""
-    if attribute.ints is not None or attribute.bools is not None or attribute.strings is not None:
-        return False
-    if attribute.versions is not None:
-        return not all(map(_is_version, attribute.versions))
-    if attribute.string is not None or attribute.int_value is not None or attribute.bool_value is not None:
-        return False
-    return attribute.version is None or not _is_version(attribute.version)
-
-
-@lru_cache(maxsize=4096)
-def _is_version(text: str) -> bool:
     try:
-        Semver.parse(text)
-    except SemverError:
-        return False
-    return True
+        attribute_value(attribute)
+    except BrokenAttribute:
+        return True
+    return False

@@ -112,10 +112,7 @@ class Trial(Generic[PublishedT]):
         """The devices that they are about, also where nothing could be evaluated."""
         if self.usable:
             return tuple(each for each, _ in self.meant)
-        return self._of_drivers(self.drivers)
-
-    def _of_drivers(self, drivers: frozenset[str] | None) -> tuple[PublishedT, ...]:
-        return tuple(each for each in self.published.items if drivers is None or each.driver in drivers)
+        return tuple(each for each in self.published.items if self.drivers is None or each.driver in self.drivers)
 
     def corrected(self, number: int, compiled: Compiled) -> Trial[PublishedT]:
         """The trial with one selector replaced: of the devices that are meant here, where a class says which."""

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from kubectl_dra.cel.device import split_name
 from kubectl_dra.cel.printer import string_source
 from kubectl_dra.cel.types import BOOL, INT, QUANTITY, SEMVER, STRING, Type, list_of
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.resource import DeviceAttribute
-from kubectl_dra.selectors.catalog import Named, Published
+from kubectl_dra.selectors.catalog import Named, Published, published_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +57,15 @@ class ValueIndex:
     ) -> Iterable[str]:
         for member in self._members:
             if name[0] == "capacity":
-                for key, capacity in member.device.capacity.items():
-                    if split_name(key, member.driver) == name[1:]:
-                        yield of_capacity(str(capacity.value))
+                capacity = published_value(member.device.capacity, member.driver, *name[1:])
+                if capacity is not None:
+                    yield of_capacity(str(capacity.value))
             elif (attribute := _attribute(member, name)) is not None:
                 yield of_attribute(attribute)
 
 
 def _attribute(member: Published, name: Named) -> DeviceAttribute | None:
-    attributes = member.device.attributes
-    full = f"{name[1]}/{name[2]}"
-    if full in attributes:
-        return attributes[full]
-    return attributes.get(name[2]) if name[1] == member.driver else None
+    return published_value(member.device.attributes, member.driver, *name[1:])
 
 
 def type_of(attribute: DeviceAttribute | None) -> Type | None:

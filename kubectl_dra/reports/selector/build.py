@@ -13,11 +13,12 @@ from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.reports.base import Bound, Count, assumptions_of, feature_record, reads_of
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.rights import missing_rights
-from kubectl_dra.reports.selector.explaining import explanation
 from kubectl_dra.reports.selector.findings import Findings
 from kubectl_dra.reports.selector.orders import Behind, behind_classes, failing_orders
 from kubectl_dra.reports.selector.questions import Question, simple_claim
 from kubectl_dra.reports.selector.records import (
+    ExplainedPart,
+    ExplainedSelector,
     Explanation,
     Order,
     Outside,
@@ -29,8 +30,8 @@ from kubectl_dra.reports.selector.records import (
 )
 from kubectl_dra.reports.selector.scoping import Member, Setting
 from kubectl_dra.reports.totals import bound_of
-from kubectl_dra.selectors.compiling import COST_LIMIT, Compiled, near_names
-from kubectl_dra.selectors.evaluate import Decision, Outcome
+from kubectl_dra.selectors.compiling import COST_LIMIT, near_names
+from kubectl_dra.selectors.evaluate import Decision, Outcome, Part, SelectorSet
 from kubectl_dra.selectors.rewrite import Correction, corrections
 from kubectl_dra.selectors.trial import Trial
 
@@ -61,18 +62,8 @@ class _Work:
         return trial if self._class_found else replace(trial, class_found=False)
 
     @cached_property
-    def selectors(self) -> tuple[Compiled, ...]:
-        """Those of the class, then the request's."""
-        return self.trial.selectors
-
-    @cached_property
     def _class_found(self) -> bool:
         return self.question.device_class is None or self.question.device_class in self.setting.classes
-
-    @property
-    def meant(self) -> Sequence[Tried]:
-        """The devices that the headline speaks of."""
-        return self.trial.meant
 
     # --- report -------------------------------------------------------------------------------------------------------
 
@@ -92,7 +83,7 @@ class _Work:
             node=where.node,
             driver=where.driver,
             pool=where.pool,
-            selectors=tuple(map(self._selector, range(len(self.selectors)))),
+            selectors=tuple(map(self._selector, range(len(self.trial.selectors)))),
             refusals=question.refusals,
             totals=self._totals(),
             clauses=tuple(self.findings.clauses()),
@@ -115,22 +106,22 @@ class _Work:
 
     def _needs(self) -> Iterator[str]:
         """The kinds that the answer rests on: classes and nodes only say what a failure leads to, or are asked for."""
-        fails = any(judged.outcome is Outcome.ERROR for _, judged in (*self.meant, *self.trial.outside))
+        fails = any(judged.outcome is Outcome.ERROR for _, judged in (*self.trial.meant, *self.trial.outside))
         wanted = {"DeviceClass": self.question.device_class is not None, "Node": self.setting.where.node is not None}
         return (kind for kind in KINDS if fails or wanted.get(kind, True))
 
     def _not_ready(self) -> dict[str, int]:
-        meant = {(member.driver, member.pool) for member, _ in self.meant}
+        meant = {(member.driver, member.pool) for member, _ in self.trial.meant}
         return {str(pool): number for pool, number in self.setting.not_ready.items() if tuple(pool) in meant}
 
     def _by_pool(self) -> Iterable[tuple[PoolId, Sequence[Tried]]]:
         pools: dict[PoolId, list[Tried]] = {}
-        for member, judged in self.meant:
+        for member, judged in self.trial.meant:
             pools.setdefault(PoolId(member.driver, member.pool), []).append((member, judged))
         return pools.items()
 
     def _selector(self, number: int) -> SelectorRecord:
-        selector = self.selectors[number]
+        selector = self.trial.selectors[number]
         return SelectorRecord(
             device_class=selector.device_class,
             index=selector.index,
@@ -145,8 +136,8 @@ class _Work:
 
     def _totals(self) -> Totals:
         evidence = self.setting.facts.evidence
-        outcomes = Counter(judged.outcome for _, judged in self.meant)
-        free = sum(member.free for member, judged in self.meant if judged.outcome is Outcome.MATCHES)
+        outcomes = Counter(judged.outcome for _, judged in self.trial.meant)
+        free = sum(member.free for member, judged in self.trial.meant if judged.outcome is Outcome.MATCHES)
         sure = bound_of("devices", evidence)
         undecided = Count(outcomes[Outcome.UNDECIDED], sure)
         decided = Bound.AT_LEAST if undecided.value and sure is Bound.EXACT else sure
@@ -154,7 +145,7 @@ class _Work:
         if undecided.value:
             of_free = Bound.AT_LEAST if of_free is Bound.EXACT else Bound.UNKNOWN
         return Totals(
-            devices=Count(len(self.meant), sure),
+            devices=Count(len(self.trial.meant), sure),
             matches=Count(outcomes[Outcome.MATCHES], decided),
             free=Count(free, of_free),
             no=Count(outcomes[Outcome.NO], decided),
@@ -178,7 +169,7 @@ class _Work:
 
     def _rewrite(self, correction: Correction[Member]) -> Rewrite:
         return Rewrite(
-            index=self.selectors[correction.number].index,
+            index=self.trial.selectors[correction.number].index,
             expression=correction.expression,
             changes=correction.changes,
             estimated_cost=correction.estimated_cost,
@@ -191,13 +182,13 @@ class _Work:
         if self.explained is None or not self.trial.usable:
             return None
         member = next((member for member in self.setting.members if member.id == self.explained), None)
-        return explanation(member, self.trial.evaluator) if member is not None else None
+        return _explanation(member, self.trial.evaluator) if member is not None else None
 
     # --- what follows -------------------------------------------------------------------------------------------------
 
     def _behind(self) -> tuple[Behind, tuple[Order, ...]]:
         """Classes that keep failing devices away or not, and searches that really fail on one."""
-        failing = {m.id: (m, False) for m, judged in self.meant if judged.outcome is Outcome.ERROR}
+        failing = {m.id: (m, False) for m, judged in self.trial.meant if judged.outcome is Outcome.ERROR}
         failing |= {m.id: (m, True) for m, judged in self.trial.outside if judged.outcome is Outcome.ERROR}
         if not failing or self.trial.budget.exhausted:
             return Behind((), ()), ()
@@ -227,7 +218,7 @@ class _Work:
         def ours(error: SelectorFailed) -> bool:
             member = failing[error.device][0]
             decision = self.trial.evaluator.of(member.driver, member.device)
-            return (decision.error, self.selectors[decision.selector].index) == (error.detail, error.selector)
+            return (decision.error, self.trial.selectors[decision.selector].index) == (error.detail, error.selector)
 
         return ours
 
@@ -245,3 +236,34 @@ def _pool(pool: PoolId, tried: Sequence[Tried]) -> PoolOutcome:
         fails=names(Outcome.ERROR),
         undecided=names(Outcome.UNDECIDED),
     )
+
+
+# --- one device ----------------------------------------------------------------------------------------------------
+
+
+def _explanation(member: Member, evaluator: SelectorSet) -> Explanation:
+    """Every part of every selector on one device, in the order in which the scheduler would evaluate them."""
+    decided = evaluator.of(member.driver, member.device).outcome
+    return Explanation(str(member.id), member.state, decided, tuple(_explained(evaluator, member)))
+
+
+def _explained(evaluator: SelectorSet, member: Member) -> Iterator[ExplainedSelector]:
+    going_on = True
+    for number, selector in enumerate(evaluator.selectors):
+        decision, cost, parts = evaluator.explained(number, member.driver, member.device)
+        yield ExplainedSelector(
+            device_class=selector.device_class,
+            index=selector.index,
+            expression=selector.expression,
+            evaluated=going_on,
+            outcome=decision.outcome,
+            error=decision.error or None,
+            cost=cost,
+            parts=tuple(map(_part, parts)),
+        )
+        going_on = going_on and decision.outcome is Outcome.MATCHES
+
+
+def _part(part: Part) -> ExplainedPart:
+    error = next((outcome.text for outcome in part.outcomes if outcome.failed), None)
+    return ExplainedPart(part.text, part.depth, tuple(o.text for o in part.outcomes if not o.failed), error, part.times)

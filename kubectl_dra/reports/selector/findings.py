@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.reports.selector.records import Clause, DomainUse, Failure, NameUse, Seen
-from kubectl_dra.reports.selector.scoping import Member, Setting, by_pool
+from kubectl_dra.reports.selector.scoping import Member, Setting
 from kubectl_dra.selectors.compiling import Compiled, Mention, near_names
 from kubectl_dra.selectors.edits import path
 from kubectl_dra.selectors.evaluate import Outcome, Reading, value_text
@@ -101,7 +101,7 @@ class Findings:
                 uses.setdefault((mention.field, mention.domain.text, mention.name.text), []).append(mention)
         for (field, domain, name), found in uses.items():
             lacking = [m for m in self.trial.meant_devices if not _has(m, field, domain, name)]
-            pools = [str(pool) for pool in by_pool(lacking)]
+            pools = list(dict.fromkeys(str(member.id.pool_id) for member in lacking))
             yield NameUse(
                 field=field,
                 domain=domain,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.model.resource import DeviceRequest, DeviceSubRequest, ExactDeviceRequest, ResourceClaimSpec
+from kubectl_dra.model.resource import ResourceClaimSpec
 from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.selector.questions import forms
 
 
 class KnownSelector(ReportRecord, frozen=True):
@@ -43,13 +44,6 @@ def _of_claims(inventory: Inventory) -> Iterator[KnownSelector]:
 
 
 def _of_spec(kind: str, namespace: str, name: str, spec: ResourceClaimSpec) -> Iterator[KnownSelector]:
-    for request in spec.devices.requests:
-        for request_name, form in _forms(request):
-            for index, each in enumerate(form.selectors):
-                yield KnownSelector(kind, namespace, name, request_name, index, each.expression, form.device_class_name)
-
-
-def _forms(request: DeviceRequest) -> Iterator[tuple[str, ExactDeviceRequest | DeviceSubRequest]]:
-    if request.exactly is not None:
-        yield request.name, request.exactly
-    yield from ((f"{request.name}/{sub.name}", sub) for sub in request.first_available)
+    for request, _, form in forms(spec.devices.requests):
+        for index, each in enumerate(form.selectors):
+            yield KnownSelector(kind, namespace, name, request, index, each.expression, form.device_class_name)

@@ -89,7 +89,7 @@ def _claim_questions(
     namespace = meta.namespace or "default"
     claim = ResourceClaim(metadata=ObjectMeta(name=meta.name, namespace=namespace), spec=spec)
     refusals = _refusals(record, features)
-    for name, place, form in _forms(spec.devices.requests):
+    for name, place, form in forms(spec.devices.requests):
         subject = Subject(kind, namespace, meta.name, name, origin)
         expressions = tuple(each.expression for each in form.selectors)
         # What is said of no request in particular goes with the first one.
@@ -98,7 +98,7 @@ def _claim_questions(
         yield Question(subject, expressions, form.device_class_name or None, None, claim, own)
 
 
-def _forms(requests: Iterable[DeviceRequest]) -> Iterator[tuple[str, str, ExactDeviceRequest | DeviceSubRequest]]:
+def forms(requests: Iterable[DeviceRequest]) -> Iterator[tuple[str, str, ExactDeviceRequest | DeviceSubRequest]]:
     """Name, the place that refusals begin with, and the request or subrequest."""
     for index, request in enumerate(requests):
         place = f"requests[{index}]"

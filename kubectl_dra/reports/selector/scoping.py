@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -123,11 +123,3 @@ def _members(pool: PoolId, facts: ClusterState, node: str | None) -> Iterable[tu
         skipped = not offered or (held is not None and held.dedicated)
         state = opened.state(device, slice_, tainted)
         yield Member(pool.driver, pool.pool, device, state, skipped), offered
-
-
-def by_pool(members: Iterable[Member]) -> Mapping[PoolId, Sequence[Member]]:
-    """Members by their pools, in their order."""
-    pools: dict[PoolId, list[Member]] = {}
-    for member in members:
-        pools.setdefault(PoolId(member.driver, member.pool), []).append(member)
-    return pools
