@@ -46,6 +46,7 @@ class Asked:
     pool: str | None
     node: str | None
     explain: str | None
+    cross_check: bool = False
 
 
 def answer(options: Options, asked: Asked) -> int:
@@ -59,7 +60,7 @@ def answer(options: Options, asked: Asked) -> int:
     questions = _questions(asked, manifests, facts)
     setting = Setting(facts, where, _classes(manifests))
     explained = _device(asked.explain, facts) if asked.explain is not None else None
-    reports = [selector_report(question, setting, explained) for question in questions]
+    reports = [selector_report(question, setting, explained, asked.cross_check) for question in questions]
     _print(options, reports, single=manifests is None)
     failed = manifests is not None and _note_bad(manifests, options)
     return ExitCode.ERROR if failed else _code(options, reports)

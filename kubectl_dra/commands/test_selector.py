@@ -24,10 +24,12 @@ Examples:
 @click.option("--pool", default=None, metavar="[DRIVER/]POOL", help="Only devices of this pool.")
 @click.option("--node", default=None, metavar="NAME", help="Only devices that this node can use.")
 @click.option("--explain", default=None, metavar="DRIVER/POOL/DEVICE", help="Every part of it on one device.")
+@click.option("--cross-check", is_flag=True, help="Compare with an independent CEL engine.")
 @click.option("-i", "--interactive", is_flag=True, help="Open it in the selector lab of the terminal UI.")
 @click.argument("words", nargs=-1, type=Expression(), metavar="[EXPR]")
 def command(
     options: Options,
+    cross_check: bool,
     interactive: bool,
     device_class: str | None,
     driver: str | None,
@@ -47,4 +49,4 @@ def command(
         return start_lab(options, words, device_class)
     from kubectl_dra.commands.selector_answers import Asked, answer
 
-    return answer(options, Asked(words, device_class, driver, pool, node, explain))
+    return answer(options, Asked(words, device_class, driver, pool, node, explain, cross_check))

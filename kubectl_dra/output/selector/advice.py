@@ -9,7 +9,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code
 from kubectl_dra.output.words import counted, listed, plural, shortened
-from kubectl_dra.reports.selector.records import Order, Rewrite, SelectorReport, compiles
+from kubectl_dra.reports.selector.records import CrossCheck, Order, Rewrite, SelectorReport, compiles
 from kubectl_dra.selectors.compiling import names_local_zone
 
 _DRIVERS: Final = 3
@@ -203,3 +203,24 @@ def refusal_lines(report: SelectorReport) -> Iterator[Safe]:
         yield Safe("The API server would refuse the object besides:")
         for text in own:
             yield from wrapped(safe(text), indent=4, first=2)
+
+
+def cross_check_lines(found: CrossCheck) -> list[Safe]:
+    """What an independent engine says; the scheduler's verdict is the one of the page."""
+    if found.gaps:
+        return wrapped(fmt("{} was not asked: it has no {}.", found.engine, listed(found.gaps, "or")))
+    if not found.differ:
+        devices = counted(found.compared, "device")
+        return wrapped(fmt("{}, an independent CEL engine, agrees about {}.", found.engine, devices))
+    lines = wrapped(
+        fmt(
+            "{}, an independent CEL engine, differs about {} of {}; the scheduler decides as shown above:",
+            found.engine,
+            found.differ,
+            counted(found.compared, "device"),
+        )
+    )
+    for each in found.differences:
+        error = fmt(" ({})", each.error) if each.error else Safe("")
+        lines += wrapped(fmt("  {}: {} in the scheduler, {} there{}", each.device, each.scheduler, each.other, error))
+    return lines

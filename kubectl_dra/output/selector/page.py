@@ -6,6 +6,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.advice import (
+    cross_check_lines,
     local_zone_line,
     name_lines,
     not_ready_line,
@@ -39,6 +40,7 @@ def selector_page(report: SelectorReport, wide: bool = False) -> list[Safe]:
         list(rewrite_lines(report)),
         list(refusal_lines(report)),
         list(local_zone_line(report)),
+        cross_check_lines(report.cross_check) if report.cross_check is not None else [],
         list(missing_lines(report.missing)),
     ]
     lines: list[Safe] = []

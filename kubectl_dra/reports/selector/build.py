@@ -17,6 +17,7 @@ from kubectl_dra.reports.selector.findings import Findings
 from kubectl_dra.reports.selector.orders import Behind, behind_classes, failing_orders
 from kubectl_dra.reports.selector.questions import Question, simple_claim
 from kubectl_dra.reports.selector.records import (
+    CrossCheck,
     ExplainedPart,
     ExplainedSelector,
     Explanation,
@@ -40,9 +41,14 @@ KINDS: Final = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "DeviceClas
 Tried = tuple[Member, Decision]
 
 
-def selector_report(question: Question, setting: Setting, explained: DeviceId | None = None) -> SelectorReport:
-    """The report of one question; ``explained`` asks for the value of every part of the selectors on a device."""
-    return _Work(question, setting, explained).report()
+def selector_report(
+    question: Question, setting: Setting, explained: DeviceId | None = None, crossed: bool = False
+) -> SelectorReport:
+    """The report of one question; ``explained`` asks for the value of every part of the selectors on a device.
+
+    ``crossed``: an independent engine is asked, too.
+    """
+    return _Work(question, setting, explained, crossed).report()
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,7 @@ class _Work:
     question: Question
     setting: Setting
     explained: DeviceId | None
+    crossed: bool
 
     @cached_property
     def trial(self) -> Trial[Member]:
@@ -98,11 +105,19 @@ class _Work:
             orders=orders,
             not_ready=self._not_ready(),
             explanation=self._explanation(),
+            cross_check=self._cross_check(),
             missing=missing_rights(evidence, self._needs()),
             assumed=assumptions_of(evidence),
             features=feature_record(setting.facts.features),
             read=reads_of(evidence),
         )
+
+    def _cross_check(self) -> CrossCheck | None:
+        if not self.crossed:
+            return None
+        from kubectl_dra.reports.selector.second import cross_check
+
+        return cross_check(self.trial)
 
     def _needs(self) -> Iterator[str]:
         """The kinds that the answer rests on: classes and nodes only say what a failure leads to, or are asked for."""

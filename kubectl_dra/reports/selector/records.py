@@ -208,6 +208,33 @@ class Explanation(ReportRecord, frozen=True):
     selectors: tuple[ExplainedSelector, ...]
 
 
+class Difference(ReportRecord, frozen=True):
+    """A device on which the engines differ: ``scheduler`` is the outcome that counts, ``other`` the engine's.
+
+    ``error`` is the other engine's text where it fails.
+    """
+
+    device: str
+    scheduler: Outcome
+    other: Outcome
+    error: str
+
+
+class CrossCheck(ReportRecord, frozen=True):
+    """How many devices were ``compared`` with ``engine``, and those that ``differ`` (the first 10 in ``differences``).
+
+    ``gaps``: what the engine lacks of what the selectors use; then nothing was compared. ``left_out``: devices beyond
+    the first 1,000, and those that we left undecided.
+    """
+
+    engine: str
+    compared: int
+    differ: int
+    differences: tuple[Difference, ...]
+    gaps: tuple[str, ...]
+    left_out: int
+
+
 class SelectorReport(ReportRecord, frozen=True):
     """What would become of one list of selectors: those of the class first, then those of the request.
 
@@ -240,6 +267,7 @@ class SelectorReport(ReportRecord, frozen=True):
     orders: tuple[Order, ...]
     not_ready: Mapping[str, int]
     explanation: Explanation | None
+    cross_check: CrossCheck | None
     missing: tuple[Missing, ...]
     assumed: tuple[str, ...]
     features: Mapping[str, bool | int | str]
