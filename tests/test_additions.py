@@ -133,7 +133,7 @@ ADDITIONS = {
             "tui/views/drivers.py": VIEW,
             "tui/screens.py": (
                 "SCREENS: Final[tuple[Screen, ...]] = (",
-                '    Screen("drivers", "drivers:DriversView", "All drivers by name", key="7"),',
+                '    Screen("drivers", "views.drivers", "DriversView", "All drivers by name", key="7"),',
             ),
         },
         ("-c", PLAY),
@@ -179,7 +179,8 @@ def test_an_addition_works_where_nothing_else_was_touched(name: str, tmp_path: P
 def _run(call: tuple[str, ...], folder: Path) -> str:
     paths = os.pathsep.join([str(folder), str(ROOT)])
     # Modules are written twice within a second: byte code of the first would pass for that of the second.
-    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1", "COLUMNS": "80"}
+    ours = {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1", "NO_COLOR": "1", "COLUMNS": "80"}
+    environment = {**os.environ, **ours}
     command = [sys.executable, *call]
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=300

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """``view`` makes its first view: ``MODULE:NAME`` of a callable below ``tui/views``, imported when it is gone to.
+    """``view`` makes its first view: a class or function of ``module``, which is imported when somebody goes there.
 
     ``key`` goes there from everywhere, empty if only the command does. ``on`` is the tab that it is opened on top of,
     empty for a tab of its own.
     """
 
     id: str
+    module: str
     view: str
     help: str
     label: str = ""
@@ -31,20 +32,19 @@ class Screen:
 
     def new_view(self) -> View:
         """Its first view."""
-        module, _, name = self.view.partition(":")
-        made: View = getattr(import_module(f"kubectl_dra.tui.views.{module}"), name)()
+        made: View = getattr(import_module(f"kubectl_dra.tui.{self.module}"), self.view)()
         return made
 
 
 SCREENS: Final[tuple[Screen, ...]] = (
-    Screen("overview", "overview:Overview", "What exists, who uses it, what is pending", key="1"),
-    Screen("pools", "pools:PoolsView", "Pools of devices", key="2"),
-    Screen("claims", "claims:ClaimsView", "ResourceClaims", key="3"),
-    Screen("pending", "pending:PendingView", "Pods that wait for devices, by reason", key="4"),
-    Screen("lab", "lab:LabView", "Try a selector on the devices", "selector lab", key="5"),
-    Screen("taints", "taints:TaintsView", "Taints of devices", key="6"),
-    Screen("devices", "devices:all_devices", "All devices of all pools", on="pools"),
-    Screen("classes", "classes:ClassesView", "DeviceClasses and what they offer", on="pools"),
+    Screen("overview", "views.overview", "Overview", "What exists, who uses it, what is pending", key="1"),
+    Screen("pools", "views.pools", "PoolsView", "Pools of devices", key="2"),
+    Screen("claims", "views.claims", "ClaimsView", "ResourceClaims", key="3"),
+    Screen("pending", "views.pending", "PendingView", "Pods that wait for devices, by reason", key="4"),
+    Screen("lab", "views.lab", "LabView", "Try a selector on the devices", "selector lab", key="5"),
+    Screen("taints", "views.taints", "TaintsView", "Taints of devices", key="6"),
+    Screen("devices", "views.devices", "all_devices", "All devices of all pools", on="pools"),
+    Screen("classes", "views.classes", "ClassesView", "DeviceClasses and what they offer", on="pools"),
 )
 SCREEN_BY_ID: Final = {screen.id: screen for screen in SCREENS}
 TABS: Final = tuple(screen.id for screen in SCREENS if not screen.on)
