@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from copy import deepcopy
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -59,8 +60,8 @@ def proxy(cluster: FakeCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture
 def clock() -> PassingClock:
-    """Nothing in this process really waits."""
-    return PassingClock()
+    """Nothing in this process really waits; it is the time at which the demo cluster was recorded."""
+    return PassingClock(datetime.fromisoformat(json.loads(CLUSTER.read_bytes())["taken"]))
 
 
 @pytest.fixture

@@ -24,13 +24,14 @@ class FixedClock:
 
 
 class PassingClock:
-    """Time passes while somebody sleeps, and takes none."""
+    """Time passes from ``start`` on while somebody sleeps, and takes none."""
 
-    def __init__(self) -> None:
+    def __init__(self, start: datetime | None = None) -> None:
+        self.start = start or CLOCK.moment
         self.slept = 0.0
 
     def now(self) -> datetime:
-        return CLOCK.moment + timedelta(seconds=self.slept)
+        return self.start + timedelta(seconds=self.slept)
 
     def monotonic(self) -> float:
         return self.slept
