@@ -12,18 +12,18 @@ from dataclasses import dataclass
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis import events as events_
-from kubectl_dra.diagnosis.nodefilters import plugins
 from kubectl_dra.diagnosis.records import Agreement, Observed
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.fit_error import FitError, parse_fit_error, without_idle_words, without_preemption
 
 _SCHEDULING_EVENT = "FailedScheduling"
 _EVENT_LIMIT = 1024
 _CUT = " ..."
 # What is simulated and comes after plugins that are not: they may take nodes away from it.
-_AFTER_OTHERS = frozenset({plugins.DYNAMIC_RESOURCES, "InterPodAffinity"})
+_AFTER_OTHERS = frozenset({reasons.DYNAMIC_RESOURCES, "InterPodAffinity"})
 # Another pod's attempt holds the claim, which only the scheduler's memory knows and which ends by itself.
 _IN_FLIGHT = " is in the process of being allocated"
 
@@ -92,7 +92,7 @@ def _same_up_to_others(mine: FitError, theirs: FitError, fitting: int) -> bool:
     taken = fitting
     for reason in {*mine.reasons, *theirs.reasons} - set(others):
         before, after = mine.reasons.get(reason, 0), theirs.reasons.get(reason, 0)
-        if plugins.plugin_of(reason) not in _AFTER_OTHERS and before != after:
+        if reasons.plugin_of(reason) not in _AFTER_OTHERS and before != after:
             return False
         if after > before:
             return False
@@ -100,10 +100,14 @@ def _same_up_to_others(mine: FitError, theirs: FitError, fitting: int) -> bool:
     return taken <= sum(others.values())
 
 
-def not_simulated(message: FitError) -> Mapping[str, int]:
-    """The reasons that plugins not simulated here gave; one given before any node was tried is about all of them."""
-    reasons = {message.pre_filter: message.nodes} if message.pre_filter else message.reasons
-    return {reason: count for reason, count in reasons.items() if not plugins.is_simulated(reason)}
+def not_simulated(message: FitError, blind: bool = False) -> Mapping[str, int]:
+    """The reasons that plugins not simulated here gave; one given before any node was tried is about all of them.
+
+    ``blind``: nor are those of plugins that look at volumes and at other pods, as these were not read.
+    """
+    counts = {message.pre_filter: message.nodes} if message.pre_filter else message.reasons
+    known = reasons.is_about_nodes if blind else reasons.is_simulated
+    return {reason: count for reason, count in counts.items() if not known(reason)}
 
 
 def changed_since(pod: Pod, newest: Sequence[tuple[int, str]]) -> bool:

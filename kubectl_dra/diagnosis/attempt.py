@@ -1,46 +1,61 @@
-"""One simulated scheduling attempt of one pod: PreFilter, the filters node by node, DynamicResources, the outcome.
+"""One simulated scheduling attempt of one pod, as explanations read it: what happened on which node, and why.
 
-Upstream: schedule_one.go and the dynamicresources plugin's Filter. What the words and the verdict are is decided
-elsewhere; here only what happens on which node.
+The attempt itself is the scheduler's (``kubectl_dra.scheduler``); here its statuses become results that tell nodes
+apart as a reader would. What the words and the verdict are is decided elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kubectl_dra.allocation import nodes as node_selectors
 from kubectl_dra.allocation.errors import AllocationError
-from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
-from kubectl_dra.allocation.steps import TimeLimit
+from kubectl_dra.allocation.outcome import Fatal, Outcome
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import binding, pre_filter
 from kubectl_dra.diagnosis.funnel import Story
-from kubectl_dra.diagnosis.nodefilters import NodeFilters, Rejection, Request, preselected
-from kubectl_dra.diagnosis.nodefilters.repelled import repelled
-from kubectl_dra.diagnosis.nodefilters.resources import allocatable_of
 from kubectl_dra.diagnosis.records import Cause, NodeOutcome
 from kubectl_dra.diagnosis.renaming import Names
 from kubectl_dra.model.classic import is_searched
-from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.core import Node, Pod, Taint
 from kubectl_dra.model.features import NEWEST_MINOR
-from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.resource import AllocationResult, ResourceClaim
+from kubectl_dra.model.requests import HostPort
+from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.scheduler import attempt as engine
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.allocation_errors import allocation_error
-from kubectl_dra.scheduler.claims import known_extended_claims
-from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
-from kubectl_dra.scheduler.search import Searched, search
+from kubectl_dra.scheduler.filtering import Verdict
+from kubectl_dra.scheduler.framework import Plugin
+from kubectl_dra.scheduler.plugins import node_affinity
+from kubectl_dra.scheduler.plugins.dynamic_resources import LEFT_OVER, UNAVAILABLE, Devices, DevicesOnNode
+from kubectl_dra.scheduler.plugins.inter_pod_affinity import KeptAway
+from kubectl_dra.scheduler.plugins.node_resources_fit import Lack
+from kubectl_dra.scheduler.search import Searched
+from kubectl_dra.scheduler.snapshot import Snapshot
+from kubectl_dra.scheduler.status import Code, Status
 
-CANNOT_ALLOCATE: Final = "cannot allocate all claims"
-INVALID_POOLS: Final = "invalid resource pools were encountered"
-UNAVAILABLE: Final = "resourceclaim not available on the node"
-LEFT_OVER: Final = "cannot schedule extended resource claim"
-CANNOT_FIT: Final = "cannot fit resource"
-_PLUGIN: Final = "DynamicResources"
+_DEVICES: Final = "DynamicResources"
 _SAME_NAMES: Final = Names()
-_OPTIONAL_OPERATIONS: Final = "DRAOptionalNodeOperations"
+#: What can't be checked without knowing the pods on a node.
+NEED_PODS: Final = ("NodePorts", "NodeResourcesFit", "InterPodAffinity")
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A node that a plugin rejects: its reasons as they are counted, and what exactly is in the way.
+
+    ``detail`` is what the plugin itself tells, where no other field says it.
+    """
+
+    plugin: str
+    texts: tuple[str, ...]
+    taint: Taint | None = None
+    unmatched: tuple[str, ...] = ()
+    ports: tuple[HostPort, ...] = ()
+    lacks: tuple[Lack, ...] = ()
+    kept_away_by: tuple[str, ...] = ()
+    detail: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +64,7 @@ class Result:
 
     ``texts`` are the reasons as they are counted. ``unavailable`` are positions of claims. ``searched`` None: there was
     nothing to allocate, or what is needed for that could not be read. ``story``: what is known without a search.
+    ``failure``: the text of an error of another plugin. ``unread``: what plugins could not decide.
     """
 
     outcome: NodeOutcome
@@ -60,6 +76,8 @@ class Result:
     searched: Searched | None = None
     timed_out: bool = False
     story: Story | None = None
+    failure: str = ""
+    unread: tuple[Status, ...] = ()
 
     @property
     def outcome_of_search(self) -> Outcome | None:
@@ -68,17 +86,23 @@ class Result:
 
     @property
     def error(self) -> AllocationError | None:
-        """The error that this node raises; None where it ran out of time."""
+        """The error that this node raises; None where it ran out of time, or another plugin failed."""
         own = self.searched.own if self.searched is not None and not self.timed_out else None
         return own.error if isinstance(own, Fatal) else None
 
     def error_text(self, names: Names = _SAME_NAMES, minor: int = NEWEST_MINOR) -> str:
         """The text of the error that this node raises, in the words of Kubernetes 1.``minor``."""
+        if self.failure:
+            return self.failure
         error = self.error
         if error is not None:
             return allocation_error(names.error(error), minor)
         assert self.searched is not None  # noqa: S101 - only a search raises errors
         return f"node {self.searched.node}: timed out trying to allocate devices"
+
+    def error_message(self, names: Names = _SAME_NAMES, minor: int = NEWEST_MINOR) -> str:
+        """The same as the scheduler writes it into the condition."""
+        return self.failure or fit_error.filter_error(self.error_text(names, minor))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +110,7 @@ class Attempt:
     """The whole attempt. ``claims`` are the pod's existing claims in order; ``extended`` the left-over or made-up one.
 
     ``results`` has every node of the cluster in the Inventory's order, unless ``stop`` ended the attempt before.
+    ``engine`` is the scheduler's own view of it.
     """
 
     claims: tuple[ResourceClaim, ...]
@@ -94,176 +119,127 @@ class Attempt:
     results: tuple[tuple[Node, Result], ...] = ()
     not_checked: tuple[str, ...] = ()
     failed_bindings: tuple[Cause, ...] = ()
+    engine: engine.Attempt | None = None
 
     @property
     def to_allocate(self) -> tuple[ResourceClaim, ...]:
         """The claims for which the scheduler has to find devices."""
         return tuple(filter(is_searched, self.claims))
 
+    @property
+    def unread(self) -> tuple[Status, ...]:
+        """What plugins could not decide, about the pod or on any node."""
+        found = {status: None for _, result in self.results for status in result.unread}
+        return tuple(found)
+
     def nodes(self, outcome: NodeOutcome) -> list[tuple[Node, Result]]:
         """The nodes with that outcome."""
         return [(node, result) for node, result in self.results if result.outcome is outcome]
 
 
-def attempt(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> Attempt:
+def attempt(
+    world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
+) -> Attempt:
     """Try to schedule ``pod`` with its existing ``claims``, those of its entries in their order."""
-    return Attempting(world, pod, claims).run()
+    return Attempting(world, pod, claims, among).run()
 
 
 class Attempting:
-    """One attempt under way; generations that have other rules override :meth:`check` and :meth:`examine`."""
+    """One attempt under way; generations that have other rules run other :attr:`plugins`.
 
-    def __init__(self, world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> None:
+    ``among``: only these nodes are tried, beside the whole cluster.
+    """
+
+    def __init__(
+        self, world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
+    ) -> None:
         self.world = world
         self.pod = pod
         self.claims = tuple(claims)
-        self.asked = asked(pod)
-        self.mapped = frozenset(name for name in self.asked if name in served_resources(world))
-        left_over = known_extended_claims(world).get((key_of(pod.metadata), pod.metadata.uid)) if self.mapped else None
-        self.left_over = left_over
-        self.unusable = self._unusable()
+        self.among = among
 
-    def _unusable(self) -> dict[int, Cause]:
-        world = self.world
-        causes = (binding.unusable(c, world.features, world.observed_at, world.binding_timeout) for c in self.claims)
-        return {i: cause for i, cause in enumerate(causes) if cause is not None}
+    @property
+    def plugins(self) -> Sequence[Plugin]:
+        """The plugins to run; empty for those of the default profile."""
+        return ()
 
     def run(self) -> Attempt:
         """The whole attempt."""
-        request = Request.of(self.pod, served_resources(self.world))
-        allowed, by_plugin = preselected(request)
-        if allowed is not None and not allowed:
-            return Attempt(self.claims, self.left_over, pre_filter.affinity_conflict())
-        stop = self.check()
-        if stop is not None:
-            return Attempt(self.claims, self.left_over, stop)
-        filters = NodeFilters(
-            request,
-            self.world.usage,
-            self._nominated(),
-            away=repelled(self.world, self.pod),
-            names_taints=self.world.features.names_untolerated_taint,
-        )
-        results = self._run_filters(filters, allowed, by_plugin)
-        ordered = tuple((node, results[name]) for name, node in self.world.inventory.nodes.items())
-        failed = tuple(self.unusable.values())
-        return Attempt(self.claims, self.left_over, None, ordered, filters.not_checked, failed)
+        found = engine.attempt(Snapshot(self.world), self.pod, self.plugins, self.among)
+        state = found.cycle.states.get(Devices)
+        devices = state if isinstance(state, Devices) else Devices()
+        if found.stop is not None:
+            after = isinstance(state, Devices)
+            stop = pre_filter.stop_of(self.world, found.stop, self.claims, reached_devices=after)
+            return Attempt(self.claims, devices.left_over, stop, engine=found)
+        results = tuple(self._results(found, devices))
+        known = self.world.usage is not None
+        failed = tuple(self._failed_bindings(devices))
+        return Attempt(self.claims, devices.left_over, None, results, () if known else NEED_PODS, failed, found)
 
-    def check(self) -> pre_filter.Stop | None:
-        """What ends the attempt before any node is looked at."""
-        return pre_filter.check_claims(self.world, self.claims)
+    def _failed_bindings(self, devices: Devices) -> Sequence[Cause]:
+        world = self.world
+        claims = (self.claims[index] for index in devices.unusable if index < len(self.claims))
+        causes = (binding.unusable(c, world.features, world.observed_at, world.binding_timeout) for c in claims)
+        return [cause for cause in causes if cause is not None]
 
-    def examine(self, node: Node) -> Result | None:
-        """What is known of a node that other plugins let pass, before devices are searched; None: nothing is."""
-        return None
-
-    def _run_filters(self, filters: NodeFilters, allowed: frozenset[str] | None, by_plugin: str) -> dict[str, Result]:
-        texts = (fit_error.not_preselected(by_plugin),) if self.world.features.counts_preselection else ()
-        left_out = Result(NodeOutcome.REJECTED, by_plugin, texts)
-        results: dict[str, Result] = {}
-        waiting: dict[tuple[str, ...], list[Node]] = {}
-        for name, node in self.world.inventory.nodes.items():
-            result = left_out if allowed is not None and name not in allowed else self._filter(filters, node)
-            if isinstance(result, Result):
-                results[name] = result
-            else:
-                waiting.setdefault(result, []).append(node)
-        for extended, group in waiting.items():
-            results.update(self._allocate(extended, group))
+    def _results(self, found: engine.Attempt, devices: Devices) -> Sequence[tuple[Node, Result]]:
+        plugins = found.selection.plugins
+        texts = found.selection.absent.reasons if self.world.features.counts_preselection else ()
+        left_out = Result(NodeOutcome.REJECTED, plugins[-1] if plugins else "", texts)
+        nodes = self.world.inventory.nodes
+        names = nodes if self.among is None else [name for name in nodes if name in self.among]
+        unread = found.selection.unsure
+        results = []
+        for name in names:
+            verdict, node = found.verdicts.get(name), nodes[name]
+            result = left_out if verdict is None else self._result(verdict, node, devices.nodes.get(name), unread)
+            results.append((node, result))
         return results
 
-    def _nominated(self) -> Iterable[Pod]:
-        """Pods of at least the same priority that are about to get a node count as if they were there."""
-        priority = self.pod.spec.priority or 0
-        others = (other for other in self.world.nominated if other.metadata.uid != self.pod.metadata.uid)
-        return (other for other in others if (other.spec.priority or 0) >= priority)
-
-    # --- one node before the search ---------------------------------------------------------------------------------
-
-    def _filter(self, filters: NodeFilters, node: Node) -> Result | tuple[str, ...]:
-        """The result, or the extended resources that the search has to find on the node."""
-        rejection = filters.reject(node)
-        if rejection is not None:
-            return Result(NodeOutcome.REJECTED, rejection.plugin, rejection.texts, rejection)
-        known = self.examine(node)
-        if known is not None:
-            return known
-        if not self.mapped:
-            return ()
-        if self.left_over is not None:
-            return Result(NodeOutcome.CLAIM_UNAVAILABLE, _PLUGIN, (LEFT_OVER,))
-        by_dra = []
-        for name in self.asked:
-            if name in self.mapped and allocatable_of(node, name) == 0:
-                by_dra.append(name)
-            elif name not in node.status.allocatable:
-                return Result(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, (CANNOT_FIT,))
-        return tuple(sorted(by_dra))
-
-    def _unavailable(self, node: Node) -> tuple[int, ...]:
-        """Positions of the allocated claims that can't be used on the node."""
-        found = []
-        for index, claim in enumerate(self.claims):
-            allocation = claim.status.allocation
-            if allocation is not None and (index in self.unusable or not _usable_on(allocation, node)):
-                found.append(index)
-        return tuple(found)
-
-    # --- the search -------------------------------------------------------------------------------------------------
-
-    def _allocate(self, extended: tuple[str, ...], group: Sequence[Node]) -> dict[str, Result]:
-        to_allocate = list(filter(is_searched, self.claims))
-        if extended:
-            to_allocate.append(virtual_claim(self.pod, extended, served_resources(self.world)))
-        if not to_allocate:
-            return {node.metadata.name: self._result(node, None, extended) for node in group}
-        world = self.world
-        if not world.evidence.complete("ResourceSlice") or not pre_filter.classes_known(world, to_allocate):
-            unread = Result(NodeOutcome.UNDECIDED, _PLUGIN, extended=extended)
-            return {node.metadata.name: unread for node in group}
-        found = search(world.devices, group, to_allocate)
-        return {node.metadata.name: self._result(node, found[node.metadata.name], extended) for node in group}
-
-    def _result(self, node: Node, searched: Searched | None, extended: tuple[str, ...]) -> Result:
-        if searched is not None and not isinstance(searched.shared, Allocated):
-            return self._failed(searched, extended)
-        unavailable = self._unavailable(node)
-        if unavailable:
-            texts = (UNAVAILABLE,)
-            return Result(NodeOutcome.CLAIM_UNAVAILABLE, _PLUGIN, texts, None, unavailable, extended, searched)
-        if searched is not None and self._time(searched.shared) is not TimeLimit.WITHIN:
-            return self._late(searched, extended)
-        return Result(NodeOutcome.FITS, extended=extended, searched=searched)
-
-    def _failed(self, searched: Searched, extended: tuple[str, ...]) -> Result:
-        outcome = searched.shared
-        if self._time(outcome) is not TimeLimit.WITHIN or isinstance(outcome, Undecided):
-            return self._late(searched, extended)
-        match outcome:
-            case Fatal(only_affects_node=True):
-                texts: tuple[str, ...] = (allocation_error(outcome.error),)
-                return Result(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, texts, extended=extended, searched=searched)
-            case Fatal():
-                return Result(NodeOutcome.FATAL, _PLUGIN, extended=extended, searched=searched)
-            case Unsatisfiable(invalid_pools=True):
-                texts = (INVALID_POOLS,)
-            case _:
-                texts = (CANNOT_ALLOCATE,)
-        return Result(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, texts, extended=extended, searched=searched)
-
-    def _late(self, searched: Searched, extended: tuple[str, ...]) -> Result:
-        """A search that takes, or may take, longer than the scheduler allows; or one that was not finished here."""
-        late = self._time(searched.shared) is TimeLimit.BEYOND
-        outcome = NodeOutcome.FATAL if late else NodeOutcome.UNDECIDED
-        return Result(outcome, _PLUGIN, extended=extended, searched=searched, timed_out=late)
-
-    def _time(self, outcome: Outcome) -> TimeLimit:
-        return outcome.time_limit if self.world.features.filter_timeout else TimeLimit.WITHIN
+    def _result(
+        self, verdict: Verdict, node: Node, devices: DevicesOnNode | None, unread: tuple[Status, ...]
+    ) -> Result:
+        status, unread = verdict.status, (*unread, *verdict.unsure)
+        if isinstance(status.detail, Result):
+            return status.detail
+        on_node = devices or DevicesOnNode()
+        searched, extended = on_node.searched, on_node.extended
+        if status.code is Code.ERROR:
+            if status.plugin != _DEVICES:
+                return Result(NodeOutcome.FATAL, status.plugin, failure=status.message)
+            late = on_node.timed_out
+            return Result(NodeOutcome.FATAL, _DEVICES, extended=extended, searched=searched, timed_out=late)
+        if status.ok and unread:
+            own = next((each.detail for each in unread if isinstance(each.detail, Result)), None)
+            if own is not None:
+                return own
+            return Result(NodeOutcome.UNDECIDED, unread[-1].plugin, extended=extended, searched=searched, unread=unread)
+        if status.ok:
+            return Result(NodeOutcome.FITS, extended=extended, searched=searched)
+        if status.plugin != _DEVICES:
+            rejection = _rejection(status, self.pod, node)
+            return Result(NodeOutcome.REJECTED, status.plugin, status.reasons, rejection, unread=unread)
+        held = status.reasons in ((LEFT_OVER,), (UNAVAILABLE,))
+        outcome = NodeOutcome.CLAIM_UNAVAILABLE if held else NodeOutcome.CANNOT_ALLOCATE
+        unavailable = on_node.unavailable
+        return Result(outcome, _DEVICES, status.reasons, None, unavailable, extended, searched, unread=unread)
 
 
-def _usable_on(allocation: AllocationResult, node: Node) -> bool:
-    skips = any(result.skip_node_operations for result in allocation.devices.results)
-    if skips and _OPTIONAL_OPERATIONS not in node.status.declared_features:
-        return False
-    selector = allocation.node_selector
-    return selector is None or node_selectors.matches(selector, node)
+def _rejection(status: Status, pod: Pod, node: Node) -> Rejection:
+    plugin, texts, detail = status.plugin, status.reasons, status.detail
+    match plugin, detail:
+        case _, Taint():
+            return Rejection(plugin, texts, taint=detail)
+        case _, KeptAway():
+            return Rejection(plugin, texts, kept_away_by=detail.keys)
+        case "NodePorts", tuple():
+            return Rejection(plugin, texts, ports=detail)
+        case "NodeResourcesFit", tuple():
+            return Rejection(plugin, texts, lacks=detail)
+        case "NodeAffinity", _:
+            terms = node_affinity.required_terms(pod)
+            return Rejection(
+                plugin, texts, unmatched=tuple(node_affinity.unmatched(pod.spec.node_selector, terms, node))
+            )
+    return Rejection(plugin, texts, detail=detail)

@@ -15,15 +15,12 @@ from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Unsatisfiable
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import agreement, error_codes
-from kubectl_dra.diagnosis.attempt import Attempt, Result
+from kubectl_dra.diagnosis.attempt import Attempt, Rejection, Result
 from kubectl_dra.diagnosis.claim_verdicts import selected_names
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.funnel import Story, Teller
 from kubectl_dra.diagnosis.gates import consumers_of
 from kubectl_dra.diagnosis.judgement import Judgement, idle_claims
-from kubectl_dra.diagnosis.nodefilters import Rejection, plugins
-from kubectl_dra.diagnosis.nodefilters.ports import port_text
-from kubectl_dra.diagnosis.nodefilters.taints import taint_text
 from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimElsewhere,
@@ -47,8 +44,11 @@ from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.extended import served_resources, virtual_claim
 from kubectl_dra.scheduler.fit_error import parse_fit_error
+from kubectl_dra.scheduler.plugins.node_ports import port_text
+from kubectl_dra.scheduler.plugins.taint_toleration import taint_text
 from kubectl_dra.scheduler.resource_names import is_extended_resource
 from kubectl_dra.scheduler.search import search
 
@@ -65,9 +65,10 @@ _FILTER_CODES: Final = {
     "NodeResourcesFit": Code.NODE_RESOURCES,
 }
 _OTHER_CODES: Final = {
-    plugins.Kind.VOLUMES: Code.VOLUMES,
-    plugins.Kind.TOPOLOGY: Code.TOPOLOGY,
-    plugins.Kind.OTHER: Code.OTHER_PLUGIN,
+    reasons.Kind.NODES: Code.OTHER_PLUGIN,
+    reasons.Kind.VOLUMES: Code.VOLUMES,
+    reasons.Kind.TOPOLOGY: Code.TOPOLOGY,
+    reasons.Kind.OTHER: Code.OTHER_PLUGIN,
 }
 
 
@@ -85,21 +86,25 @@ class _Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What an attempt met on the nodes and what follows; ``errors`` are the typed errors behind fatal texts."""
+    """What an attempt met on the nodes and what follows; ``errors`` are the typed errors behind fatal texts.
+
+    ``unread``: kinds of objects that plugins had to read.
+    """
 
     groups: tuple[NodeGroup, ...]
     causes: tuple[Cause, ...]
     fitting: tuple[str, ...]
     errors: Mapping[str, AllocationError]
+    unread: tuple[str, ...] = ()
 
     def renamed(self, renaming: Renaming) -> Explanation:
         """The explanation with other names of claims."""
         groups, causes = tuple(map(renaming.group, self.groups)), tuple(map(renaming.cause, self.causes))
-        return Explanation(groups, causes, self.fitting, self.errors)
+        return Explanation(groups, causes, self.fitting, self.errors, self.unread)
 
     def all_causes(self, judgement: Judgement, seen: Observed | None) -> tuple[Cause, ...]:
         """The causes in the order of their importance, with those that only the pod's condition tells."""
-        words = tuple(_from_words(self.fitting, judgement, seen))
+        words = tuple(_from_words(self.fitting, judgement, seen, self.unread))
         if _rejected_by_others(judgement, seen):
             return (*words, *self.causes)
         return (*judgement.refusals, *_fits(self.fitting, judgement, seen), *self.causes, *words)
@@ -129,7 +134,9 @@ class _Explainer:
         causes += _merged(cause for group in groups for cause in group.causes)
         causes += self._idle()
         fitting = tuple(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
-        return Explanation(groups, tuple(_closest(cause, groups) for cause in causes), fitting, self._errors)
+        unread = tuple(dict.fromkeys(kind for status in self.tried.unread for kind in status.reasons))
+        closest = tuple(_closest(cause, groups) for cause in causes)
+        return Explanation(groups, closest, fitting, self._errors, unread)
 
     # --- groups -----------------------------------------------------------------------------------------------------
 
@@ -193,9 +200,15 @@ class _Explainer:
             bucket.story.reports if bucket.story is not None else (),
             tuple(_ref(self.tried.claims[i]) for i in unavailable),
             tuple(self._causes(bucket, names)),
-            () if bucket.outcome is NodeOutcome.REJECTED else self.tried.not_checked,
+            self._not_checked(bucket),
             bucket.devices_fit,
         )
+
+    def _not_checked(self, bucket: _Bucket) -> tuple[str, ...]:
+        if bucket.outcome is NodeOutcome.REJECTED:
+            return ()
+        open_ = (status.plugin for result in bucket.results for status in result.unread)
+        return tuple(dict.fromkeys((*self.tried.not_checked, *open_)))
 
     def _error_text(self, result: Result) -> str:
         text, error = result.error_text(minor=self.world.features.minor), result.error
@@ -220,7 +233,7 @@ class _Explainer:
                 yield from (msgspec.structs.replace(cause, nodes=names) for cause in bucket.story.causes)
             case NodeOutcome.UNDECIDED if bucket.story is not None:
                 yield from (msgspec.structs.replace(cause, nodes=names) for cause in bucket.story.causes)
-            case NodeOutcome.UNDECIDED if first.searched is not None:
+            case NodeOutcome.UNDECIDED if first.searched is not None and not first.unread:
                 yield Cause(Code.SEARCH_UNDECIDED, SearchSize(first.searched.shared.steps), nodes=names)
 
     def _rejected(self, bucket: _Bucket, names: tuple[str, ...]) -> Iterator[Cause]:
@@ -235,9 +248,12 @@ class _Explainer:
             yield Cause(Code.KEPT_AWAY, KeptAway(rejection.kept_away_by), nodes=names)
         elif rejection.lacks:
             yield from self._lacks(bucket, rejection, names)
-        else:
+        elif bucket.plugin in _FILTER_CODES:
             detail = NodeSelection(rejection.unmatched) if rejection.unmatched else None
             yield Cause(_FILTER_CODES[bucket.plugin], detail, nodes=names)
+        else:
+            code = _OTHER_CODES[reasons.kind_of(bucket.plugin)]
+            yield from (Cause(code, PluginText(bucket.plugin, text), nodes=names) for text in rejection.texts)
 
     def _lacks(self, bucket: _Bucket, rejection: Rejection, names: tuple[str, ...]) -> Iterator[Cause]:
         for position, lack in enumerate(rejection.lacks):
@@ -325,7 +341,9 @@ def _rejected_by_others(judgement: Judgement, seen: Observed | None) -> bool:
     return any(agreement.same(message, seen.message, judgement.fitting) for message in judgement.messages)
 
 
-def _from_words(fitting: tuple[str, ...], judgement: Judgement, seen: Observed | None) -> Iterator[Cause]:
+def _from_words(
+    fitting: tuple[str, ...], judgement: Judgement, seen: Observed | None, unread: tuple[str, ...]
+) -> Iterator[Cause]:
     """What only the scheduler's own message tells, and whether luck decides."""
     if judgement.depends_on_node_order:
         yield Cause(Code.DEPENDS_ON_NODE_ORDER, nodes=fitting)
@@ -333,9 +351,9 @@ def _from_words(fitting: tuple[str, ...], judgement: Judgement, seen: Observed |
         return
     message = parse_fit_error(seen.message)
     if message is not None:
-        for reason in agreement.not_simulated(message):
-            plugin = plugins.plugin_of(reason)
-            yield Cause(_OTHER_CODES[plugins.kind_of(plugin)], PluginText(plugin, reason))
+        for reason in agreement.not_simulated(message, bool(unread)):
+            plugin = reasons.plugin_of(reason)
+            yield Cause(_OTHER_CODES[reasons.kind_of(plugin)], PluginText(plugin, reason))
     elif seen.message.startswith('running PreBind plugin "') and not judgement.refusals:
         yield Cause(Code.API_ERROR_AT_BINDING, PluginText("PreBind", seen.message))
 
@@ -349,7 +367,8 @@ def _told(result: Result) -> Hashable:
     rejection = result.rejection
     if rejection is not None:
         lacking = tuple(lack.resource for lack in rejection.lacks)
-        return rejection.taint, rejection.unmatched, rejection.ports, lacking, rejection.kept_away_by
+        known = rejection.taint, rejection.unmatched, rejection.ports, lacking, rejection.kept_away_by
+        return *known, () if lacking else rejection.texts
     outcome = result.outcome_of_search
     if result.outcome is NodeOutcome.FATAL and not result.timed_out and isinstance(outcome, Fatal):
         error = outcome.error

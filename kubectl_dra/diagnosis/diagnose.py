@@ -18,8 +18,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ClaimGates, other_scheduler, pod_group, scheduling_gates
 from kubectl_dra.diagnosis.judgement import Judgement
 from kubectl_dra.diagnosis.kinds import Examiner
-from kubectl_dra.diagnosis.nodefilters import unsimulated
-from kubectl_dra.diagnosis.nodefilters.repelled import repelled
+from kubectl_dra.diagnosis.open_plugins import open_plugins
 from kubectl_dra.diagnosis.records import (
     Agreement,
     Assumption,
@@ -135,6 +134,7 @@ class _PodCase:
         self.examiner = examiner
         self.pod = pod
         self.key = key_of(pod.metadata)
+        self._unread: tuple[str, ...] = ()
         self.entries = resolve(world.inventory, world.evidence, world.features, pod)
 
     def diagnosis(self) -> PodDiagnosis:
@@ -225,11 +225,12 @@ class _PodCase:
         claims = _claims(self.entries)
         examination = self.examiner.examine(self.pod, claims)
         judgement = examination.judgement
+        self._unread = examination.explanation.unread
         waits = self._binding(claims, judgement)
         if waits:
             return _Finding(Verdict.BINDING, waits)
         seen = agreement.observed(self.pod, self._events())
-        plugins = () if _told(judgement, seen) else unsimulated.open_plugins(self.pod, repelled(self.world, self.pod))
+        plugins = () if _told(judgement, seen) else open_plugins(self.pod)
         causes: tuple[Cause, ...] = ()
         if plugins and judgement.verdict in _DEPEND_ON_ORDER:
             # Each of them may reject the nodes on which the devices decide.
@@ -293,6 +294,8 @@ class _PodCase:
 
     def _missing(self) -> tuple[Missing, ...]:
         wanted = (*needs.POD, *needs.CLASSIC) if classic.concerns(_claims(self.entries)) else needs.POD
+        turned_out = needs.deciding(self._unread)
+        wanted = (*(need for need in wanted if need.kind not in self._unread), *turned_out)
         found = missing.missing(self.world.evidence, wanted, self.key.namespace)
         if self.world.features.device_taint_rules:
             return found

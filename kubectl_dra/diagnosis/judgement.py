@@ -128,7 +128,7 @@ def _filtered(world: ClusterState, pod: Pod, attempt: Attempt, total: int) -> Ju
     if attempt.nodes(NodeOutcome.UNDECIDED) or (world.blind and world.sharing_hides_counters):
         return _UNKNOWN
     # Pods that could not be read may reject nodes for other reasons: the verdict stays, the words don't.
-    if attempt.not_checked:
+    if attempt.not_checked or attempt.unread:
         return Judgement(Verdict.UNSCHEDULABLE, fit_error.UNSCHEDULABLE)
     return _unschedulable(_fit_error(world, pod, attempt, total))
 
@@ -162,7 +162,7 @@ def _fatal_messages(
     minor = world.features.minor
     said = " ".join(c.message for c in pod.status.conditions if c.type == "PodScheduled")
     more = [(node, result) for node, result in fatal[_WORDED:] if node.metadata.name in said] if said else []
-    texts = (fit_error.filter_error(result.error_text(names, minor)) for _, result in (*fatal[:_WORDED], *more))
+    texts = (result.error_message(names, minor) for _, result in (*fatal[:_WORDED], *more))
     return tuple(dict.fromkeys(texts))
 
 

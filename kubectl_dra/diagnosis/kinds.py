@@ -18,14 +18,15 @@ from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.causes import Explanation, explain
 from kubectl_dra.diagnosis.judgement import Judgement, judge, lacks_admin_label, reworded
-from kubectl_dra.diagnosis.nodefilters.repelled import repelled
 from kubectl_dra.diagnosis.renaming import Names, Renaming
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.podinfo import volumes_of
 from kubectl_dra.model.resource import ResourceClaim
-from kubectl_dra.model.usage import pod_usage
+from kubectl_dra.model.terms import NO_TERMS, terms_of
 from kubectl_dra.scheduler.claims import is_reserved_for, known_extended_claims
 from kubectl_dra.scheduler.extended import served_resources, virtual_claim
+from kubectl_dra.scheduler.snapshot import Snapshot
 
 #: Beyond so many kinds nothing more is remembered: pods that differ so much have little in common.
 _REMEMBERED = 256
@@ -102,17 +103,22 @@ def kind_of(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> H
         return None
     if len({key_of(claim.metadata) for claim in claims}) < len(claims):
         return None
+    if any(volume.ephemeral is not None for volume in pod.spec.volumes):
+        return None
     priority = pod.spec.priority if world.nominated else None
     spec = msgspec.structs.replace(pod.spec, resource_claims=(), priority=priority)
-    away = repelled(world, pod)
-    return _content(spec), tuple(_claims(claims)), lacks_admin_label(world, pod), away.pairs, _nominated_for(world, pod)
+    return _content(spec), tuple(_claims(claims)), lacks_admin_label(world, pod), _place(world, pod)
 
 
-def _nominated_for(world: ClusterState, pod: Pod) -> Hashable:
-    """What the anti-affinity of pods that are about to get a node reads of the pod."""
-    if not any(pod_usage(each).repels for each in world.nominated):
-        return None
-    return pod.metadata.namespace, _content(pod.metadata.labels)
+def _place(world: ClusterState, pod: Pod) -> Hashable:
+    """What other pods, and volumes, make of the pod: its namespace and labels where anybody looks at them."""
+    snapshot, namespace, labels = Snapshot(world), pod.metadata.namespace, pod.metadata.labels
+    terms = [term for pods in snapshot.nominated.values() for each in pods for term in each.shape.terms.all]
+    asks = bool(pod.spec.topology_spread_constraints) or terms_of(pod) != NO_TERMS or bool(volumes_of(pod))
+    if asks or terms or not snapshot.complete("Namespace"):
+        return namespace, _content(labels)
+    own = snapshot.labels_of_namespace(namespace)
+    return frozenset(term for term in snapshot.anti_affinity if term.matches(namespace, labels, own))
 
 
 def _claims(claims: Sequence[ResourceClaim]) -> Iterator[Hashable]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -89,3 +89,8 @@ def kinds(needs: tuple[Need, ...]) -> tuple[str, ...]:
 def of_pod(pod: Pod) -> tuple[Need, ...]:
     """What a diagnosis of this pod reads."""
     return (*POD, *STORAGE) if uses_storage(pod) else POD
+
+
+def deciding(names: Iterable[str]) -> tuple[Need, ...]:
+    """The needs of kinds on which a verdict turns out to depend."""
+    return tuple(replace(BY_KIND[name], decides=True) for name in names if name in BY_KIND)

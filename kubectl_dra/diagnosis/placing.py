@@ -97,15 +97,15 @@ _Fitting = tuple[Node, Result, Attempt]
 
 def _take(world: ClusterState, key: Key, candidates: list[str], taken: Mapping[str, int]) -> _Fitting | None:
     """The candidate with the fewest copies that takes one more; those that don't are removed."""
-    pod, nodes = world.inventory.pods[key], world.inventory.nodes
+    pod = world.inventory.pods[key]
     entries = resolve(world.inventory, world.evidence, world.features, pod)
     if any(entry.problem is not None for entry in entries):
         return None
     claims = [entry.claim for entry in entries if entry.claim is not None]
     while candidates:
         name = min(candidates, key=lambda node: taken.get(node, 0))
-        one = world.changed(world.inventory.replace(nodes={name: nodes[name]}))
-        tried = classic.attempt(one, pod, claims) if classic.concerns(claims) else attempt(one, pod, claims)
+        trying = classic.attempt if classic.concerns(claims) else attempt
+        tried = trying(world, pod, claims, (name,))
         fits = tried.nodes(NodeOutcome.FITS)
         if fits:
             return (*fits[0], tried)

@@ -6,7 +6,7 @@ equal shapes, so that memory grows with kinds of pods.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -90,7 +90,7 @@ def _content(pod: Pod) -> Hashable:
         tuple(map(_container, spec.containers)),
         tuple(map(_container, spec.init_containers)),
         terms_of(pod) if spec.affinity is not None else None,
-        _volumes(spec.volumes) if spec.volumes else (),
+        volumes_of(pod) if spec.volumes else (),
         tuple(spec.overhead.items()) if spec.overhead else None,
         None if spec.resources is None else tuple(spec.resources.requests.items()),
         None if status.resources is None else tuple(status.resources.requests.items()),
@@ -114,8 +114,9 @@ def _reported(status: ContainerStatus) -> Hashable:
     return status.name, requests, None if allocated is None else tuple(allocated.items())
 
 
-def _volumes(volumes: Iterable[Volume]) -> tuple[Volume, ...]:
-    return tuple(volume for volume in volumes if volume != Volume(volume.name))
+def volumes_of(pod: Pod) -> tuple[Volume, ...]:
+    """The volumes with a source that some plugin looks at."""
+    return tuple(volume for volume in pod.spec.volumes if volume != Volume(volume.name))
 
 
 def _shape_of(pod: Pod) -> PodShape:
@@ -130,7 +131,7 @@ def _shape_of(pod: Pod) -> PodShape:
         _non_zero(pod, requests),
         frozenset(host_ports(pod)),
         terms_of(pod),
-        _volumes(pod.spec.volumes),
+        volumes_of(pod),
         terminating,
         terminating and _is_preempted(pod),
     )

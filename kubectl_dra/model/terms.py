@@ -47,6 +47,12 @@ class PodTerms:
     preferred_affinity: tuple[tuple[int, AffinityTerm], ...] = ()
     preferred_anti_affinity: tuple[tuple[int, AffinityTerm], ...] = ()
 
+    @property
+    def all(self) -> tuple[AffinityTerm, ...]:
+        """All of them without weights."""
+        preferred = (*self.preferred_affinity, *self.preferred_anti_affinity)
+        return (*self.required_affinity, *self.required_anti_affinity, *(term for _, term in preferred))
+
 
 NO_TERMS = PodTerms()
 _NONE = PodAffinity()

@@ -12,9 +12,7 @@ from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.validate import NO_LABELS, validate
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import missing, needs, quota
-from kubectl_dra.diagnosis.nodefilters import NodeFilters, Request
-from kubectl_dra.diagnosis.nodefilters.repelled import repelled
-from kubectl_dra.diagnosis.nodefilters.unsimulated import open_plugins
+from kubectl_dra.diagnosis.open_plugins import open_plugins
 from kubectl_dra.diagnosis.placing import MAX_COPIES, Placed, place
 from kubectl_dra.diagnosis.records import Certainty, Missing, ObjectRef, OpenPlugin, Verdict
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditPod, RemoveGates
@@ -43,7 +41,8 @@ from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, r
 from kubectl_dra.reports.pending import PendingReport, pending_report
 from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
 from kubectl_dra.scheduler.claims import sources
-from kubectl_dra.scheduler.extended import served_resources
+from kubectl_dra.scheduler.daemons import daemon_nodes
+from kubectl_dra.scheduler.snapshot import Snapshot
 
 #: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
 _IN_THE_FILE: Final = (EditClaim, EditPod, RemoveGates)
@@ -348,11 +347,8 @@ def _copy(pod: Pod, suffix: str) -> Pod:
 def _on_every_node(world: ClusterState, pod: Pod) -> Iterator[Pod]:
     """One pod per node that the workload's pods may run on, bound to it by its affinity."""
     tolerant = _with_spec(pod, tolerations=(*pod.spec.tolerations, *_DAEMON_TOLERATIONS))
-    filters = NodeFilters(replace(Request.of(tolerant, served_resources(world)), ports=(), amounts={}), None)
-    for name, node in world.inventory.nodes.items():
-        rejection = filters.reject(node)
-        if rejection is None or rejection.lacks:
-            yield _copy(_with_spec(tolerant, affinity=_only(name, tolerant.spec.affinity)), f"-{name}")
+    for name in daemon_nodes(Snapshot(world), tolerant):
+        yield _copy(_with_spec(tolerant, affinity=_only(name, tolerant.spec.affinity)), f"-{name}")
 
 
 def _with_spec(pod: Pod, **fields: object) -> Pod:
@@ -421,7 +417,7 @@ def _left_open(world: ClusterState, planned: Planned) -> Iterator[OpenPlugin]:
     """Plugins of the scheduler, and of the API server: a RuntimeClass may add to what the pod asks for."""
     pod = planned.pod
     assert pod is not None  # noqa: S101
-    yield from open_plugins(pod, repelled(world, pod))
+    yield from open_plugins(pod)
     if pod.spec.runtime_class_name and not pod.spec.overhead:
         yield OpenPlugin(_RUNTIME_CLASS, ("spec.runtimeClassName",))
 

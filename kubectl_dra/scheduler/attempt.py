@@ -5,13 +5,13 @@ Upstream: schedule_one.go (schedulePod, findNodesThatFitPod, prioritizeNodes).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.podinfo import pod_info
 from kubectl_dra.scheduler.filtering import Selection, Verdict, filter_node, filter_nodes, pre_filter
-from kubectl_dra.scheduler.framework import Cycle
+from kubectl_dra.scheduler.framework import Cycle, Plugin
 from kubectl_dra.scheduler.profile import PLUGINS
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import Code, Status, error
@@ -52,14 +52,21 @@ class Attempt:
         return self.stop if self.stop is not None else self.selection.absent
 
 
-def attempt(snapshot: Snapshot, pod: Pod) -> Attempt:
-    """Try to find a node for ``pod``."""
-    cycle = Cycle(pod, pod_info(pod), snapshot)
+def attempt(
+    snapshot: Snapshot, pod: Pod, plugins: Sequence[Plugin] = (), among: Collection[str] | None = None
+) -> Attempt:
+    """Try to find a node for ``pod``.
+
+    With ``plugins`` these run instead of the default profile's. ``among``: only these nodes are filtered, beside the
+    whole cluster.
+    """
+    cycle = Cycle(pod, pod_info(pod), snapshot, plugins=plugins)
     selection = pre_filter(cycle)
     if selection.stop is not None:
         return Attempt(cycle, selection)
     chosen = selection.nodes
-    nodes = [node for name, node in snapshot.nodes.items() if chosen is None or name in chosen]
+    names = snapshot.nodes if among is None else [name for name in among if name in snapshot.nodes]
+    nodes = [snapshot.nodes[name] for name in names if chosen is None or name in chosen]
     verdicts = {node.name: verdict for node, verdict in zip(nodes, filter_nodes(cycle, nodes), strict=True)}
     nominated = snapshot.nodes.get(pod.status.nominated_node_name)
     if nominated is not None and nominated.name not in verdicts and (tried := filter_node(cycle, nominated)).status.ok:
@@ -87,7 +94,7 @@ def scores(found: Attempt) -> Scores:
         return Scores(feasible)
     nodes = [cycle.snapshot.nodes[name] for name in feasible]
     totals = [0] * len(nodes)
-    for plugin in PLUGINS:
+    for plugin in cycle.plugins or PLUGINS:
         if not plugin.weight:
             continue
         given = plugin.score(cycle, nodes)

@@ -12,7 +12,7 @@ from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.scheduler.framework import Cycle, Plugin
 from kubectl_dra.scheduler.profile import PLUGINS
 from kubectl_dra.scheduler.snapshot import NodeInfo
-from kubectl_dra.scheduler.status import SUCCESS, Code, Status, error, unresolvable
+from kubectl_dra.scheduler.status import SUCCESS, Code, NodeError, Status, error, unresolvable
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def pre_filter(cycle: Cycle) -> Selection:
     chosen: frozenset[str] | None = None
     plugins: list[str] = []
     unsure: list[Status] = []
-    for plugin in PLUGINS:
+    for plugin in cycle.plugins or PLUGINS:
         result = plugin.pre_filter(cycle)
         status = result.status.of(plugin.name)
         if status.code is Code.SKIP:
@@ -70,7 +70,7 @@ def _nothing_left(plugins: Sequence[str]) -> Status:
 
 def filters(cycle: Cycle) -> Iterator[Plugin]:
     """The plugins whose Filter runs."""
-    return (plugin for plugin in PLUGINS if plugin.name not in cycle.skipped)
+    return (plugin for plugin in cycle.plugins or PLUGINS if plugin.name not in cycle.skipped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _filter_one(cycle: Cycle, node: NodeInfo) -> Verdict:
 
 
 def _named(status: Status, plugin: Plugin) -> Status:
-    if status.code is not Code.ERROR:
+    if status.code is not Code.ERROR or isinstance(status.detail, NodeError):
         return status.of(plugin.name)
     return error(f'running "{plugin.name}" filter plugin: {status.message}', status.detail).of(plugin.name)
 

@@ -29,7 +29,7 @@ _PLUGIN: Final = "DynamicResources"
 _FIT_ERROR: Final = re.compile(r"0/(\d+) nodes are available:(.*)", re.DOTALL)
 _COUNTED: Final = re.compile(r"(\d+) (.+)", re.DOTALL)
 # What PostFilter plugins append; DefaultPreemption is the last one and always says something.
-_PREEMPTION: Final = re.compile(r"(?:, | )preemption: .*\Z", re.DOTALL)
+_PREEMPTION: Final = re.compile(r"(?:, | )(?:pod group )?preemption: .*\Z", re.DOTALL)
 _SAYS_NOTHING: Final = (NOTHING_HELPED, NO_CLAIMS)
 _POST_FILTER: Final = (DEALLOCATED, DELETED, NO_STATE, *_SAYS_NOTHING)
 
@@ -47,9 +47,9 @@ def pre_filter_rejection(nodes: int, text: str, post_filter: str = "") -> str:
     return f"{message} {post_filter}" if post_filter else message
 
 
-def pre_filter_error(text: str) -> str:
+def pre_filter_error(text: str, plugin: str = _PLUGIN) -> str:
     """An error before any node was looked at."""
-    return f'running PreFilter plugin "{_PLUGIN}": {text}'
+    return f'running PreFilter plugin "{plugin}": {text}'
 
 
 def filter_error(text: str) -> str:

@@ -32,7 +32,7 @@ class Cycle:
     """One attempt for one pod. ``states`` hold what PreFilter found, each under its own type.
 
     ``info`` is the pod as it would count on a node. ``skipped``: plugins whose PreFilter said Skip; neither their
-    Filter nor their ``add_pod`` and ``remove_pod`` are called.
+    Filter nor their ``add_pod`` and ``remove_pod`` are called. ``plugins``: empty for those of the default profile.
     """
 
     pod: Pod
@@ -40,6 +40,7 @@ class Cycle:
     snapshot: Snapshot
     states: dict[type, object] = field(default_factory=dict)
     skipped: set[str] = field(default_factory=set)
+    plugins: Sequence[Plugin] = ()
 
     @property
     def features(self) -> Features:
@@ -59,7 +60,7 @@ class Cycle:
     def clone(self) -> Cycle:
         """A copy for a what-if with other pods on a node."""
         states = {key: state.clone() if isinstance(state, Cloneable) else state for key, state in self.states.items()}
-        return Cycle(self.pod, self.info, self.snapshot, states, set(self.skipped))
+        return Cycle(self.pod, self.info, self.snapshot, states, set(self.skipped), self.plugins)
 
 
 @dataclass(frozen=True, slots=True)

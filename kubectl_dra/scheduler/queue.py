@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.model.core import Pod
 from kubectl_dra.scheduler.claims import resolve
-from kubectl_dra.scheduler.snapshot import DEFAULT_SCHEDULER, Snapshot
+from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Status, unknown, unresolvable
 
 SCHEDULING_GATES = "SchedulingGates"

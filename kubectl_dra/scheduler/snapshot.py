@@ -6,15 +6,16 @@ shared by all attempts on the same snapshot.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import cached_property
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from kubectl_dra.allocation.allocator import Cluster
-from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
+from kubectl_dra.model.core import Node
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
@@ -23,12 +24,12 @@ from kubectl_dra.model.podinfo import PodInfo, PodShape, pod_info
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.terms import NO_TERMS, AffinityTerm
 from kubectl_dra.model.usage import NodeUsage, is_terminal, usage_of
-from kubectl_dra.scheduler.claims import extended_claims
-from kubectl_dra.scheduler.extended import ClassMap, class_by_resource
+from kubectl_dra.scheduler.claims import known_extended_claims
+from kubectl_dra.scheduler.extended import ClassMap, served_resources
 
-DEFAULT_SCHEDULER: Final = "default-scheduler"
-DEFAULT_BINDING_TIMEOUT: Final = timedelta(seconds=600)
 _NOTHING: Final = NodeUsage()
+# Where pods change on more nodes than this, counting them anew is as quick.
+_FEW: Final = 100
 _NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -79,116 +80,220 @@ class Image:
     nodes: int
 
 
-@dataclass(frozen=True)
+# --- facts that stay true until their parts change ------------------------------------------------------------------
+
+
+def _changed_nodes(before: ClusterState, after: ClusterState) -> list[str] | None:
+    """The nodes on which other pods are than before; None if more has changed than that."""
+    if before.inventory.nodes is not after.inventory.nodes or (before.usage is None) != (after.usage is None):
+        return None
+    old, new = before.usage or {}, after.usage or {}
+    return [name for name in after.inventory.nodes if old.get(name) is not new.get(name)]
+
+
+def _later_nodes(
+    nodes: Mapping[str, NodeInfo], before: ClusterState, after: ClusterState
+) -> Mapping[str, NodeInfo] | None:
+    changed = _changed_nodes(before, after)
+    if changed is None:
+        return None
+    usage = after.usage or {}
+    return {**nodes, **{name: NodeInfo(nodes[name].node, usage.get(name, _NOTHING)) for name in changed}}
+
+
+@derived("nodes", "usage", read=True, later=_later_nodes)
+def _nodes(state: ClusterState) -> Mapping[str, NodeInfo]:
+    usage = state.usage or {}
+    return {name: NodeInfo(node, usage.get(name, _NOTHING)) for name, node in state.inventory.nodes.items()}
+
+
+def _later_shapes(
+    shapes: Mapping[int, Placed], before: ClusterState, after: ClusterState
+) -> Mapping[int, Placed] | None:
+    changed = _changed_nodes(before, after)
+    if changed is None or len(changed) > _FEW:
+        return None
+    found = dict(shapes)
+    for name in changed:
+        _count(found, name, _nodes(before)[name].pods, -1)
+        _count(found, name, _nodes(after)[name].pods, 1)
+    return found
+
+
+def _count(shapes: dict[int, Placed], node: str, pods: Iterable[PodInfo], delta: int) -> None:
+    for pod in pods:
+        known = shapes.get(id(pod.shape), Placed(pod.shape, {}))
+        nodes = {**known.nodes, node: known.nodes.get(node, 0) + delta}
+        if not nodes[node]:
+            del nodes[node]
+        shapes[id(pod.shape)] = Placed(pod.shape, nodes)
+
+
+@derived("nodes", "usage", read=True, later=_later_shapes)
+def _shapes(state: ClusterState) -> Mapping[int, Placed]:
+    """By identity of the shape, which is kept with it."""
+    found: dict[int, tuple[PodShape, dict[str, int]]] = {}
+    for name, info in _nodes(state).items():
+        for pod in info.usage.placed:
+            _, nodes = found.setdefault(id(pod.shape), (pod.shape, {}))
+            nodes[name] = nodes.get(name, 0) + 1
+    return {key: Placed(shape, nodes) for key, (shape, nodes) in found.items()}
+
+
+@derived("nodes", "usage", read=True)
+def _placed(state: ClusterState) -> tuple[Placed, ...]:
+    return tuple(_shapes(state).values())
+
+
+@derived("nodes", "usage", read=True)
+def _placed_by_namespace(state: ClusterState) -> Mapping[str, tuple[Placed, ...]]:
+    found: dict[str, list[Placed]] = {}
+    for each in _placed(state):
+        found.setdefault(each.shape.namespace, []).append(each)
+    return {namespace: tuple(placed) for namespace, placed in found.items()}
+
+
+@derived("nodes", "usage", read=True)
+def _placed_with_terms(state: ClusterState) -> tuple[Placed, ...]:
+    return tuple(each for each in _placed(state) if each.shape.terms != NO_TERMS)
+
+
+def _later_anti_affinity(found: Any, before: ClusterState, after: ClusterState) -> Any:  # noqa: ANN401
+    """The same where the pods that ask anything of others are where they were."""
+    if _changed_nodes(before, after) is None:
+        return None
+    old, new = _placed_with_terms(before), _placed_with_terms(after)
+    return found if len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True)) else None
+
+
+@derived("nodes", "usage", read=True, later=_later_anti_affinity)
+def _anti_affinity(state: ClusterState) -> Mapping[AffinityTerm, Mapping[tuple[str, str], int]]:
+    found: dict[AffinityTerm, dict[tuple[str, str], int]] = {}
+    nodes = state.inventory.nodes
+    for placed in _placed_with_terms(state):
+        for term in placed.shape.terms.required_anti_affinity:
+            pairs = found.setdefault(term, {})
+            for name, number in placed.nodes.items():
+                value = nodes[name].metadata.labels.get(term.topology_key)
+                if value is not None:
+                    pair = term.topology_key, value
+                    pairs[pair] = pairs.get(pair, 0) + number
+    return found
+
+
+@derived("pods")
+def _nominated(state: ClusterState) -> Mapping[str, tuple[PodInfo, ...]]:
+    found: dict[str, tuple[PodInfo, ...]] = {}
+    for pod in state.nominated:
+        ours = (pod.spec.scheduler_name or DEFAULT_SCHEDULER) in state.schedulers
+        if ours and not is_terminal(pod):
+            node = pod.status.nominated_node_name
+            found[node] = (*found.get(node, ()), pod_info(pod))
+    return found
+
+
+@derived("nodes")
+def _images(state: ClusterState) -> Mapping[str, Image]:
+    found: dict[str, Image] = {}
+    for node in state.inventory.nodes.values():
+        for image in node.status.images:
+            for name in image.names:
+                known = found.get(name)
+                found[name] = Image(image.size_bytes, 1) if known is None else Image(known.size, known.nodes + 1)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The facts. ``devices``: slices, classes and what claims hold, as the allocator sees them.
+    """The view of a ClusterState that plugins have; it holds nothing itself."""
 
-    ``profiles``: the names of schedulers that have the default profile. ``now``: the time of the facts.
-    """
+    state: ClusterState
 
-    inventory: Inventory
-    evidence: Evidence
-    features: Features
-    devices: Cluster
-    now: datetime | None = None
-    profiles: frozenset[str] = frozenset({DEFAULT_SCHEDULER})
-    binding_timeout: timedelta = DEFAULT_BINDING_TIMEOUT
+    @property
+    def inventory(self) -> Inventory:
+        """All objects."""
+        return self.state.inventory
 
-    @staticmethod
-    def of(inventory: Inventory, evidence: Evidence, features: Features) -> Snapshot:
-        """The snapshot of everything that was read."""
-        devices = Cluster.of(
-            inventory.slices.values(),
-            inventory.classes.values(),
-            inventory.claims.values(),
-            features,
-            tuple(inventory.taint_rules.values()),
-        )
-        return Snapshot(inventory, evidence, features, devices)
+    @property
+    def evidence(self) -> Evidence:
+        """How completely they were read."""
+        return self.state.evidence
 
-    @cached_property
-    def served(self) -> ClassMap:
-        """The class behind each extended resource; empty while that feature is off."""
-        return class_by_resource(self.inventory.classes.values()) if self.features.extended_resource else {}
+    @property
+    def features(self) -> Features:
+        """What is switched on in the scheduler."""
+        return self.state.features
 
-    @cached_property
-    def extended_claims(self) -> Mapping[tuple[Key, str], ResourceClaim]:
-        """The claims made for extended resources, by pod name and uid."""
-        return extended_claims(self.inventory)
+    @property
+    def devices(self) -> Cluster:
+        """Slices, classes and what claims hold, as the allocator sees them."""
+        return self.state.devices
 
-    @cached_property
-    def images(self) -> Mapping[str, Image]:
-        """Images by all their names."""
-        found: dict[str, Image] = {}
-        for node in self.inventory.nodes.values():
-            for image in node.status.images:
-                for name in image.names:
-                    known = found.get(name)
-                    found[name] = Image(image.size_bytes, 1) if known is None else Image(known.size, known.nodes + 1)
-        return found
+    @property
+    def now(self) -> datetime | None:
+        """The time of the facts."""
+        return self.state.observed_at
+
+    @property
+    def profiles(self) -> frozenset[str]:
+        """The names of schedulers that have the default profile."""
+        return self.state.schedulers
+
+    @property
+    def binding_timeout(self) -> timedelta:
+        """How long the scheduler waits for binding conditions."""
+        return self.state.binding_timeout
 
     def complete(self, kind: str) -> bool:
         """Whether every object of ``kind`` is known."""
-        return self.evidence.complete(kind)
+        return self.state.evidence.complete(kind)
 
-    @cached_property
+    @property
+    def served(self) -> ClassMap:
+        """The class behind each extended resource; empty while that feature is off."""
+        return served_resources(self.state)
+
+    @property
+    def extended_claims(self) -> Mapping[tuple[Key, str], ResourceClaim]:
+        """The claims made for extended resources, by pod name and uid."""
+        return known_extended_claims(self.state)
+
+    @property
+    def images(self) -> Mapping[str, Image]:
+        """Images by all their names."""
+        return _images(self.state)
+
+    @property
     def nodes(self) -> Mapping[str, NodeInfo]:
-        """All nodes by name, in the order in which they were read."""
-        usage = self.inventory.usage
-        return {name: NodeInfo(node, usage.get(name, _NOTHING)) for name, node in self.inventory.nodes.items()}
+        """All nodes by name, in the order in which they were read; without pods if not all pods are known."""
+        return _nodes(self.state)
 
-    @cached_property
+    @property
     def placed(self) -> tuple[Placed, ...]:
         """All pods on nodes of the cluster, those that plugins can't tell apart together."""
-        found: dict[int, tuple[PodShape, dict[str, int]]] = {}
-        for name, info in self.nodes.items():
-            for pod in info.usage.placed:
-                _, nodes = found.setdefault(id(pod.shape), (pod.shape, {}))
-                nodes[name] = nodes.get(name, 0) + 1
-        return tuple(Placed(shape, nodes) for shape, nodes in found.values())
+        return _placed(self.state)
 
-    @cached_property
+    @property
     def placed_by_namespace(self) -> Mapping[str, tuple[Placed, ...]]:
         """The same by namespace of the pods."""
-        found: dict[str, list[Placed]] = {}
-        for each in self.placed:
-            found.setdefault(each.shape.namespace, []).append(each)
-        return {namespace: tuple(placed) for namespace, placed in found.items()}
+        return _placed_by_namespace(self.state)
 
-    @cached_property
+    @property
     def placed_with_terms(self) -> tuple[Placed, ...]:
         """Those that ask anything of other pods."""
-        return tuple(each for each in self.placed if each.shape.terms != NO_TERMS)
+        return _placed_with_terms(self.state)
 
-    @cached_property
+    @property
     def anti_affinity(self) -> Mapping[AffinityTerm, Mapping[tuple[str, str], int]]:
         """The required anti-affinity of pods on nodes: how many have each term, by key and value of their node."""
-        found: dict[AffinityTerm, dict[tuple[str, str], int]] = {}
-        for placed in self.placed_with_terms:
-            for term in placed.shape.terms.required_anti_affinity:
-                pairs = found.setdefault(term, {})
-                for name, number in placed.nodes.items():
-                    value = self.nodes[name].labels.get(term.topology_key)
-                    if value is not None:
-                        pair = term.topology_key, value
-                        pairs[pair] = pairs.get(pair, 0) + number
-        return found
+        return _anti_affinity(self.state)
 
-    @cached_property
+    @property
     def nominated(self) -> Mapping[str, tuple[PodInfo, ...]]:
         """By node, the waiting pods of these profiles that are about to get it."""
-        found: dict[str, tuple[PodInfo, ...]] = {}
-        for pod in self.inventory.pods.values():
-            node = pod.status.nominated_node_name
-            if node and self._waits(pod):
-                found[node] = (*found.get(node, ()), pod_info(pod))
-        return found
-
-    def _waits(self, pod: Pod) -> bool:
-        ours = (pod.spec.scheduler_name or DEFAULT_SCHEDULER) in self.profiles
-        return ours and not pod.spec.node_name and not is_terminal(pod)
+        return _nominated(self.state)
 
     def labels_of_namespace(self, namespace: str) -> Mapping[str, str]:
         """The labels of a namespace; none if there is no such object."""
-        found = self.inventory.namespaces.get(namespace)
+        found = self.state.inventory.namespaces.get(namespace)
         return found.metadata.labels if found is not None else _NO_LABELS

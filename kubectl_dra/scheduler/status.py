@@ -21,6 +21,14 @@ class Code(StrEnum):
     UNKNOWN = "Unknown"
 
 
+class NodeError:
+    """The detail of an error on a node whose text is only made if somebody reads it."""
+
+    def text(self) -> str:
+        """What the plugin says."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
 class Status:
     """``plugin`` is set by who calls the plugin. ``detail``: what exactly is in the way, for explanations.
@@ -45,7 +53,9 @@ class Status:
 
     @property
     def message(self) -> str:
-        """All reasons in one line."""
+        """All reasons in one line; of an error on a node the text that its :class:`NodeError` makes."""
+        if isinstance(self.detail, NodeError) and not self.reasons:
+            return f'running "{self.plugin}" filter plugin: {self.detail.text()}'
         return ", ".join(self.reasons)
 
     def of(self, plugin: str) -> Status:

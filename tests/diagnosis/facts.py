@@ -12,7 +12,7 @@ import msgspec
 from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import NEWEST_MINOR
-from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.inventory import Inventory, StorageObjects, key_of
 from kubectl_dra.model.meta import LocalObject
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import (
@@ -22,6 +22,7 @@ from kubectl_dra.model.resource import (
     ResourceClaimTemplate,
     ResourceSlice,
 )
+from kubectl_dra.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kubectl_dra.model.usage import usage_by_node
 
 SCENARIOS = Path(__file__).parent.parent / "scenarios"
@@ -36,7 +37,12 @@ KINDS: dict[str, type[Any]] = {
     "DeviceTaintRule": DeviceTaintRule,
     "ResourceQuota": ResourceQuota,
     "Event": Event,
+    "PersistentVolumeClaim": PersistentVolumeClaim,
+    "PersistentVolume": PersistentVolume,
+    "StorageClass": StorageClass,
 }
+#: Kinds of which there are none.
+NONE = ("CSINode", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment", "PriorityClass", "PodDisruptionBudget")
 WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob")
 
 
@@ -65,13 +71,18 @@ def inventory(items: Iterable[dict[str, Any]]) -> Inventory:
         taint_rules=_by_name(by_kind.get("DeviceTaintRule", [])),
         events=tuple(by_kind.get("Event", [])),
         quotas=_by_key(by_kind.get("ResourceQuota", [])),
+        storage=StorageObjects(
+            claims=_by_key(by_kind.get("PersistentVolumeClaim", [])),
+            volumes=_by_name(by_kind.get("PersistentVolume", [])),
+            classes=_by_name(by_kind.get("StorageClass", [])),
+        ),
         workloads={(kind, *key_of(record.metadata)): record for kind in WORKLOADS for record in by_kind.get(kind, [])},
     )
 
 
 def evidence(*withheld: str, time: str = "") -> Evidence:
     """Everything was read, except for the kinds that are ``withheld``."""
-    kinds = (*KINDS, *WORKLOADS)
+    kinds = (*KINDS, *NONE, *WORKLOADS)
     return Evidence(
         tuple(
             Read(kind, coverage=Coverage.FORBIDDEN if kind in withheld else Coverage.COMPLETE, time=time)

@@ -349,18 +349,16 @@ def test_a_claim_that_two_entries_name_and_that_is_reserved_already_is_fine() ->
 
 def test_other_plugins_are_named_from_the_message() -> None:
     pod = build.pod(claims=["claim"])
-    message = "0/1 nodes are available: 1 node(s) didn't match pod topology spread constraints."
+    message = "0/1 nodes are available: 1 a plugin of somebody else says no."
     pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "message": message}]
     found = diagnose(pod, build.claim(), build.node(), build.slice_("node-1", gpu()))
     assert (found.verdict, found.agreement) == (Verdict.SCHEDULABLE, Agreement.AGREES)
-    assert [cause.code for cause in found.causes] == [Code.TOPOLOGY]
+    assert [cause.code for cause in found.causes] == [Code.OTHER_PLUGIN]
 
 
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("pod has unbound immediate PersistentVolumeClaims", Code.VOLUMES),
-        ('persistentvolumeclaim "scratch" not found', Code.VOLUMES),
         ("a plugin of somebody else says no", Code.OTHER_PLUGIN),
     ],
 )

@@ -4,9 +4,8 @@ import pytest
 
 from kubectl_dra.diagnosis import agreement
 from kubectl_dra.diagnosis.agreement import Prediction, compare, same
-from kubectl_dra.diagnosis.nodefilters import plugins
 from kubectl_dra.diagnosis.records import Agreement, Observed
-from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler import fit_error, reasons
 from tests.diagnosis import build, facts
 from tests.kit.state import state_of
 
@@ -74,12 +73,12 @@ MINE = "0/5 nodes are available: 1 Insufficient cpu, 4 cannot allocate all claim
         # Plugins that are not simulated come before DynamicResources and take nodes away from it.
         (
             "0/5 nodes are available: 1 Insufficient cpu, 1 cannot allocate all claims, "
-            "3 node(s) didn't match pod topology spread constraints.",
+            "3 a plugin of somebody else says no.",
             True,
         ),
         (
             "0/5 nodes are available: 2 Insufficient cpu, 2 cannot allocate all claims, "
-            "1 node(s) didn't match pod topology spread constraints.",
+            "1 a plugin of somebody else says no.",
             False,
         ),
         ("0/5 nodes are available: 1 Insufficient cpu, 3 cannot allocate all claims.", False),
@@ -96,7 +95,7 @@ def test_equal_up_to_plugins_that_are_not_simulated(theirs: str, equal: bool) ->
 
 def test_nodes_that_fit_may_be_rejected_by_other_plugins() -> None:
     mine = "0/3 nodes are available: 1 cannot allocate all claims."
-    theirs = "0/3 nodes are available: 1 cannot allocate all claims, 2 node(s) didn't match pod affinity rules."
+    theirs = "0/3 nodes are available: 1 cannot allocate all claims, 2 a plugin of somebody else says no."
     assert same(mine, theirs, fitting=2)
     assert not same(mine, theirs, fitting=3)
 
@@ -170,4 +169,4 @@ def test_words_of_older_schedulers_are_known() -> None:
         'checking structured parameters failed: checking node "n" and resources of driver "d": no such key: x',
         "waiting for resource driver to provide information",
     )
-    assert [plugins.kind_of(plugins.plugin_of(text)) for text in said] == [plugins.Kind.SIMULATED] * 4
+    assert [reasons.kind_of(reasons.plugin_of(text)) for text in said] == [reasons.Kind.NODES] * 4

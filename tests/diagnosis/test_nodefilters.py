@@ -4,17 +4,33 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.diagnosis.nodefilters import NodeFilters, Request, preselected
-from kubectl_dra.diagnosis.nodefilters.plugins import DYNAMIC_RESOURCES, UNKNOWN, Kind, kind_of, plugin_of
-from kubectl_dra.model.usage import NodeUsage, usage_by_node
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.attempt import Attempt, attempt
+from kubectl_dra.model.features import features
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.resource import DeviceClass, DeviceClassSpec
+from kubectl_dra.scheduler.plugins import node_affinity
+from kubectl_dra.scheduler.reasons import DYNAMIC_RESOURCES, UNKNOWN, Kind, kind_of, plugin_of
 from tests.diagnosis import build, facts
+from tests.kit.clock import CLOCK
 
 
-def reject(pod: dict[str, Any], node: dict[str, Any], *others: dict[str, Any], served: tuple[str, ...] = ()) -> Any:
+def tried(inventory: Inventory, *withheld: str, minor: int = 37) -> Attempt:
+    """The attempt of the first pod."""
+    state = ClusterState(inventory, facts.evidence(*withheld), features(minor), CLOCK)
+    return attempt(state, next(iter(inventory.pods.values())), ())
+
+
+def reject(
+    pod: dict[str, Any], node: dict[str, Any], *others: dict[str, Any], served: tuple[str, ...] = (), minor: int = 37
+) -> Any:
+    """What a plugin says of the node; ``served`` are resources that classes serve."""
     inventory = facts.inventory([pod, node, *others])
-    subject = next(p for p in inventory.pods.values() if p.metadata.name == pod["metadata"]["name"])
-    filters = NodeFilters(Request.of(subject, served), usage_by_node(inventory.pods.values()))
-    return filters.reject(next(iter(inventory.nodes.values())))
+    specs = {f"class-{i}": DeviceClassSpec(extended_resource_name=name) for i, name in enumerate(served)}
+    classes = {name: DeviceClass(metadata=ObjectMeta(name=name), spec=spec) for name, spec in specs.items()}
+    ((_, result),) = tried(inventory.replace(classes=classes), minor=minor).results
+    return result.rejection
 
 
 def texts(*args: Any, **kwargs: Any) -> tuple[str, ...]:
@@ -140,11 +156,12 @@ def names(*values: str) -> dict[str, Any]:
 )
 def test_names_in_the_affinity_preselect_nodes(terms: list[dict[str, Any]], expected: set[str] | None) -> None:
     pod = next(iter(facts.inventory([build.pod(affinity=required(*terms))]).pods.values()))
-    assert preselected(Request.of(pod, ()))[0] == expected
+    assert node_affinity.names_in_terms(node_affinity.required_terms(pod)) == expected
 
 
 def test_another_node_is_named() -> None:
-    found = reject(build.pod(node_name="node-2"), build.node())
+    """Since 1.37 it is not even looked at."""
+    found = reject(build.pod(node_name="node-2"), build.node(), minor=36)
     assert (found.plugin, found.texts) == ("NodeName", ("node(s) didn't match the requested node name",))
 
 
@@ -234,21 +251,29 @@ def test_extended_resources_of_classes_are_left_to_dynamic_resources() -> None:
 
 def test_unknown_usage_still_rejects_what_can_never_fit() -> None:
     inventory = facts.inventory([build.pod(requests={"cpu": "5"}), build.node()])
-    request = Request.of(next(iter(inventory.pods.values())), ())
-    filters = NodeFilters(request, None)
-    assert filters.not_checked == ("NodePorts", "NodeResourcesFit", "InterPodAffinity")
-    found = filters.reject(inventory.nodes["node-1"])
-    assert found is not None
-    assert found.texts == ("Insufficient cpu",)
+    found = tried(inventory, "Pod")
+    assert found.not_checked == ("NodePorts", "NodeResourcesFit", "InterPodAffinity")
+    ((_, result),) = found.results
+    assert result.texts == ("Insufficient cpu",)
 
 
 def test_nominated_pods_count_on_their_node() -> None:
     waiting = build.pod("waiting", requests={"cpu": "4"})
     waiting["status"]["nominatedNodeName"] = "node-1"
-    inventory = facts.inventory([build.pod(requests={"cpu": "1"}), waiting, build.node()])
-    pods = {pod.metadata.name: pod for pod in inventory.pods.values()}
-    filters = NodeFilters(Request.of(pods["pod"], ()), {"node-1": NodeUsage()}, [pods["waiting"]])
-    assert filters.reject(inventory.nodes["node-1"]) is not None
+    assert reject(build.pod(requests={"cpu": "1"}), build.node(), waiting) is not None
+
+
+@pytest.mark.parametrize("change", [{"schedulerName": "another"}, {"priority": -1}])
+def test_nominated_pods_of_other_schedulers_or_of_lower_priority_do_not(change: dict[str, Any]) -> None:
+    waiting = build.pod("waiting", requests={"cpu": "4"}, **change)
+    waiting["status"]["nominatedNodeName"] = "node-1"
+    assert reject(build.pod(requests={"cpu": "1"}), build.node(), waiting) is None
+
+
+def test_nominated_pods_that_are_finished_do_not() -> None:
+    waiting = build.pod("waiting", requests={"cpu": "4"}, phase="Failed")
+    waiting["status"]["nominatedNodeName"] = "node-1"
+    assert reject(build.pod(requests={"cpu": "1"}), build.node(), waiting) is None
 
 
 def test_order_of_the_filters() -> None:
@@ -278,8 +303,8 @@ def test_order_of_the_filters() -> None:
 @pytest.mark.parametrize(
     ("text", "plugin", "kind"),
     [
-        ("Insufficient cpu", "NodeResourcesFit", Kind.SIMULATED),
-        ("cannot allocate all claims", DYNAMIC_RESOURCES, Kind.SIMULATED),
+        ("Insufficient cpu", "NodeResourcesFit", Kind.NODES),
+        ("cannot allocate all claims", DYNAMIC_RESOURCES, Kind.NODES),
         ("node(s) didn't find available persistent volumes to bind", "VolumeBinding", Kind.VOLUMES),
         ('persistentvolumeclaim "data" not found', "VolumeRestrictions", Kind.VOLUMES),
         ('persistentvolumeclaim "data" is being deleted', "VolumeBinding", Kind.VOLUMES),
@@ -289,6 +314,14 @@ def test_order_of_the_filters() -> None:
             Kind.VOLUMES,
         ),
         ("PersistentVolume had no name", "VolumeZone", Kind.VOLUMES),
+        ('persistentvolume "gone" not found', "VolumeZone", Kind.VOLUMES),
+        ('storageclass.storage.k8s.io "fast" not found', "VolumeZone", Kind.VOLUMES),
+        ('VolumeBindingMode not set for StorageClass "fast"', "VolumeZone", Kind.VOLUMES),
+        ('looking up PVC ml/data: persistentvolumeclaim "data" not found', "NodeVolumeLimits", Kind.VOLUMES),
+        ("ebs.csi.aws.com CSI driver is not installed on the node", "NodeVolumeLimits", Kind.VOLUMES),
+        ("parsing pod: invalid selector", "InterPodAffinity", Kind.TOPOLOGY),
+        ("node(s) didn't match Pod's required features", "NodeDeclaredFeatures", Kind.NODES),
+        ("rejected due to timeout after waiting 5m0s at plugin GangScheduling", "Permit", Kind.OTHER),
         ("node(s) didn't match pod topology spread constraints", "PodTopologySpread", Kind.TOPOLOGY),
         ("node(s) didn't match pod anti-affinity rules", "InterPodAffinity", Kind.TOPOLOGY),
         ("licence server says no", UNKNOWN, Kind.OTHER),

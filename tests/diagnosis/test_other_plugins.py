@@ -10,7 +10,6 @@ import pytest
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.nodefilters.unsimulated import open_plugins
 from kubectl_dra.diagnosis.placing import place
 from kubectl_dra.diagnosis.records import (
     Agreement,
@@ -31,7 +30,6 @@ from tests.kit.state import diagnose_pod
 POD = Key(build.NAMESPACE, "pod")
 HOST = "kubernetes.io/hostname"
 CLAIMED = {"name": "data", "persistentVolumeClaim": {"claimName": "d"}}
-OF_CLAIMS = ("VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone")
 TERM = {"topologyKey": HOST, "labelSelector": {"matchLabels": {"app": "web"}}}
 
 
@@ -52,42 +50,100 @@ def codes(found: PodDiagnosis) -> list[Code]:
     return [cause.code for cause in found.causes]
 
 
-# --- which plugins a pod concerns -------------------------------------------------------------------------------------
+# --- plugins that decide beside devices -------------------------------------------------------------------------------
+
+DELAYED = {
+    "kind": "StorageClass",
+    "metadata": {"name": "local"},
+    "provisioner": "kubernetes.io/no-provisioner",
+    "volumeBindingMode": "WaitForFirstConsumer",
+}
+
+
+def volume_claim(**spec: Any) -> dict[str, Any]:
+    metadata = {"name": "d", "namespace": build.NAMESPACE}
+    wanted = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    return {"kind": "PersistentVolumeClaim", "metadata": metadata, "spec": {**wanted, **spec}}
+
+
+def spread(**constraint: Any) -> dict[str, Any]:
+    selector = {"matchLabels": {"app": "web"}}
+    known = {"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}
+    return {"topologySpreadConstraints": [{**known, **constraint}]}
 
 
 @pytest.mark.parametrize(
-    ("spec", "plugins"),
+    ("spec", "objects", "code", "text"),
     [
-        ({}, ()),
-        ({"volumes": [{"name": "t", "emptyDir": {}}, {"name": "c", "configMap": {"name": "x"}}]}, ()),
-        ({"volumes": [CLAIMED]}, OF_CLAIMS),
-        ({"volumes": [{"name": "e", "ephemeral": {"volumeClaimTemplate": {}}}]}, ("NodeVolumeLimits", "VolumeBinding")),
-        ({"volumes": [{"name": "i", "iscsi": {"iqn": "x"}}]}, ("VolumeRestrictions",)),
-        ({"volumes": [{"name": "a", "azureDisk": {"diskName": "x"}}]}, ("NodeVolumeLimits",)),
+        ({"volumes": [CLAIMED]}, (), Code.VOLUMES, 'persistentvolumeclaim "d" not found. not found'),
         (
-            {"volumes": [{"name": "g", "gcePersistentDisk": {"pdName": "x"}}]},
-            ("VolumeRestrictions", "NodeVolumeLimits"),
+            {"volumes": [CLAIMED]},
+            (volume_claim(),),
+            Code.VOLUMES,
+            "pod has unbound immediate PersistentVolumeClaims. not found",
         ),
-        ({"volumes": [{"name": "n", "nfs": {"server": "x"}}, {"name": "s", "csi": {"driver": "x"}}]}, ()),
         (
-            {"topologySpreadConstraints": [{"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]},
-            ("PodTopologySpread",),
+            {"volumes": [CLAIMED]},
+            (volume_claim(storageClassName="local"), DELAYED),
+            Code.VOLUMES,
+            "1 node(s) didn't find available persistent volumes to bind.",
         ),
-        ({"topologySpreadConstraints": [{"topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]}, ()),
-        ({"affinity": {"podAffinity": required(TERM)}}, ("InterPodAffinity",)),
-        ({"affinity": {"podAntiAffinity": required(TERM)}}, ("InterPodAffinity",)),
-        ({"affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1}]}}}, ()),
-        ({"schedulingGroup": {"podGroupName": "gang"}}, ("GangScheduling",)),
-        ({"hostNetwork": True, "hostUsers": False}, ("NodeDeclaredFeatures",)),
-        ({"hostNetwork": True, "hostUsers": True}, ()),
-        ({"hostUsers": False}, ()),
+        (
+            spread(topologyKey="zone"),
+            (),
+            Code.TOPOLOGY,
+            "1 node(s) didn't match pod topology spread constraints (missing required label).",
+        ),
+        (
+            {"affinity": {"podAffinity": required(TERM)}},
+            (),
+            Code.TOPOLOGY,
+            "1 node(s) didn't match pod affinity rules.",
+        ),
+        (
+            {"hostNetwork": True, "hostUsers": False},
+            (),
+            Code.OTHER_PLUGIN,
+            "1 node(s) didn't match Pod's required features.",
+        ),
     ],
 )
-def test_what_a_pod_asks_of_plugins_that_are_not_simulated(spec: dict[str, Any], plugins: Sequence[str]) -> None:
-    (pod,) = facts.inventory([build.pod(**spec)]).pods.values()
-    assert [each.plugin for each in open_plugins(pod)] == list(plugins)
+def test_a_node_with_devices_may_lack_something_else(
+    spec: dict[str, Any], objects: Sequence[dict[str, Any]], code: Code, text: str
+) -> None:
+    found = diagnose(build.pod(claims=["claim"], **spec), build.claim(), *objects)
+    assert (found.verdict, found.message) == (Verdict.UNSCHEDULABLE, f"0/1 nodes are available: {text}")
+    assert codes(found) == [code]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"volumes": [{"name": "t", "emptyDir": {}}, {"name": "c", "configMap": {"name": "x"}}]},
+        {"volumes": [{"name": "i", "iscsi": {"iqn": "x"}}]},
+        {"volumes": [{"name": "a", "azureFile": {"secretName": "x"}}]},
+        {"volumes": [{"name": "v", "vsphereVolume": {"volumePath": "x"}}]},
+        {"volumes": [{"name": "n", "nfs": {"server": "x"}}, {"name": "s", "csi": {"driver": "x"}}]},
+        spread(topologyKey=HOST),
+        spread(topologyKey="zone", whenUnsatisfiable="ScheduleAnyway"),
+        {"affinity": {"podAntiAffinity": required(TERM)}},
+        {"hostNetwork": True, "hostUsers": True},
+        {"hostUsers": False},
+    ],
+)
+def test_what_a_pod_asks_for_may_be_there(spec: dict[str, Any]) -> None:
     found = diagnose(build.pod(claims=["claim"], **spec), build.claim())
-    assert found.verdict is (Verdict.UNKNOWN if plugins else Verdict.SCHEDULABLE)
+    assert found.verdict is Verdict.SCHEDULABLE
+
+
+def test_a_volume_that_is_there_is_no_obstacle() -> None:
+    claim = volume_claim(volumeName="pv")
+    claim["metadata"]["annotations"] = {"pv.kubernetes.io/bind-completed": "yes"}
+    volume = {"kind": "PersistentVolume", "metadata": {"name": "pv"}, "spec": {}}
+    found = diagnose(build.pod(claims=["claim"], volumes=[CLAIMED]), build.claim(), claim, volume)
+    assert found.verdict is Verdict.SCHEDULABLE
+    gone = diagnose(build.pod(claims=["claim"], volumes=[CLAIMED]), build.claim(), claim)
+    assert gone.message == '0/1 nodes are available: persistentvolume "pv" not found. not found'
 
 
 @pytest.mark.parametrize(
@@ -98,62 +154,68 @@ def test_what_a_pod_asks_of_plugins_that_are_not_simulated(spec: dict[str, Any],
     ],
 )
 def test_what_only_some_nodes_declare(container: dict[str, Any]) -> None:
-    (pod,) = facts.inventory([build.pod(containers=[{"name": "main", **container}])]).pods.values()
-    assert [each.plugin for each in open_plugins(pod)] == ["NodeDeclaredFeatures"]
+    pod = build.pod(claims=["claim"], containers=[{"name": "main", **container}])
+    found = diagnose(pod, build.claim())
+    assert found.message == "0/1 nodes are available: 1 node(s) didn't match Pod's required features."
 
 
-# --- what is said of them ---------------------------------------------------------------------------------------------
+def test_a_node_that_lacks_devices_shows_that_before_its_features() -> None:
+    pod = build.pod(claims=["claim"], hostNetwork=True, hostUsers=False)
+    found = diagnose(pod, build.claim("claim", build.request(count=2)))
+    assert found.message == "0/1 nodes are available: 1 cannot allocate all claims."
 
 
-def test_devices_that_fit_are_no_verdict_where_other_plugins_decide() -> None:
-    found = diagnose(build.pod(claims=["claim"], volumes=[CLAIMED]), build.claim())
+# --- what was not read ------------------------------------------------------------------------------------------------
+
+
+def test_devices_that_fit_are_no_verdict_where_volumes_were_not_read() -> None:
+    pod = build.pod(claims=["claim"], volumes=[CLAIMED])
+    found = diagnose(pod, build.claim(), withheld=["PersistentVolumeClaim"])
     assert (found.verdict, found.reason, found.message) == (Verdict.UNKNOWN, None, None)
-    assert codes(found) == [Code.NOT_SIMULATED]
-    detail = found.causes[0].detail
-    assert isinstance(detail, OpenPlugins)
-    assert {each.plugin: each.fields for each in detail.plugins} == dict.fromkeys(OF_CLAIMS, ("spec.volumes[data]",))
+    assert codes(found) == [Code.EVIDENCE_MISSING]
     (group,) = found.nodes
-    assert (group.outcome, group.not_checked) == (NodeOutcome.FITS, OF_CLAIMS)
-    assert found.certainty.nodes is Bound.AT_MOST
+    assert group.outcome is NodeOutcome.UNDECIDED
 
 
-@pytest.mark.parametrize(
-    ("said", "code"),
-    [
-        ("1 node(s) didn't find available persistent volumes to bind.", Code.VOLUMES),
-        ("1 node(s) didn't match pod topology spread constraints.", Code.TOPOLOGY),
-        ('persistentvolumeclaim "d" not found. not found', Code.VOLUMES),
-    ],
-)
-def test_the_schedulers_words_close_the_question(said: str, code: Code) -> None:
+def test_the_schedulers_words_are_told_where_volumes_were_not_read() -> None:
     pod = build.pod(claims=["claim"], volumes=[CLAIMED])
-    found = diagnose(pod, build.claim(), said=f"0/1 nodes are available: {said}")
-    assert (found.verdict, found.agreement) == (Verdict.SCHEDULABLE, Agreement.AGREES)
-    assert codes(found) == [code]
-    assert found.nodes[0].not_checked == ()
-    assert not any(each.kind is AssumptionKind.NOT_SIMULATED for each in found.assumed)
-
-
-def test_words_about_another_state_leave_it_open() -> None:
-    pod = build.pod(claims=["claim"], volumes=[CLAIMED])
-    found = diagnose(pod, build.claim(), said="0/1 nodes are available: 1 cannot allocate all claims.")
+    said = "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind."
+    found = diagnose(pod, build.claim(), withheld=["PersistentVolumeClaim"], said=said)
     assert (found.verdict, found.agreement) == (Verdict.UNKNOWN, Agreement.UNCHECKED)
+    assert codes(found) == [Code.EVIDENCE_MISSING, Code.VOLUMES]
 
 
 def test_too_few_devices_stay_too_few_but_nobody_knows_who_rejects_the_node_first() -> None:
     pod, many = build.pod(claims=["claim"], volumes=[CLAIMED]), build.claim("claim", build.request(count=2))
-    found = diagnose(pod, many)
-    assert (found.verdict, found.message, found.agreement) == (Verdict.UNSCHEDULABLE, None, Agreement.UNOBSERVED)
+    found = diagnose(pod, many, withheld=["PersistentVolumeClaim"])
+    assert (found.verdict, found.message) == (Verdict.UNSCHEDULABLE, None)
     assert codes(found) == [Code.TOO_FEW_DEVICES]
-    assumed = [each.subject for each in found.assumed if each.kind is AssumptionKind.NOT_SIMULATED]
-    assert assumed == list(OF_CLAIMS)
-    said = "0/1 nodes are available: 1 cannot allocate all claims."
-    assert diagnose(pod, many, said=said).message == said
 
 
-def test_an_error_on_a_node_that_another_plugin_may_reject_is_no_verdict() -> None:
+def test_without_the_pods_on_nodes_nobody_knows_their_company() -> None:
+    found = diagnose(build.pod(claims=["claim"], **spread(topologyKey=HOST)), build.claim(), withheld=["Pod"])
+    assert (found.verdict, codes(found)[0]) == (Verdict.UNKNOWN, Code.EVIDENCE_MISSING)
+
+
+# --- plugins that are not in the default profile ----------------------------------------------------------------------
+
+
+def test_a_gang_is_left_open() -> None:
+    found = diagnose(build.pod(claims=["claim"], schedulingGroup={"podGroupName": "gang"}), build.claim())
+    assert found.verdict is Verdict.UNKNOWN
+    assert codes(found) == [Code.NOT_SIMULATED]
+    detail = found.causes[0].detail
+    assert isinstance(detail, OpenPlugins)
+    assert [each.plugin for each in detail.plugins] == ["GangScheduling"]
+    (group,) = found.nodes
+    assert (group.outcome, group.not_checked) == (NodeOutcome.FITS, ("GangScheduling",))
+    assert found.certainty.nodes is Bound.AT_MOST
+    assert [each.subject for each in found.assumed if each.kind is AssumptionKind.NOT_SIMULATED] == ["GangScheduling"]
+
+
+def test_an_error_on_a_node_that_may_not_be_reached_is_no_verdict() -> None:
     broken = build.claim("claim", build.request(selector='device.attributes["x.example.com"].y == 1'))
-    pod = build.pod(claims=["claim"], volumes=[CLAIMED])
+    pod = build.pod(claims=["claim"], schedulingGroup={"podGroupName": "gang"})
     found = diagnose(pod, broken)
     assert found.verdict is Verdict.UNKNOWN
     assert codes(found) == [Code.NOT_SIMULATED, Code.SELECTOR_FAILS]
@@ -165,7 +227,7 @@ def test_an_error_on_a_node_that_another_plugin_may_reject_is_no_verdict() -> No
 
 def test_ways_out_are_tried_as_far_as_it_is_simulated() -> None:
     many = build.claim("claim", build.request(count=2))
-    pod = build.pod(claims=["claim"], volumes=[CLAIMED])
+    pod = build.pod(claims=["claim"], schedulingGroup={"podGroupName": "gang"})
     world = [build.device_class(), build.node(), build.slice_("node-1", build.device("gpu-0"))]
     facts_ = ClusterState(facts.inventory([*world, pod, many]), facts.evidence(), features(37), CLOCK)
     assert remedies(facts_, Diagnoser(facts_).pod(POD))
@@ -239,7 +301,7 @@ def test_finished_pods_and_pods_of_other_namespaces_keep_nobody_away() -> None:
 def test_without_labels_of_the_namespace_it_is_open() -> None:
     term = {"topologyKey": HOST, "labelSelector": {}, "namespaceSelector": {"matchLabels": {"team": "a"}}}
     found = diagnose(web(), build.claim(), other(term), withheld=["Namespace"])
-    assert (found.verdict, codes(found)) == (Verdict.UNKNOWN, [Code.NOT_SIMULATED])
+    assert (found.verdict, codes(found)) == (Verdict.UNKNOWN, [Code.EVIDENCE_MISSING])
 
 
 def test_the_schedulers_words_about_it_agree_and_are_told_once() -> None:
@@ -248,11 +310,18 @@ def test_the_schedulers_words_about_it_agree_and_are_told_once() -> None:
     assert (found.agreement, codes(found)) == (Agreement.AGREES, [Code.KEPT_AWAY])
 
 
-def test_pods_about_to_come_keep_others_away_from_their_node_only() -> None:
+def test_pods_about_to_come_keep_nobody_away_but_beside_others_that_do() -> None:
+    """InterPodAffinity skips a pod that no running pod keeps away and that has no terms: then nobody looks at them."""
     coming = other(TERM, "")
     coming["status"] = {"phase": "Pending", "nominatedNodeName": "node-1"}
     second = [build.node("node-2", labels={HOST: "node-1"}), build.slice_("node-2", build.device("gpu-0"))]
     found = diagnose(web(), build.claim(), coming, *second)
+    assert {name for group in found.nodes if group.outcome is NodeOutcome.FITS for name in group.nodes} == {
+        "node-1",
+        "node-2",
+    }
+    elsewhere = [build.node("node-3", labels={HOST: "node-3"}), other(TERM, "node-3", "third")]
+    found = diagnose(web(), build.claim(), coming, *second, *elsewhere)
     assert {name for group in found.nodes if group.outcome is NodeOutcome.FITS for name in group.nodes} == {"node-2"}
 
 
@@ -286,4 +355,4 @@ def test_copies_that_keep_each_other_away_are_one_per_node() -> None:
     placed = place(ClusterState(inventory, facts.evidence(), features(37), CLOCK), pods)
     assert placed.nodes == {"a": 1, "b": 1}
     assert placed.failed is not None
-    assert codes(placed.failed) == [Code.KEPT_AWAY]
+    assert codes(placed.failed) == [Code.TOPOLOGY]

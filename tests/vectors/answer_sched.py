@@ -76,4 +76,4 @@ def _per_node(found: Attempt) -> dict[str, Any]:
 
 def _status(plugin: str, status: Status) -> dict[str, Any]:
     named = {"plugin": plugin} if plugin else {}
-    return {**named, "code": status.code.value, "reasons": sorted(status.reasons)}
+    return {**named, "code": status.code.value, "reasons": sorted(status.reasons or filter(None, (status.message,)))}

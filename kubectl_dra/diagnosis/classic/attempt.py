@@ -5,7 +5,7 @@ Upstream: Filter of the dynamicresources plugin of 1.30 and 1.31. The first clai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -22,6 +22,12 @@ from kubectl_dra.diagnosis.records import Cause, ClassProblem, Negotiation, Node
 from kubectl_dra.model.classic import ClaimSchedulingStatus, ClassicResourceClaim, PodSchedulingContext
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.scheduler import status as statuses
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.plugins.dynamic_resources import Devices, DynamicResources, unusable_claims
+from kubectl_dra.scheduler.profile import PLUGINS
+from kubectl_dra.scheduler.snapshot import NodeInfo
+from kubectl_dra.scheduler.status import Status, error, unresolvable
 
 UNSUITABLE: Final = "resourceclaim cannot be allocated for the node (unsuitable)"
 _EXCLUDED: Final = "excluded by {} class node filter"
@@ -30,9 +36,11 @@ _PLUGIN: Final = "DynamicResources"
 _SLICE_ORDER: Final = "the scheduler goes through the slices of a node in any order, and the order decides"
 
 
-def attempt(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> Attempt:
+def attempt(
+    world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
+) -> Attempt:
     """Try to schedule ``pod`` with its existing ``claims``, some of which are classic."""
-    return ClassicAttempting(world, pod, claims).run()
+    return ClassicAttempting(world, pod, claims, among).run()
 
 
 def answer_for(context: PodSchedulingContext | None, pod: Pod, position: int) -> ClaimSchedulingStatus | None:
@@ -46,10 +54,17 @@ def answer_for(context: PodSchedulingContext | None, pod: Pod, position: int) ->
 class ClassicAttempting(Attempting):
     """The steps that differ from later schedulers."""
 
-    def __init__(self, world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> None:
-        super().__init__(world, pod, claims)
+    def __init__(
+        self, world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
+    ) -> None:
+        super().__init__(world, pod, claims, among)
         self._pre_filter = PreFilter(world, pod, self.claims)
         self._context = scheduling_context(world, pod)
+
+    @property
+    def plugins(self) -> Sequence[Plugin]:
+        """Those of the default profile, with the DynamicResources of these schedulers."""
+        return [_ClassicDevices(self) if isinstance(each, DynamicResources) else each for each in PLUGINS]
 
     def check(self) -> Stop | None:
         """What ends the attempt before any node is looked at."""
@@ -118,6 +133,35 @@ class ClassicAttempting(Attempting):
             return None if evidence.complete("ResourceClaim") else Result(NodeOutcome.UNDECIDED, _PLUGIN)
         text = UNSUITABLE if outcome.error is None else _CHECK_FAILED + outcome.error.text(name)
         return _rejected(text, named_story(self._named, name, ref_of(claim), demands, outcome))
+
+
+class _ClassicDevices(DynamicResources):
+    """What the plugin of 1.30 and 1.31 says; claims that are searched are searched as later."""
+
+    def __init__(self, attempting: ClassicAttempting) -> None:
+        self._attempting = attempting
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """Claim by claim, in their order."""
+        cycle.write(Devices(self._attempting.claims, unusable=unusable_claims(cycle.snapshot, self._attempting.claims)))
+        stop = self._attempting.check()
+        if stop is None:
+            return PASS
+        status = error if stop.fatal else unresolvable
+        return PreFilterResult(status(stop.text, detail=stop))
+
+    def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
+        """The first claim that speaks against a node ends it; only the rest is searched."""
+        known = {node.name: self._attempting.examine(node.node) for node in nodes}
+        left = [node for node in nodes if known[node.name] is None]
+        found = dict(zip((node.name for node in left), super().filter_all(cycle, left), strict=True))
+        return [found[node.name] if (result := known[node.name]) is None else _status(result) for node in nodes]
+
+
+def _status(result: Result) -> Status:
+    if result.outcome is NodeOutcome.UNDECIDED:
+        return Status(statuses.Code.UNKNOWN, detail=result)
+    return unresolvable(*result.texts, detail=result)
 
 
 def _rejected(text: str, story: Story) -> Result:

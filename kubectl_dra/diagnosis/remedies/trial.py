@@ -52,31 +52,29 @@ class Trials:
     def sample(self, *changes: Change, nodes: Collection[str] | None = None) -> Result:
         """The result on a few nodes: of every story, or those given."""
         wanted = self._sample if nodes is None else frozenset(nodes)
-        inventory = self._world.inventory
-        few = {name: node for name, node in inventory.nodes.items() if name in wanted} if wanted else inventory.nodes
-        return self._try((lambda inv: inv.replace(nodes=few), *changes))
+        return self._try(changes, wanted or None)
 
     def all(self, *changes: Change) -> Result:
         """The result on all nodes."""
         return self._try(changes)
 
-    def _try(self, changes: Iterable[Change]) -> Result:
+    def _try(self, changes: Iterable[Change], among: frozenset[str] | None = None) -> Result:
         self._budget -= 1
         inventory = self._world.inventory
         for change in changes:
             inventory = change(inventory)
-        return outcome(self._world.changed(inventory), self._key)
+        return outcome(self._world.changed(inventory), self._key, among)
 
 
-def outcome(world: ClusterState, key: Key) -> Result:
-    """What becomes of the pod, without explanations."""
+def outcome(world: ClusterState, key: Key, among: frozenset[str] | None = None) -> Result:
+    """What becomes of the pod, without explanations; ``among``: only these nodes are tried."""
     pod = world.inventory.pods[key]
     entries = resolve(world.inventory, world.evidence, world.features, pod)
     gated = bool(pod.spec.scheduling_gates) or any(entry.problem is not None for entry in entries)
     if gated or other_scheduler(pod, world.schedulers) is not None:
         unreadable = any(entry.problem is Problem.UNREADABLE for entry in entries)
         return Result(tried=unreadable and not pod.spec.scheduling_gates)
-    tried = attempt(world, pod, [entry.claim for entry in entries if entry.claim is not None])
+    tried = attempt(world, pod, [entry.claim for entry in entries if entry.claim is not None], among)
     if judge(world, pod, tried).verdict is not Verdict.SCHEDULABLE:
         return Result(tried=True)
     return Result(True, tuple(node.metadata.name for node, _ in tried.nodes(NodeOutcome.FITS)))

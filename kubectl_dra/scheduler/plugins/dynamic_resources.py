@@ -29,7 +29,7 @@ from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of
 from kubectl_dra.scheduler.scores import normalised
 from kubectl_dra.scheduler.search import Searched, search
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
-from kubectl_dra.scheduler.status import SUCCESS, Code, Status, error, unknown, unresolvable, unschedulable
+from kubectl_dra.scheduler.status import SUCCESS, Code, NodeError, Status, error, unknown, unresolvable, unschedulable
 
 UNAVAILABLE: Final = "resourceclaim not available on the node"
 LEFT_OVER: Final = "cannot schedule extended resource claim"
@@ -40,11 +40,15 @@ _MOST_ALTERNATIVES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class ClaimProblem:
-    """What is wrong with a request of a claim before any node is looked at; ``device_class`` if that is missing."""
+    """What is wrong with a request of a claim before any node is looked at; ``device_class`` if that is missing.
+
+    ``disabled``: it needs a feature that is off.
+    """
 
     claim: ResourceClaim
     request: str = ""
     device_class: str = ""
+    disabled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,21 @@ class DevicesOnNode:
     searched: Searched | None = None
     unavailable: tuple[int, ...] = ()
     timed_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SearchError(NodeError):
+    """An error that the search ended with, in the words of Kubernetes 1.``minor``."""
+
+    searched: Searched
+    minor: int
+
+    def text(self) -> str:
+        """The text with this node's own devices."""
+        own = self.searched.own
+        failed = own if isinstance(own, Fatal) else self.searched.shared
+        assert isinstance(failed, Fatal)  # noqa: S101 - nodes alike fail alike
+        return allocation_error(failed.error, self.minor)
 
 
 @dataclass(slots=True)
@@ -100,7 +119,7 @@ class DynamicResources(Plugin):
         if not (claims or mapped):
             return PASS
         state.left_over = snapshot.extended_claims.get((key_of(pod.metadata), pod.metadata.uid)) if mapped else None
-        state.unusable = _unusable(snapshot, claims)
+        state.unusable = unusable_claims(snapshot, claims)
         first = next((problem for claim in claims for problem in problems_of(snapshot, claim)), None)
         return PASS if first is None else PreFilterResult(first)
 
@@ -141,7 +160,7 @@ def _request_problems(snapshot: Snapshot, claim: ResourceClaim, request: DeviceR
         yield from _class_problems(snapshot, claim, request.name, request.exactly.device_class_name)
     elif subrequests and not snapshot.features.prioritized_list:
         text = f"{where}: has subrequests, but the DRAPrioritizedList feature is disabled"
-        yield unresolvable(text, detail=ClaimProblem(claim, request.name))
+        yield unresolvable(text, detail=ClaimProblem(claim, request.name, disabled=True))
     elif subrequests:
         for each in subrequests:
             yield from _class_problems(snapshot, claim, f"{request.name}/{each.name}", each.device_class_name)
@@ -157,7 +176,8 @@ def _class_problems(snapshot: Snapshot, claim: ResourceClaim, request: str, devi
         yield unresolvable(text, detail=ClaimProblem(claim, request, device_class))
 
 
-def _unusable(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> dict[int, Unready]:
+def unusable_claims(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> dict[int, Unready]:
+    """By position, the allocated claims that are given up on every node."""
     found = (unusable(claim, snapshot.features, snapshot.now, snapshot.binding_timeout) for claim in claims)
     return {i: problem for i, problem in enumerate(found) if problem is not None}
 
@@ -217,7 +237,7 @@ class _Filtering:
         open_ = outcome is not None and (isinstance(outcome, Undecided) or self._time(outcome) is TimeLimit.UNCERTAIN)
         unavailable: tuple[int, ...] = ()
         status = SUCCESS
-        if outcome is not None and not isinstance(outcome, Allocated) and not late and not open_:
+        if searched is not None and outcome is not None and not (isinstance(outcome, Allocated) or late or open_):
             status = self._failure(searched, outcome)
         else:
             unavailable = self._unavailable(node)
@@ -231,14 +251,12 @@ class _Filtering:
         self._state.nodes[node.name] = found
         return status
 
-    def _failure(self, searched: Searched | None, outcome: Outcome) -> Status:
+    def _failure(self, searched: Searched, outcome: Outcome) -> Status:
         match outcome:
             case Fatal(only_affects_node=True):
                 return unresolvable(allocation_error(outcome.error))
             case Fatal():
-                own = searched.own if searched is not None else outcome
-                failed = own if isinstance(own, Fatal) else outcome
-                return error(allocation_error(failed.error, self._cycle.features.minor))
+                return Status(Code.ERROR, detail=SearchError(searched, self._cycle.features.minor))
             case Unsatisfiable(invalid_pools=True):
                 return unresolvable(INVALID_POOLS)
             case _:

@@ -15,7 +15,7 @@ from kubectl_dra.model.terms import AffinityTerm, selects
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
 from kubectl_dra.scheduler.plugins import inter_pod_affinity_score
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
-from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unresolvable, unschedulable
+from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unknown, unresolvable, unschedulable
 
 AFFINITY_TEXT: Final = "node(s) didn't match pod affinity rules"
 ANTI_AFFINITY_TEXT: Final = "node(s) didn't match pod anti-affinity rules"
@@ -77,9 +77,13 @@ class InterPodAffinity(Plugin):
             {},
             {},
         )
+        if _needs_namespaces(snapshot, shape):
+            return PreFilterResult(unknown("Namespace"))
         if not (state.existing or state.required or state.anti_terms):
             return PreFilterResult(SKIP)
         if state.required or state.anti_terms:
+            if not snapshot.complete("Pod"):
+                return PreFilterResult(unknown("Pod"))
             _count_own(snapshot, state)
         cycle.write(state)
         return PASS
@@ -106,6 +110,17 @@ class InterPodAffinity(Plugin):
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
         """Preferred terms of both sides."""
         return inter_pod_affinity_score.score(cycle, nodes)
+
+
+def _needs_namespaces(snapshot: Snapshot, shape: PodShape) -> bool:
+    """Whether labels of namespaces decide that were not read."""
+    if snapshot.complete("Namespace"):
+        return False
+    terms = shape.terms
+    if any(term.namespace_selector for term in (*terms.required_affinity, *terms.required_anti_affinity)):
+        return True
+    blind = shape.namespace not in snapshot.inventory.namespaces
+    return blind and any(term.needs_labels_of(shape.namespace) for term in snapshot.anti_affinity)
 
 
 def resolved(snapshot: Snapshot, term: AffinityTerm) -> AffinityTerm:

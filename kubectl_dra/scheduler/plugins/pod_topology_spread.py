@@ -15,7 +15,7 @@ from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
 from kubectl_dra.scheduler.plugins import pod_topology_spread_score
 from kubectl_dra.scheduler.plugins.spread_constraints import Constraint, Inclusion, constraints_of, has_all_keys
 from kubectl_dra.scheduler.snapshot import NodeInfo
-from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unresolvable, unschedulable
+from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unknown, unresolvable, unschedulable
 
 MISSING_LABEL: Final = "node(s) didn't match pod topology spread constraints (missing required label)"
 UNEVEN: Final = "node(s) didn't match pod topology spread constraints"
@@ -81,6 +81,8 @@ class PodTopologySpread(Plugin):
         constraints = constraints_of(cycle.pod, "DoNotSchedule")
         if not constraints:
             return PreFilterResult(SKIP)
+        if not cycle.snapshot.complete("Pod"):
+            return PreFilterResult(unknown("Pod"))
         inclusion = Inclusion(cycle.pod, cycle.features)
         domains = [Domains(counts) for counts in _counts(cycle, constraints, inclusion)]
         labels = cycle.pod.metadata.labels

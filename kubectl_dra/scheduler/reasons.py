@@ -1,4 +1,4 @@
-"""Whose words a reason in the scheduler's message is: simulated filters, DynamicResources, or a plugin not simulated.
+"""Whose words a reason in the scheduler's message is: a plugin of the default profile, or one that is not known here.
 
 Upstream: the ErrReason constants of the scheduler's plugins.
 """
@@ -10,35 +10,43 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from kubectl_dra.diagnosis.nodefilters import affinity, ports, repelled, resources, taints
+from kubectl_dra.scheduler.plugins import (
+    inter_pod_affinity,
+    node_affinity,
+    node_declared_features,
+    node_name,
+    node_ports,
+    node_resources_fit,
+    node_unschedulable,
+    pod_topology_spread,
+    taint_toleration,
+    volume_restrictions,
+)
 
 DYNAMIC_RESOURCES: Final = "DynamicResources"
 UNKNOWN: Final = "unknown plugin"
 
 
 class Kind(StrEnum):
-    """How a plugin is treated here."""
+    """What a plugin looks at."""
 
-    SIMULATED = "simulated"
+    NODES = "nodes"
     VOLUMES = "volumes"
     TOPOLOGY = "topology"
     OTHER = "other"
 
 
-_READ_WRITE_ONCE_POD: Final = (
-    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
-)
 _EXACT: Final[Mapping[str, str]] = {
-    affinity.NODE_NAME_TEXT: "NodeName",
-    taints.UNSCHEDULABLE_TEXT: "NodeUnschedulable",
-    taints.UNTOLERATED_TEXT: "TaintToleration",
-    affinity.AFFINITY_TEXT: "NodeAffinity",
-    affinity.CONFLICT_TEXT: "NodeAffinity",
-    ports.TEXT: "NodePorts",
-    resources.TOO_MANY_PODS: "NodeResourcesFit",
+    node_name.TEXT: "NodeName",
+    node_unschedulable.TEXT: "NodeUnschedulable",
+    taint_toleration.TEXT: "TaintToleration",
+    node_affinity.TEXT: "NodeAffinity",
+    node_affinity.CONFLICT_TEXT: "NodeAffinity",
+    node_ports.TEXT: "NodePorts",
+    node_resources_fit.TOO_MANY_PODS: "NodeResourcesFit",
     "node(s) didn't match scheduler-enforced node affinity": "NodeAffinity (enforced)",
-    "node(s) had no available disk": "VolumeRestrictions",
-    _READ_WRITE_ONCE_POD: "VolumeRestrictions",
+    volume_restrictions.DISK_CONFLICT: "VolumeRestrictions",
+    volume_restrictions.CLAIM_IN_USE: "VolumeRestrictions",
     "node(s) exceed max volume count": "NodeVolumeLimits",
     "node(s) didn't find available persistent volumes to bind": "VolumeBinding",
     "node(s) didn't match PersistentVolume's node affinity": "VolumeBinding",
@@ -46,12 +54,13 @@ _EXACT: Final[Mapping[str, str]] = {
     "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)": "VolumeBinding",
     "pod has unbound immediate PersistentVolumeClaims": "VolumeBinding",
     "node(s) had no available volume zone": "VolumeZone",
-    "node(s) didn't match pod topology spread constraints": "PodTopologySpread",
-    "node(s) didn't match pod topology spread constraints (missing required label)": "PodTopologySpread",
-    repelled.TEXT: repelled.PLUGIN,
-    "node(s) didn't match pod affinity rules": "InterPodAffinity",
-    "node(s) didn't match pod anti-affinity rules": "InterPodAffinity",
-    "node(s) didn't match Pod's required features": "NodeDeclaredFeatures",
+    pod_topology_spread.UNEVEN: "PodTopologySpread",
+    pod_topology_spread.MISSING_LABEL: "PodTopologySpread",
+    inter_pod_affinity.EXISTING_TEXT: "InterPodAffinity",
+    inter_pod_affinity.AFFINITY_TEXT: "InterPodAffinity",
+    inter_pod_affinity.ANTI_AFFINITY_TEXT: "InterPodAffinity",
+    node_declared_features.TEXT: "NodeDeclaredFeatures",
+    "removed": "Permit",
     "cannot allocate all claims": DYNAMIC_RESOURCES,
     "invalid resource pools were encountered": DYNAMIC_RESOURCES,
     "resourceclaim not available on the node": DYNAMIC_RESOURCES,
@@ -69,7 +78,11 @@ _PATTERNS: Final = tuple(
         (r"waiting for ephemeral volume controller to create the persistentvolumeclaim \".*\"", "VolumeBinding"),
         (r"PVC .* was not created for pod .*", "VolumeBinding"),
         (r"PersistentVolumeClaim had no .*|PersistentVolume had no name", "VolumeZone"),
-        (r".*CSI driver.*", "NodeVolumeLimits"),
+        (r"persistentvolume \".*\" not found|storageclass.storage.k8s.io \".*\" not found", "VolumeZone"),
+        (r"VolumeBindingMode not set for StorageClass \".*\"", "VolumeZone"),
+        (r"looking up PVC .*|.*CSI driver.*", "NodeVolumeLimits"),
+        (r"parsing pod: .*", "InterPodAffinity"),
+        (r"rejected due to timeout after waiting .* at plugin .*", "Permit"),
         (
             r"resourceclaim (cannot be allocated for the node \(unsuitable\)|must be reallocated|in use)",
             DYNAMIC_RESOURCES,
@@ -88,7 +101,9 @@ _PATTERNS: Final = tuple(
         (r"ResourceClaim .* was not created for Pod .*", DYNAMIC_RESOURCES),
     )
 )
-_SIMULATED: Final = frozenset(
+_VOLUMES: Final = frozenset({"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"})
+_TOPOLOGY: Final = frozenset({"PodTopologySpread", "InterPodAffinity"})
+_NODES: Final = frozenset(
     {
         "NodeName",
         "NodeUnschedulable",
@@ -96,12 +111,11 @@ _SIMULATED: Final = frozenset(
         "NodeAffinity",
         "NodePorts",
         "NodeResourcesFit",
+        "NodeDeclaredFeatures",
         "PreFilter",
         DYNAMIC_RESOURCES,
     }
 )
-_VOLUMES: Final = frozenset({"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"})
-_TOPOLOGY: Final = frozenset({"PodTopologySpread", "InterPodAffinity"})
 
 
 def plugin_of(reason: str) -> str:
@@ -112,14 +126,19 @@ def plugin_of(reason: str) -> str:
 
 
 def is_simulated(reason: str) -> bool:
-    """Whether ``reason`` is one that is reproduced here; of InterPodAffinity one is."""
-    return reason == repelled.TEXT or kind_of(plugin_of(reason)) is Kind.SIMULATED
+    """Whether ``reason`` is one that is reproduced here."""
+    return kind_of(plugin_of(reason)) is not Kind.OTHER
+
+
+def is_about_nodes(reason: str) -> bool:
+    """Whether ``reason`` is one that nodes, claims and devices are enough for."""
+    return kind_of(plugin_of(reason)) is Kind.NODES
 
 
 def kind_of(plugin: str) -> Kind:
-    """Whether the plugin is simulated here, and if not, what it looks at."""
-    if plugin in _SIMULATED:
-        return Kind.SIMULATED
+    """What the plugin looks at; OTHER if it is not in the default profile or comes after the filters."""
     if plugin in _VOLUMES:
         return Kind.VOLUMES
-    return Kind.TOPOLOGY if plugin in _TOPOLOGY else Kind.OTHER
+    if plugin in _TOPOLOGY:
+        return Kind.TOPOLOGY
+    return Kind.NODES if plugin in _NODES else Kind.OTHER
