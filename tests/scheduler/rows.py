@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +12,6 @@ from kubectl_dra.api.build import build_inventory
 from kubectl_dra.api.decode import decode_object
 from kubectl_dra.api.kinds import KINDS
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.model.clock import FixedClock
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features, known_gates
@@ -21,9 +19,9 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.podinfo import pod_info
 from kubectl_dra.scheduler.framework import Cycle
 from kubectl_dra.scheduler.snapshot import Snapshot
+from tests.kit.clock import CLOCK
 
 Row = Mapping[str, Any]
-_CLOCK: Final = FixedClock(datetime(2026, 1, 2, tzinfo=UTC))
 _BY_PLURAL: Final = {kind.plural: kind for kind in KINDS}
 #: The order in which plugins filter.
 FILTERS: Final = (
@@ -51,7 +49,7 @@ def snapshot_of(row: Row, minor: int = 37, unread: tuple[str, ...] = ()) -> Snap
     )
     gates = {gate: on for gate, on in row.get("featureGates", {}).items() if gate in known_gates()}
     evidence = Evidence(tuple(reads))
-    return Snapshot(ClusterState(build_inventory(objects), evidence, features(minor, gates), _CLOCK))
+    return Snapshot(ClusterState(build_inventory(objects), evidence, features(minor, gates), CLOCK))
 
 
 def pod_of(snapshot: Snapshot, name: str) -> Pod:

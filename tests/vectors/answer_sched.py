@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.attempt import Attempt
@@ -17,9 +18,10 @@ from tests.scheduler.rows import snapshot_of
 def answer(row: dict[str, Any]) -> dict[str, Any]:
     """The answer to one row: one entry per pending pod, in the order of the row."""
     snapshot = snapshot_of(row)
-    pods = snapshot.inventory.pods
+    names = [each["metadata"] for each in row.get("pods", ())]
+    pods = [snapshot.inventory.pods[Key(name["namespace"], name["name"])] for name in names]
     entries, start = [], 0
-    for pod in pods.values():
+    for pod in pods:
         if pod.spec.node_name or is_terminal(pod):
             continue
         decision = decide(snapshot, pod, start)
