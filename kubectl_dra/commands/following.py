@@ -13,12 +13,12 @@ from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console
 from kubectl_dra.model.evidence import Fields
+from kubectl_dra.model.pace import LONGEST, SHOWN, Pace
 from kubectl_dra.output.progress import PROGRESS
 from kubectl_dra.output.safe import fmt
 
-# Of the time, at most a quarter goes into answers: a big cluster changes faster than it can be explained.
-_REST: Final = 3
-_LONGEST_REST_SECONDS: Final = 10.0
+# A big cluster changes faster than it can be explained.
+_PACE: Final = Pace(SHOWN, LONGEST)
 T = TypeVar("T")
 
 
@@ -74,7 +74,7 @@ def follow(
                 state = state.later(published.inventory, evidence, features)
             yield Scoped(state, namespace)
             took = options.clock.monotonic() - began
-            options.clock.sleep(min(_LONGEST_REST_SECONDS, _REST * took))
+            options.clock.sleep(_PACE.rest_after(took))
     finally:
         feed.close()
 

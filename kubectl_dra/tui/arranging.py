@@ -8,12 +8,11 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
+from kubectl_dra.model.pace import LISTS, Pace
 from kubectl_dra.tui.columns import Column
 
 #: Lists of so many rows are arranged where they are asked for.
 AT_ONCE: Final = 1000
-#: How long to rest after an arrangement that took so much processor time, before the same of newer rows.
-_REST: Final = 2.0
 RowT = TypeVar("RowT")
 
 
@@ -52,7 +51,7 @@ class Arranger:
         self._changed = threading.Condition()
         # One for each list: several are there when a view is opened on another.
         self._waiting: dict[Hashable, Job[Any]] = {}
-        self._due = 0.0
+        self._pace = Pace(LISTS)
         self._working = False
         self._stopped = False
 
@@ -83,7 +82,7 @@ class Arranger:
             while (job := self._job()) is not None:
                 began = time.thread_time()
                 job.done = job.make()
-                self._due = time.monotonic() + _REST * (time.thread_time() - began)
+                self._pace.worked(time.thread_time() - began)
                 del job
                 self._wake()
         except BaseException as error:
@@ -99,7 +98,7 @@ class Arranger:
                 owner = min(self._waiting, key=lambda each: self._waiting[each].again, default=None)
                 if owner is None:
                     self._changed.wait()
-                elif self._waiting[owner].again and (pause := self._due - time.monotonic()) > 0:
+                elif self._waiting[owner].again and (pause := self._pace.left) > 0:
                     self._changed.wait(pause)
                 else:
                     self._working = True

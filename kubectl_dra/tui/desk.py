@@ -16,13 +16,11 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.pace import BEHIND, SHOWN, Pace
 
-#: How long to rest after a refresh that took so much processor time, before the next of its sort.
-_REST: Final = 3.0
-_REST_BEHIND: Final = 9.0
 RecordT = TypeVar("RecordT")
 RecordT_co = TypeVar("RecordT_co", covariant=True)
 
@@ -55,7 +53,7 @@ class Desk:
         self._cluster: ClusterState | None = None
         # What is behind the screen is computed from one state, until all of it is of this state.
         self._behind: ClusterState | None = None
-        self._due = self._due_behind = 0.0
+        self._pace, self._pace_behind = Pace(SHOWN), Pace(BEHIND)
         self._urgent: tuple[Topic[object], ...] = ()
         self._others: tuple[Topic[object], ...] = ()
         self._results: dict[Topic[object], Result[object]] = {}
@@ -132,11 +130,11 @@ class Desk:
             self._wake()
 
     def _rest(self, topic: Topic[object], took: float) -> None:
-        now = time.monotonic()
         if topic in self._urgent:
-            self._due = now + _REST * took
+            self._pace.worked(took)
         else:
-            self._due, self._due_behind = max(self._due, now + took), now + _REST_BEHIND * took
+            self._pace.wait(took)
+            self._pace_behind.worked(took)
 
     def _job(self) -> tuple[ClusterState, Topic[object]] | None:
         with self._changed:
@@ -160,9 +158,9 @@ class Desk:
             return None
         now, urgent, others = time.monotonic(), self._stale(self._urgent, cluster), self._stale(self._others, cluster)
         first = min(urgent, key=self._number, default=None)
-        due = self._due_of(first, self._due)
+        due = self._due_of(first, self._pace.due)
         other = min(others, key=self._number, default=None)
-        other_due = self._due_of(other, self._due_behind)
+        other_due = self._due_of(other, self._pace_behind.due)
         is_new, turn_of_other = due == 0.0, self._turn % 2 and other_due <= now
         if first is not None and (is_new or (not turn_of_other and (due <= now or due <= other_due))):
             return cluster, first, due

@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.reports.find import devices_of, pool_names
 
 if TYPE_CHECKING:
-    from kubectl_dra.cluster import ClusterState
     from kubectl_dra.tui.shell import Shell
 
 _EFFECTS = ("NoSchedule", "NoExecute")
 
 
 class Names:
-    """Reads the newest facts of the app; lists are made once per state, when somebody asks for them."""
+    """Reads the newest facts of the app; lists are made when somebody asks for them."""
 
     def __init__(self, app: Shell) -> None:
         self._app = app
-        self._made: dict[str, Sequence[str]] = {}
-        self._of: ClusterState | None = None
 
     def namespaces(self) -> Sequence[str]:
         """Those in which there is a claim or a pod."""
-        return self._list("ns", _namespaces)
+        return self._list(_namespaces)
 
     def contexts(self) -> Sequence[str]:
         """Those of the kubeconfig."""
@@ -38,39 +36,43 @@ class Names:
             case ["ctx"]:
                 return self.contexts()
             case ["pool"]:
-                return self._list("pool", pool_names)
+                return self._list(_pools)
             case ["claim"]:
-                return self._list("claim", lambda cluster: sorted(map(str, cluster.inventory.claims)))
+                return self._list(_claims)
             case ["pod"]:
                 return sorted(map(str, self._app.pending_keys()))
             case ["taint"]:
-                return self._list("device", _devices)
+                return self._list(_devices)
             case ["taint", *_]:
-                return self._list("taint", _taints)
+                return self._list(_taints)
         return ()
 
-    def _list(self, name: str, make: Callable[[ClusterState], Sequence[str]]) -> Sequence[str]:
-        cluster = self._app.cluster
-        if cluster is None:
-            return ()
-        if self._of is not cluster:
-            self._of = cluster
-            self._made.clear()
-        if name not in self._made:
-            self._made[name] = make(cluster)
-        return self._made[name]
+    def _list(self, make: Callable[[ClusterState], Sequence[str]]) -> Sequence[str]:
+        return make(self._app.cluster) if self._app.cluster is not None else ()
 
 
+@derived("claims", "pods")
 def _namespaces(cluster: ClusterState) -> Sequence[str]:
     inventory = cluster.inventory
     return sorted({key.namespace for key in (*inventory.claims, *inventory.pods)})
 
 
+@derived("slices")
+def _pools(cluster: ClusterState) -> Sequence[str]:
+    return pool_names(cluster)
+
+
+@derived("claims")
+def _claims(cluster: ClusterState) -> Sequence[str]:
+    return sorted(map(str, cluster.inventory.claims))
+
+
+@derived("slices")
 def _devices(cluster: ClusterState) -> Sequence[str]:
-    facts = cluster
-    return [str(device) for pool in facts.pools for device in devices_of(pool, facts)]
+    return [str(device) for pool in cluster.pools for device in devices_of(pool, cluster)]
 
 
+@derived("taint_rules")
 def _taints(cluster: ClusterState) -> Sequence[str]:
     """Keys that are in use, with both effects."""
     rules = {rule.spec.taint.key for rule in cluster.inventory.taint_rules.values()}
