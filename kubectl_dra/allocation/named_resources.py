@@ -18,7 +18,7 @@ from kubectl_dra.model.classic import NamedInstance, NamedResourcesSlice, classi
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim, ResourceSlice
-from kubectl_dra.selectors.instances import InstanceValue, admits_instance, instance_problem
+from kubectl_dra.selectors.evaluate import InstanceValue, admits_instance, instance_problem
 
 #: Slices of a driver on a node come in any order. Of up to so many all orders are tried.
 _MOST_SLICES: Final = 4

@@ -101,28 +101,25 @@ class Compiled(Selector):
         return mentions(self.program.checked.parsed) if self.program is not None else ()
 
 
-@lru_cache(maxsize=2048)
-def scheduler_program(expression: str, *, derived: bool = False) -> Program | CompileError:
-    """What the scheduler evaluates, or why it can't."""
+@lru_cache(maxsize=4096)
+def compiled(expression: str, environment: Environment = SCHEDULER, *, derived: bool = False) -> Program | CompileError:
+    """What is evaluated, by the scheduler where nothing else is said, or why that can't be."""
     try:
-        return compile_expression(expression, SCHEDULER, derived=derived)
+        return compile_expression(expression, environment, derived=derived)
     except CompileError as error:
         return error
 
 
 def clauses_of(expression: str) -> tuple[Clause, ...]:
     """The conditions of a selector that all must hold; none if it does not compile."""
-    program = scheduler_program(expression)
+    program = compiled(expression)
     return tuple(clause for clause, _ in program_clauses(program)) if isinstance(program, Program) else ()
 
 
-@lru_cache(maxsize=1024)
 def admitted(expression: str, environment: Environment, derived: bool = False) -> int | CompileError:
     """The estimated cost of a new expression, or why it is refused."""
-    try:
-        return compile_expression(expression, environment, derived=derived).max_cost
-    except CompileError as error:
-        return error
+    found = compiled(expression, environment, derived=derived)
+    return found.max_cost if isinstance(found, Program) else found
 
 
 def admission_environment(features: Features) -> Environment:
@@ -138,7 +135,7 @@ def compile_selector(selector: Selector, features: Features) -> Compiled:
     """Both verdicts on one selector."""
     device_class, index, expression = selector.device_class, selector.index, selector.expression
     environment = admission_environment(features)
-    found, cost = scheduler_program(expression), admitted(expression, environment)
+    found, cost = compiled(expression), admitted(expression, environment)
     program = found if isinstance(found, Program) else None
     scheduler = _ACCEPTED if isinstance(found, Program) else _refusal(found, SCHEDULER)
     admission = _ACCEPTED if isinstance(cost, int) else _refusal(cost, environment)

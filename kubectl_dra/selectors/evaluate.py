@@ -17,15 +17,17 @@ import msgspec
 
 from kubectl_dra.cel.clauses import Clause
 from kubectl_dra.cel.device import DeviceValue, device_value
+from kubectl_dra.cel.environment import NAMED_RESOURCES
 from kubectl_dra.cel.explain import Part as Part
 from kubectl_dra.cel.explain import explain, failing_place
+from kubectl_dra.cel.instance import InstanceValue as InstanceValue
 from kubectl_dra.cel.program import EvaluationError, Program
 from kubectl_dra.cel.reads import Reads
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceClass, DeviceSelector
 from kubectl_dra.selectors.catalog import published_value
 from kubectl_dra.selectors.clauses import program_clauses
-from kubectl_dra.selectors.compiling import Selector, one_line, scheduler_program
+from kubectl_dra.selectors.compiling import Selector, compiled, one_line
 from kubectl_dra.selectors.lens import Lens
 
 # Actual cost of all evaluations for one report, some seconds; beyond it devices stay undecided.
@@ -122,7 +124,7 @@ class SelectorSet:
         self.problem: str | None = None
         self._end = Decision(Outcome.MATCHES)
         for number, selector in enumerate(self.selectors):
-            found = scheduler_program(selector.expression)
+            found = compiled(selector.expression)
             if not isinstance(found, Program):
                 self.problem = one_line(found)
                 self._end = Decision(Outcome.ERROR, number, found.text, compiles=False)
@@ -270,13 +272,32 @@ def device_seen(driver: str, device: Device, shows_sharing: bool) -> DeviceValue
 
 def derive(expression: str, driver: str, device: Device, shows_sharing: bool) -> DeviceAttribute | Failure:
     """The value of a derived attribute on a device."""
-    program = scheduler_program(expression, derived=True)
+    program = compiled(expression, derived=True)
     if not isinstance(program, Program):
         return Failure(program.text, compiles=False)
     try:
         return program.derive(device_seen(driver, device, shows_sharing))[0]
     except EvaluationError as error:
         return Failure(error.text, undecided=error.undecided)
+
+
+# --- named resources, the instances that slices of 1.30 had instead of devices ----------------------------------------
+
+
+def instance_problem(expression: str) -> str:
+    """Why an expression does not compile, in the scheduler's words; empty if it does."""
+    found = compiled(expression, NAMED_RESOURCES)
+    return "" if isinstance(found, Program) else found.text
+
+
+def admits_instance(expression: str, value: InstanceValue) -> bool | str:
+    """Whether an expression that compiles lets an instance pass, or the text of the error."""
+    program = compiled(expression, NAMED_RESOURCES)
+    assert isinstance(program, Program)  # noqa: S101 - claims of which one does not compile are not placed
+    try:
+        return program.test(value)[0]
+    except EvaluationError as error:
+        return error.text
 
 
 # --- what was read --------------------------------------------------------------------------------------------------
@@ -307,7 +328,7 @@ def value_text(driver: str, device: Device, field: str, domain: str, name: str) 
 def common_lens(sets: Sequence[SelectorSet], derived: Iterable[str], constrained: Iterable[str]) -> Lens:
     """One lens for the selectors, derived attributes and constraints of an attempt; all sets look through it."""
     programs = [program for each in sets for program in each.programs]
-    programs += [p for text in derived if isinstance(p := scheduler_program(text, derived=True), Program)]
+    programs += [p for text in derived if isinstance(p := compiled(text, derived=True), Program)]
     lens = Lens((program.reads for program in programs), constrained)
     for each in sets:
         each.look_through(lens)

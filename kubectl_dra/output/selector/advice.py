@@ -9,7 +9,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code
 from kubectl_dra.output.words import counted, listed, plural, shortened
-from kubectl_dra.reports.selector.records import CrossCheck, Order, Rewrite, SelectorReport, compiles
+from kubectl_dra.reports.selector.records import CrossCheck, FailingSearch, Rewrite, SelectorReport, compiles
 from kubectl_dra.selectors.compiling import names_local_zone
 
 _DRIVERS: Final = 3
@@ -116,7 +116,7 @@ def order_lines(report: SelectorReport) -> Iterator[Safe]:
         )
 
 
-def _warning(orders: Sequence[Order], report: SelectorReport) -> Safe:
+def _warning(orders: Sequence[FailingSearch], report: SelectorReport) -> Safe:
     first = orders[0]
     classes = list(dict.fromkeys(order.device_class for order in orders))
     if report.subject.kind == "DeviceClass":

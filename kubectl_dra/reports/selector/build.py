@@ -14,14 +14,13 @@ from kubectl_dra.reports.base import Bound, Count, assumptions_of, feature_recor
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.selector.findings import Findings
-from kubectl_dra.reports.selector.orders import Behind, behind_classes, failing_orders
 from kubectl_dra.reports.selector.questions import Question, simple_claim
 from kubectl_dra.reports.selector.records import (
     CrossCheck,
     ExplainedPart,
     ExplainedSelector,
     Explanation,
-    Order,
+    FailingSearch,
     Outside,
     PoolOutcome,
     Rewrite,
@@ -30,6 +29,7 @@ from kubectl_dra.reports.selector.records import (
     Totals,
 )
 from kubectl_dra.reports.selector.scoping import Member, Setting
+from kubectl_dra.reports.selector.searches import Behind, behind_classes, failing_searches
 from kubectl_dra.reports.totals import bound_of
 from kubectl_dra.selectors.compiling import COST_LIMIT, near_names
 from kubectl_dra.selectors.evaluate import Decision, Outcome, Part, SelectorSet
@@ -201,7 +201,7 @@ class _Work:
 
     # --- what follows -------------------------------------------------------------------------------------------------
 
-    def _behind(self) -> tuple[Behind, tuple[Order, ...]]:
+    def _behind(self) -> tuple[Behind, tuple[FailingSearch, ...]]:
         """Classes that keep failing devices away or not, and searches that really fail on one."""
         failing = {m.id: (m, False) for m, judged in self.trial.meant if judged.outcome is Outcome.ERROR}
         failing |= {m.id: (m, True) for m, judged in self.trial.outside if judged.outcome is Outcome.ERROR}
@@ -220,11 +220,11 @@ class _Work:
             # The class that people would use for these devices first.
             classes = tuple(dict.fromkeys((*(n for n in exposing if n in behind.keeping), *exposing, *behind.passing)))
         ours = self._is_ours(failing)
-        orders = tuple(failing_orders(self.setting, classes, question.claim_for, ours, failing))
+        orders = tuple(failing_searches(self.setting, classes, question.claim_for, ours, failing))
         if not orders and question.claim is not None and question.device_class is not None:
             # Another request of the claim may end every search before this one's turn.
             alone = simple_claim(question.device_class, question.expressions)
-            orders = tuple(failing_orders(self.setting, classes, lambda _: alone, ours, failing))
+            orders = tuple(failing_searches(self.setting, classes, lambda _: alone, ours, failing))
         return behind, orders
 
     def _is_ours(self, failing: Mapping[DeviceId, tuple[Member, bool]]) -> Callable[[SelectorFailed], bool]:

@@ -162,7 +162,7 @@ class Outside(ReportRecord, frozen=True):
     drivers: Mapping[str, int]
 
 
-class Order(ReportRecord, frozen=True):
+class FailingSearch(ReportRecord, frozen=True):
     """A real search that ends with an error: a request for ``device_class`` on ``node`` reaches ``device``.
 
     ``outside``: the device is none of those that the headline speaks of. ``message`` is the scheduler's.
@@ -264,7 +264,7 @@ class SelectorReport(ReportRecord, frozen=True):
     outside: Outside
     harmless_behind: tuple[str, ...]
     passing: tuple[str, ...]
-    orders: tuple[Order, ...]
+    orders: tuple[FailingSearch, ...]
     not_ready: Mapping[str, int]
     explanation: Explanation | None
     cross_check: CrossCheck | None

@@ -1,4 +1,4 @@
-"""Real search orders that a failing selector would abort: claims are tried on nodes by the allocator itself."""
+"""Real searches that a failing selector would abort: claims are tried on nodes by the allocator itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kubectl_dra.allocation.errors import AllocationError, SelectorFailed
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import ResourceClaim
-from kubectl_dra.reports.selector.records import Order
+from kubectl_dra.reports.selector.records import FailingSearch
 from kubectl_dra.reports.selector.scoping import Member, Setting
 from kubectl_dra.scheduler.allocation_errors import allocation_error
 from kubectl_dra.selectors.evaluate import Outcome, SelectorSet
@@ -52,13 +52,13 @@ def _let_through(selectors: SelectorSet, members: Iterable[Member]) -> bool:
     return next((o for o in outcomes if o in (Outcome.MATCHES, Outcome.ERROR)), None) is Outcome.MATCHES
 
 
-def failing_orders(
+def failing_searches(
     setting: Setting,
     classes: Iterable[str],
     claim_for: Callable[[str], ResourceClaim],
     is_ours: Callable[[SelectorFailed], bool],
     failing: Mapping[DeviceId, tuple[Member, bool]],
-) -> Iterator[Order]:
+) -> Iterator[FailingSearch]:
     """For each class the first node by name on which the search ends with an error that is ours.
 
     Up to two per class: one that ends at a device that is meant, one that ends at another.
@@ -79,7 +79,7 @@ def failing_orders(
                 if outside not in said:
                     said.add(outside)
                     message = allocation_error(error)
-                    yield Order(name, node, str(error.device), member.state, outside, message)
+                    yield FailingSearch(name, node, str(error.device), member.state, outside, message)
             if said == kinds:
                 break
 
