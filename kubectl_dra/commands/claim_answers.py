@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from kubectl_dra.api.kinds import RESOURCE_CLAIM
@@ -10,15 +11,13 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.show import is_document, note_evidence, print_pages, tell, write
+from kubectl_dra.commands.show import Answer, note_evidence, print_answers, tell
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import parse_targets
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.claim_page import claim_page
-from kubectl_dra.output.documents import list_bytes, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.reports.claim import KINDS, ClaimReport, claim_report
 from kubectl_dra.reports.invocations import kubectl, of, shell_line, within
 
@@ -54,19 +53,14 @@ def _print(options: Options, facts: ClusterState, keys: Sequence[Key]) -> int:
         if len(keys) == 1:
             raise problem
         tell(problem, options)
-    pages = [claim_page(report, facts.now, options.output == "wide") for report in reports]
-    if is_document(options):
-        items = [with_text(report, page) for report, page in zip(reports, pages, strict=True)]
-        listed = [{"kind": "ClaimReport", **item} for item in items]
-        data = report_bytes("ClaimReport", items[0]) if len(keys) == 1 else list_bytes("ClaimReportList", listed)
-        write(data, options)
-    else:
-        print_pages(pages, options)
+    wide = options.output == "wide"
+    answers = [Answer("ClaimReport", each, partial(claim_page, each, facts.now, wide)) for each in reports]
+    print_answers(answers, options, "ClaimReportList", single=len(keys) == 1)
     if len(reports) < len(keys):
         return ExitCode.ERROR
     bad = any(report.state not in _GOOD for report in reports)
-    partial = any(missing.decides for report in reports for missing in report.missing)
-    return finding_code(asked=options.exit_code, bad=bad, partial=partial)
+    lacking = any(missing.decides for report in reports for missing in report.missing)
+    return finding_code(asked=options.exit_code, bad=bad, partial=lacking)
 
 
 def claim_not_found(key: Key, facts: ClusterState) -> CommandError:

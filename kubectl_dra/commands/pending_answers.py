@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -11,7 +11,7 @@ from kubectl_dra.api.kinds import POD, RESOURCE_CLAIM, Kind
 from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options, label_selector
-from kubectl_dra.commands.show import console, is_document, note_evidence, tell, write
+from kubectl_dra.commands.show import Answer, console, is_document, note_evidence, print_answers, tell
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import Target, Targets, parse_targets
 from kubectl_dra.diagnosis import needs
@@ -20,10 +20,8 @@ from kubectl_dra.diagnosis.pending import is_pending, pending_pods
 from kubectl_dra.diagnosis.workloads import owners, resolve_workload
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
-from kubectl_dra.output.documents import list_bytes, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.claim_page import claim_pending_page
-from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.output.pending.groups import claim_groups_page, groups_page
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
@@ -45,13 +43,7 @@ _UNKNOWN: Final = "Unknown"
 _WAITING_SHOWN: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One object's report, and how to make its page."""
-
-    kind: str
-    report: PendingReport | ClaimPendingReport
-    page: Callable[[], list[Safe]]
+Pending = Answer[PendingReport | ClaimPendingReport]
 
 
 @dataclass(slots=True)
@@ -144,7 +136,7 @@ def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:
     return any(owner.ref.kind == kind.name for owner in owners(inventory, inventory.pods[pod]))
 
 
-def _overview(call: Call, answers: Sequence[Answer]) -> int:
+def _overview(call: Call, answers: Sequence[Pending]) -> int:
     reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
     terminal = console(call.options)
     for line in groups_page(reports, reason_groups(reports), call.cluster.namespace):
@@ -152,7 +144,7 @@ def _overview(call: Call, answers: Sequence[Answer]) -> int:
     return _code(call, answers)
 
 
-def _claims_overview(call: Call, answers: Sequence[Answer]) -> int:
+def _claims_overview(call: Call, answers: Sequence[Pending]) -> int:
     if is_document(call.options):
         return _print(call, answers)
     reports = [each.report for each in answers if isinstance(each.report, ClaimPendingReport)]
@@ -167,7 +159,7 @@ def _claims_overview(call: Call, answers: Sequence[Answer]) -> int:
 
 def _named(call: Call, targets: Targets) -> int:
     """One object that is missing does not hide the others."""
-    answers: list[Answer] = []
+    answers: list[Pending] = []
     for target in targets.named:
         try:
             answers.extend(_answers(call, target))
@@ -180,7 +172,7 @@ def _named(call: Call, targets: Targets) -> int:
     return _print(call, answers, single=single)
 
 
-def _answers(call: Call, target: Target) -> Iterator[Answer]:
+def _answers(call: Call, target: Target) -> Iterator[Pending]:
     inventory = call.cluster.state.inventory
     key = Key(call.cluster.namespace, target.name)
     if target.kind is RESOURCE_CLAIM:
@@ -198,7 +190,7 @@ def _answers(call: Call, target: Target) -> Iterator[Answer]:
         yield from _workload_answers(call, target.kind, key)
 
 
-def _workload_answers(call: Call, kind: Kind, key: Key) -> Iterator[Answer]:
+def _workload_answers(call: Call, kind: Kind, key: Key) -> Iterator[Pending]:
     inventory = call.cluster.state.inventory
     pods = resolve_workload(inventory, kind.name, key)
     known = [Key(namespace, name) for (of, namespace, name) in inventory.workloads if of == kind.name]
@@ -227,7 +219,7 @@ def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> Comman
 # --- reports --------------------------------------------------------------------------------------------------------
 
 
-def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Answer:
+def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Pending:
     cluster, diagnosis = call.cluster, call.diagnoser.pod(key)
     found = find_remedies(call.diagnoser.world, diagnosis) if remedies else FoundRemedies()
     report = pending_report(
@@ -247,37 +239,17 @@ def _pod_page(call: Call, report: PendingReport) -> list[Safe]:
     return [*lines, Safe(""), *steps] if steps else lines
 
 
-def _claim_answer(call: Call, key: Key) -> Answer:
+def _claim_answer(call: Call, key: Key) -> Pending:
     report = claim_pending_report(call.diagnoser.claim(key), call.cluster.state)
     return Answer("ClaimPendingReport", report, lambda: claim_pending_page(report, call.now))
 
 
-def _print(call: Call, answers: Sequence[Answer], *, single: bool = False) -> int:
-    if is_document(call.options):
-        _print_document(call, answers, single)
-    else:
-        _print_pages(call, answers)
+def _print(call: Call, answers: Sequence[Pending], *, single: bool = False) -> int:
+    print_answers(answers, call.options, "PendingReportList", single=single)
     return _code(call, answers)
 
 
-def _print_document(call: Call, answers: Sequence[Answer], single: bool) -> None:
-    items = [(each.kind, with_text(each.report, each.page())) for each in answers]
-    if single:
-        write(report_bytes(*items[0]), call.options)
-    else:
-        write(list_bytes("PendingReportList", [{"kind": kind, **item} for kind, item in items]), call.options)
-
-
-def _print_pages(call: Call, answers: Sequence[Answer]) -> None:
-    terminal = console(call.options)
-    for index, each in enumerate(answers):
-        if index:
-            terminal.out()
-        for line in each.page():
-            terminal.out(line)
-
-
-def _code(call: Call, answers: Sequence[Answer]) -> int:
+def _code(call: Call, answers: Sequence[Pending]) -> int:
     if call.failed:
         return ExitCode.ERROR
     bad = any(_is_bad(each) and each.report.verdict != _UNKNOWN for each in answers)
@@ -286,5 +258,5 @@ def _code(call: Call, answers: Sequence[Answer]) -> int:
     return finding_code(asked=call.options.exit_code, bad=bad, partial=partial)
 
 
-def _is_bad(each: Answer) -> bool:
+def _is_bad(each: Pending) -> bool:
     return each.report.verdict not in _GOOD

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.show import is_document, note_evidence, print_pages, tell, write
+from kubectl_dra.commands.show import Answer, is_document, note_evidence, print_answers, print_pages, tell
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.pool_list import pool_list_page
 from kubectl_dra.output.devices.pool_page import pool_page
-from kubectl_dra.output.documents import list_bytes, list_head, report_bytes, write_list
+from kubectl_dra.output.documents import list_head, report_bytes, write_list
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.reports.find import find_pools, pool_names, pool_selections
 from kubectl_dra.reports.pool import KINDS, PoolReport, PoolSummary, is_troubled, pool_report, pool_summaries
 from kubectl_dra.reports.pool_status import KIND as STATUS_KIND
@@ -45,7 +45,7 @@ def _all(options: Options, facts: ClusterState) -> int:
         write_list(list_head("PoolReportList", missing=missing), items, options.output)
     else:
         print_pages([pool_list_page(pools, missing, wide=options.output == "wide")], options)
-    return _code(options, pools, partial=bool(missing))
+    return _code(options, pools, lacking=bool(missing))
 
 
 def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
@@ -63,21 +63,14 @@ def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
             tell(problem, options)
     reports = [pool_report(pool, facts) for pool in found]
     _print(options, facts, reports, single=len(words) == 1 and len(reports) == 1)
-    code = _code(options, reports, partial=any(report.missing for report in reports))
+    code = _code(options, reports, lacking=any(report.missing for report in reports))
     return ExitCode.ERROR if failed else code
 
 
 def _print(options: Options, facts: ClusterState, reports: Sequence[PoolReport], single: bool) -> None:
     wide = options.output == "wide"
-    pages = [pool_page(report, facts.now, wide) for report in reports]
-    if not is_document(options):
-        print_pages(pages, options)
-        return
-    items = [with_text(report, page) for report, page in zip(reports, pages, strict=True)]
-    if single:
-        write(report_bytes("PoolReport", items[0]), options)
-    else:
-        write(list_bytes("PoolReportList", [{"kind": "PoolReport", **item} for item in items]), options)
+    answers = [Answer("PoolReport", each, partial(pool_page, each, facts.now, wide)) for each in reports]
+    print_answers(answers, options, "PoolReportList", single=single)
 
 
 def pool_not_found(word: str, facts: ClusterState) -> CommandError:
@@ -89,5 +82,5 @@ def pool_not_found(word: str, facts: ClusterState) -> CommandError:
     return CommandError(what + did_you_mean(word, pool_names(facts)), "kubectl dra describe-pool")
 
 
-def _code(options: Options, pools: Sequence[PoolSummary], partial: bool) -> int:
-    return finding_code(asked=options.exit_code, bad=any(map(is_troubled, pools)), partial=partial)
+def _code(options: Options, pools: Sequence[PoolSummary], lacking: bool) -> int:
+    return finding_code(asked=options.exit_code, bad=any(map(is_troubled, pools)), partial=lacking)

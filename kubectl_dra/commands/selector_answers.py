@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.pool_answers import pool_not_found
-from kubectl_dra.commands.show import console, is_document, note_evidence, print_pages, write
+from kubectl_dra.commands.show import Answer, console, note_evidence, print_answers
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import DeviceClass
-from kubectl_dra.output.documents import list_bytes, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.selector.page import selector_page
 from kubectl_dra.output.words import counted, plural
@@ -139,15 +138,9 @@ def _device(word: str, facts: ClusterState) -> DeviceId:
 
 
 def _print(options: Options, reports: Sequence[SelectorReport], single: bool) -> None:
-    pages = [selector_page(report, options.output == "wide") for report in reports]
-    if not is_document(options):
-        print_pages(pages, options)
-        return
-    items = [with_text(report, page) for report, page in zip(reports, pages, strict=True)]
-    if single:
-        write(report_bytes("SelectorReport", items[0]), options)
-    else:
-        write(list_bytes("SelectorReportList", [{"kind": "SelectorReport", **item} for item in items]), options)
+    wide = options.output == "wide"
+    answers = [Answer("SelectorReport", each, partial(selector_page, each, wide)) for each in reports]
+    print_answers(answers, options, "SelectorReportList", single=single)
 
 
 def _note_bad(manifests: Manifests, options: Options) -> bool:
@@ -162,5 +155,5 @@ def _note_bad(manifests: Manifests, options: Options) -> bool:
 
 def _code(options: Options, reports: Sequence[SelectorReport]) -> int:
     bad = any(map(is_bad, reports))
-    partial = any(report.missing or report.totals.undecided.value for report in reports)
-    return finding_code(asked=options.exit_code, bad=bad, partial=partial)
+    lacking = any(report.missing or report.totals.undecided.value for report in reports)
+    return finding_code(asked=options.exit_code, bad=bad, partial=lacking)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from itertools import chain
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.errors import CommandError, hint_for
 from kubectl_dra.commands.options import Options
 from kubectl_dra.output.console import ColorMode, Console
-from kubectl_dra.output.documents import write_document
+from kubectl_dra.output.documents import list_bytes, report_bytes, write_document
 from kubectl_dra.output.generations import server_note
+from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import duration
+from kubectl_dra.reports.base import ReportRecord
 
+ReportT = TypeVar("ReportT", bound=ReportRecord)
 # While long lists are read objects are created; clocks that are kept agree better than this.
 _TOLERANCE: Final = timedelta(seconds=30)
 
@@ -46,6 +50,27 @@ def print_pages(pages: Iterable[Iterable[Safe]], options: Options) -> None:
     for index, page in enumerate(pages):
         for line in chain([Safe("")], page) if index else page:
             terminal.out(line)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[ReportT]):
+    """One object's report, its kind as a document, and how to make its page."""
+
+    kind: str
+    report: ReportT
+    page: Callable[[], Sequence[Safe]]
+
+
+def print_answers(answers: Sequence[Answer[ReportT]], options: Options, kind: str, *, single: bool) -> None:
+    """Pages, or with ``-o`` a document: the only one by itself if ``single``, else a list ``kind``."""
+    if not is_document(options):
+        print_pages((each.page() for each in answers), options)
+        return
+    items = [(each.kind, with_text(each.report, each.page())) for each in answers]
+    if single:
+        write(report_bytes(*items[0]), options)
+    else:
+        write(list_bytes(kind, [{"kind": name, **item} for name, item in items]), options)
 
 
 def note_evidence(state: ClusterState, options: Options) -> None:
