@@ -38,8 +38,10 @@ from kubectl_dra.diagnosis.records import (
     SearchSize,
     TakenPorts,
     Verdict,
+    VolumeTrouble,
 )
 from kubectl_dra.diagnosis.renaming import Renaming
+from kubectl_dra.diagnosis.volumes import volume_causes, volume_identity, volume_problems
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar
@@ -248,6 +250,8 @@ class _Explainer:
             yield Cause(Code.KEPT_AWAY, KeptAway(rejection.kept_away_by), nodes=names)
         elif rejection.lacks:
             yield from self._lacks(bucket, rejection, names)
+        elif volume_problems(rejection.detail):
+            yield from volume_causes(rejection.detail, names)
         elif bucket.plugin in _FILTER_CODES:
             detail = NodeSelection(rejection.unmatched) if rejection.unmatched else None
             yield Cause(_FILTER_CODES[bucket.plugin], detail, nodes=names)
@@ -367,7 +371,8 @@ def _told(result: Result) -> Hashable:
     rejection = result.rejection
     if rejection is not None:
         lacking = tuple(lack.resource for lack in rejection.lacks)
-        known = rejection.taint, rejection.unmatched, rejection.ports, lacking, rejection.kept_away_by
+        volumes = tuple(map(volume_identity, volume_problems(rejection.detail)))
+        known = rejection.taint, rejection.unmatched, rejection.ports, lacking, rejection.kept_away_by, volumes
         return *known, () if lacking else rejection.texts
     outcome = result.outcome_of_search
     if result.outcome is NodeOutcome.FATAL and not result.timed_out and isinstance(outcome, Fatal):
@@ -414,6 +419,8 @@ def _subject(cause: Cause) -> Hashable:
             return cause.code, detail
         case NodeShortage():
             return cause.code, detail.resource
+        case VolumeTrouble():
+            return cause.code, detail.reason, detail.claim, detail.entry, detail.volume, detail.about, detail.wanted
     return cause.code, cause.claim, cause.request
 
 

@@ -225,6 +225,15 @@ class Code(StrEnum):
     VOLUMES = "DRA-420", "volumes", "nodes were rejected because of volumes (according to the scheduler)"
     TOPOLOGY = "DRA-421", "topology", "nodes were rejected because of other pods (according to the scheduler)"
     OTHER_PLUGIN = "DRA-422", "another plugin", "nodes were rejected for another reason (according to the scheduler)"
+    VOLUME_CLAIM = (
+        "DRA-423",
+        "volume claim not usable",
+        "a PersistentVolumeClaim of the pod does not exist, is not bound or is being deleted",
+    )
+    VOLUME_ELSEWHERE = "DRA-424", "volume is elsewhere", "a volume of the pod cannot be used on the node"
+    NO_VOLUME = "DRA-425", "no volume to bind", "no volume can be bound or provisioned for the pod on the node"
+    VOLUME_IN_USE = "DRA-426", "volume in use", "another pod uses a volume that only one pod may use"
+    VOLUME_LIMIT = "DRA-427", "no volume slots left", "the node cannot attach another volume of a CSI driver"
 
     BINDING_CONDITIONS = "DRA-500", "devices not ready yet", "the scheduler waits until devices are ready to be bound"
     BINDING_IN_PROGRESS = "DRA-501", "binding under way", "the devices are reserved for the pod; binding is under way"

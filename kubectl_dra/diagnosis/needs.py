@@ -8,8 +8,6 @@ from types import MappingProxyType
 from typing import Final
 
 from kubectl_dra.diagnosis.records import RbacRule
-from kubectl_dra.model.core import Pod
-from kubectl_dra.model.podneeds import uses_storage
 
 #: What RBAC grants together to whoever may read a kind.
 READING: Final = ("get", "list", "watch")
@@ -84,11 +82,6 @@ BY_KIND: Final[Mapping[str, Need]] = MappingProxyType(
 def kinds(needs: tuple[Need, ...]) -> tuple[str, ...]:
     """The names of the kinds."""
     return tuple(need.kind for need in needs)
-
-
-def of_pod(pod: Pod) -> tuple[Need, ...]:
-    """What a diagnosis of this pod reads."""
-    return (*POD, *STORAGE) if uses_storage(pod) else POD
 
 
 def deciding(names: Iterable[str]) -> tuple[Need, ...]:

@@ -15,6 +15,7 @@ from kubectl_dra.allocation.errors import NodeSelectorUnparsable
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, FatalError, NodeSelection, ObjectRef, PluginText
+from kubectl_dra.diagnosis.volumes import volume_causes
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.meta import NodeSelector
@@ -64,7 +65,8 @@ def stop_of(world: ClusterState, status: Status, claims: Sequence[ResourceClaim]
     fatal = status.code is StatusCode.ERROR
     text = status.message.removeprefix(fit_error.pre_filter_error("", status.plugin))
     post_filter = "" if reached_devices else fit_error.NO_STATE
-    return Stop(text, fatal, (_cause_of(status, text),), post_filter=post_filter, plugin=status.plugin)
+    causes = tuple(volume_causes(status.detail)) or (_cause_of(status, text),)
+    return Stop(text, fatal, causes, post_filter=post_filter, plugin=status.plugin)
 
 
 _CODES: Final = {

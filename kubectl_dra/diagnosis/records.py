@@ -329,6 +329,26 @@ class KeptAway(Evidence, frozen=True):
     topology_keys: tuple[str, ...]
 
 
+class VolumeTrouble(Evidence, frozen=True):
+    """A volume of the pod that is in the way; ``reason`` is one of the scheduler's ``VolumeReason``.
+
+    ``entry``: the volume's name in the pod; ``volume``: the PersistentVolume; ``about``: the class, driver, disk or
+    node that matters; ``wanted``: what a node would have to be; ``users``: pods (``NAMESPACE/NAME``) that use the
+    volume. ``used``, ``asked`` and ``limit`` count volumes or, for ``noSpace``, bytes.
+    """
+
+    reason: str
+    entry: str = ""
+    claim: ObjectRef | None = None
+    volume: str = ""
+    about: str = ""
+    wanted: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
+    used: int = 0
+    asked: int = 0
+    limit: int = 0
+
+
 class OpenPlugin(ReportRecord, frozen=True):
     """A plugin of the scheduler that is not simulated here, and the fields of the pod that it decides about."""
 
@@ -450,6 +470,7 @@ Detail = (
     | NodeShortage
     | TakenPorts
     | KeptAway
+    | VolumeTrouble
     | OpenPlugins
     | PluginText
     | KubeletText

@@ -10,14 +10,18 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.model.core import Container, ContainerStatus, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.requests import HostPort, host_ports, non_zero_requests, pod_requests
 from kubectl_dra.model.terms import NO_TERMS, PodTerms, terms_of
+from kubectl_dra.model.volume_claims import EphemeralVolume
 from kubectl_dra.model.volumes import Volume
 
 # Of what there are more, each pod is likely to be of its own kind.
 _MOST_SHAPES: Final = 20_000
+_EPHEMERAL: Final = EphemeralVolume()
 _DISRUPTED: Final = "DisruptionTarget"
 _BY_SCHEDULER: Final = "PreemptionByScheduler"
 
@@ -116,7 +120,12 @@ def _reported(status: ContainerStatus) -> Hashable:
 
 def volumes_of(pod: Pod) -> tuple[Volume, ...]:
     """The volumes with a source that some plugin looks at."""
-    return tuple(volume for volume in pod.spec.volumes if volume != Volume(volume.name))
+    return tuple(_counted(volume) for volume in pod.spec.volumes if volume != Volume(volume.name))
+
+
+def _counted(volume: Volume) -> Volume:
+    """Of an ephemeral volume only matters which claim it has."""
+    return volume if volume.ephemeral is None else msgspec.structs.replace(volume, ephemeral=_EPHEMERAL)
 
 
 def _shape_of(pod: Pod) -> PodShape:

@@ -11,6 +11,7 @@ from msgspec import field
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.meta import LabelSelector, NodeSelector, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.volume_claims import PersistentVolumeClaimSpec
 from kubectl_dra.model.volumes import (
     AwsElasticBlockStore,
     AzureDisk,
@@ -24,24 +25,6 @@ from kubectl_dra.model.volumes import (
 CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
 
 # --- claims ---------------------------------------------------------------------------------------------------------
-
-
-class VolumeResources(Record, frozen=True):
-    """``spec.resources`` of a claim."""
-
-    requests: dict[str, Quantity] = field(default_factory=dict)
-
-
-class PersistentVolumeClaimSpec(Record, frozen=True):
-    """``spec`` of a claim. A ``volume_mode`` of None is Filesystem."""
-
-    access_modes: tuple[str, ...] = ()
-    selector: LabelSelector | None = None
-    resources: VolumeResources = VolumeResources()
-    volume_name: str = ""
-    storage_class_name: str | None = None
-    volume_mode: str | None = None
-    volume_attributes_class_name: str | None = None
 
 
 class PersistentVolumeClaimStatus(Record, frozen=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from msgspec import field
 
 from kubectl_dra.model.base import Record
+from kubectl_dra.model.volume_claims import EphemeralVolume
 
 
 class PersistentVolumeClaimVolume(Record, frozen=True):
@@ -80,7 +81,7 @@ class Volume(Record, frozen=True):
 
     name: str = ""
     persistent_volume_claim: PersistentVolumeClaimVolume | None = None
-    ephemeral: VolumeSource | None = None
+    ephemeral: EphemeralVolume | None = None
     image: ImageVolume | None = None
     aws_elastic_block_store: AwsElasticBlockStore | None = None
     azure_disk: AzureDisk | None = None

@@ -16,9 +16,9 @@ from kubectl_dra.model.storage import (
     CLASS_ANNOTATION,
     PersistentVolume,
     PersistentVolumeClaim,
-    PersistentVolumeClaimSpec,
     PersistentVolumeSpec,
 )
+from kubectl_dra.model.volume_claims import PersistentVolumeClaimSpec
 from kubectl_dra.reports.snapshot import objects_of
 
 SELECTOR: dict[str, Any] = {"matchExpressions": [{"key": "app", "operator": "In", "values": ["a", "b"]}]}
@@ -50,7 +50,7 @@ VOLUMES = [
     {"name": "b", "azureDisk": {"diskURI": "/disks/b", "kind": "Managed"}},
     {"name": "c", "azureFile": {}},
     {"name": "d", "cinder": {"volumeID": "d"}},
-    {"name": "e", "ephemeral": {}},
+    {"name": "e", "ephemeral": {"volumeClaimTemplate": {"spec": {"storageClassName": "fast"}}}},
     {"name": "g", "gcePersistentDisk": {"pdName": "g", "readOnly": True}},
     {"name": "i", "iscsi": {"iqn": "iqn.2026", "readOnly": True}},
     {"name": "m", "image": {"reference": "registry.example.com/model:v1"}},

@@ -75,17 +75,17 @@ def spread(**constraint: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("spec", "objects", "code", "text"),
     [
-        ({"volumes": [CLAIMED]}, (), Code.VOLUMES, 'persistentvolumeclaim "d" not found. not found'),
+        ({"volumes": [CLAIMED]}, (), Code.VOLUME_CLAIM, 'persistentvolumeclaim "d" not found. not found'),
         (
             {"volumes": [CLAIMED]},
             (volume_claim(),),
-            Code.VOLUMES,
+            Code.VOLUME_CLAIM,
             "pod has unbound immediate PersistentVolumeClaims. not found",
         ),
         (
             {"volumes": [CLAIMED]},
             (volume_claim(storageClassName="local"), DELAYED),
-            Code.VOLUMES,
+            Code.NO_VOLUME,
             "1 node(s) didn't find available persistent volumes to bind.",
         ),
         (

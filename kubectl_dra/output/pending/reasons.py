@@ -40,8 +40,10 @@ from kubectl_dra.diagnosis.records import (
     SearchSize,
     StageName,
     TakenPorts,
+    VolumeTrouble,
 )
 from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.output.pending.volumes import volume_sentence
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, shortened
 
@@ -342,6 +344,10 @@ def _kept_away(kept: KeptAway, _cause: Cause) -> Safe:
     return fmt("pods that are there keep it away by required anti-affinity, per {}", listed(kept.topology_keys))
 
 
+def _volume(trouble: VolumeTrouble, cause: Cause) -> Safe:
+    return volume_sentence(trouble) or Safe(cause.code.meaning)
+
+
 def _not_simulated(found: OpenPlugins, _cause: Cause) -> Safe:
     names = [each.plugin for each in found.plugins]
     verbs = Safe("decides as well and is") if len(names) == 1 else Safe("decide as well and are")
@@ -462,6 +468,11 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.NODE_PORTS: _with(TakenPorts, _ports),
     Code.KEPT_AWAY: _with(KeptAway, _kept_away),
     Code.VOLUMES: _with(PluginText, _plugin),
+    Code.VOLUME_CLAIM: _with(VolumeTrouble, _volume),
+    Code.VOLUME_ELSEWHERE: _with(VolumeTrouble, _volume),
+    Code.NO_VOLUME: _with(VolumeTrouble, _volume),
+    Code.VOLUME_IN_USE: _with(VolumeTrouble, _volume),
+    Code.VOLUME_LIMIT: _with(VolumeTrouble, _volume),
     Code.TOPOLOGY: _with(PluginText, _plugin),
     Code.OTHER_PLUGIN: _with(PluginText, _plugin),
     Code.BINDING_CONDITIONS: _with(BindingProblem, _binding_conditions),

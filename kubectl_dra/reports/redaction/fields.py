@@ -13,7 +13,18 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.api import v1alpha2, v1alpha3, v1beta1
-from kubectl_dra.model import affinity, classic, core, meta, policy, poolstatus, resource, storage, volumes
+from kubectl_dra.model import (
+    affinity,
+    classic,
+    core,
+    meta,
+    policy,
+    poolstatus,
+    resource,
+    storage,
+    volume_claims,
+    volumes,
+)
 
 
 class Holds(Enum):
@@ -144,8 +155,8 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     volumes.ImageVolume: {"reference": Holds.IMAGE},
     volumes.AwsElasticBlockStore: {"volumeID": Holds.DISK},
     volumes.AzureDisk: {"kind": Holds.WORD},
-    storage.PersistentVolumeClaimSpec: {"accessModes": Holds.WORD, "volumeMode": Holds.WORD},
-    storage.VolumeResources: _AMOUNTS,
+    volume_claims.PersistentVolumeClaimSpec: {"accessModes": Holds.WORD, "volumeMode": Holds.WORD},
+    volume_claims.VolumeResources: _AMOUNTS,
     storage.PersistentVolumeClaimStatus: {"phase": Holds.WORD},
     storage.PersistentVolumeSpec: {**_AMOUNTS, "accessModes": Holds.WORD, "volumeMode": Holds.WORD},
     storage.CsiVolume: {"volumeHandle": Holds.DISK},

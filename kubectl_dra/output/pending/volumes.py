@@ -1,0 +1,164 @@
+"""One clause per kind of trouble with a volume, with the names of claim, volume, class, driver and zone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from kubectl_dra.diagnosis.records import VolumeTrouble
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import counted, listed
+from kubectl_dra.scheduler.storage import VolumeReason
+
+_GIB: Final = 1 << 30
+
+
+def volume_sentence(trouble: VolumeTrouble) -> Safe:
+    """What is wrong with one volume; empty for a reason that this version does not know."""
+    say = _SENTENCES.get(trouble.reason)
+    return say(trouble) if say is not None else Safe("")
+
+
+def _claim(trouble: VolumeTrouble) -> Safe:
+    return fmt("PersistentVolumeClaim {}", str(trouble.claim.key)) if trouble.claim is not None else Safe("its volume")
+
+
+def _missing(trouble: VolumeTrouble) -> Safe:
+    return fmt("{}, which its volume {} needs, does not exist", _claim(trouble), trouble.entry)
+
+
+def _not_created(trouble: VolumeTrouble) -> Safe:
+    return fmt("{} for its ephemeral volume {} has not been created yet", _claim(trouble), trouble.entry)
+
+
+def _not_owned(trouble: VolumeTrouble) -> Safe:
+    return fmt(
+        "{} has the name that its ephemeral volume {} needs, but was not created for this pod",
+        _claim(trouble),
+        trouble.entry,
+    )
+
+
+def _lost(trouble: VolumeTrouble) -> Safe:
+    return fmt("{} has lost its PersistentVolume {}", _claim(trouble), trouble.volume)
+
+
+def _deleted(trouble: VolumeTrouble) -> Safe:
+    return fmt("{} is being deleted", _claim(trouble))
+
+
+def _unbound(trouble: VolumeTrouble) -> Safe:
+    if trouble.volume:
+        return fmt("{} is not bound to PersistentVolume {} yet", _claim(trouble), trouble.volume)
+    if trouble.about:
+        return fmt(
+            "{} is not bound yet, and StorageClass {} binds claims before pods are scheduled",
+            _claim(trouble),
+            trouble.about,
+        )
+    return fmt("{} is not bound yet and names no StorageClass", _claim(trouble))
+
+
+def _class_missing(trouble: VolumeTrouble) -> Safe:
+    return fmt("{} is not bound, and its StorageClass {} does not exist", _claim(trouble), trouble.about)
+
+
+def _volume_missing(trouble: VolumeTrouble) -> Safe:
+    return fmt("{} is bound to PersistentVolume {}, which does not exist", _claim(trouble), trouble.volume)
+
+
+def _unreachable(trouble: VolumeTrouble) -> Safe:
+    where = fmt(": it is limited to nodes with {}", _or(trouble.wanted)) if trouble.wanted else Safe("")
+    return fmt("PersistentVolume {} of {} cannot be reached from there{}", trouble.volume, _claim(trouble), where)
+
+
+def _zone(trouble: VolumeTrouble) -> Safe:
+    return fmt("PersistentVolume {} of {} is in {}", trouble.volume, _claim(trouble), _or(trouble.wanted))
+
+
+def _other_node(trouble: VolumeTrouble) -> Safe:
+    return fmt("node {} was already selected to provision {}", trouble.about, _claim(trouble))
+
+
+def _topology(trouble: VolumeTrouble) -> Safe:
+    return fmt(
+        "StorageClass {} of {} provisions volumes only for nodes with {}",
+        trouble.about,
+        _claim(trouble),
+        _or(trouble.wanted),
+    )
+
+
+def _nothing(trouble: VolumeTrouble) -> Safe:
+    return fmt(
+        "no free PersistentVolume there matches {}, and StorageClass {} does not provision any",
+        _claim(trouble),
+        trouble.about,
+    )
+
+
+def _no_space(trouble: VolumeTrouble) -> Safe:
+    return fmt(
+        "{} requests {}, but StorageClass {} has {} left there",
+        _claim(trouble),
+        _size(trouble.asked),
+        trouble.about,
+        _size(trouble.limit),
+    )
+
+
+def _claim_in_use(trouble: VolumeTrouble) -> Safe:
+    users = listed(trouble.users) if trouble.users else Safe("another pod")
+    return fmt("{} is ReadWriteOncePod and in use by {}", _claim(trouble), users)
+
+
+def _disk_in_use(trouble: VolumeTrouble) -> Safe:
+    return fmt("disk {} of its volume {} is in use there by {}", trouble.about, trouble.entry, listed(trouble.users))
+
+
+def _too_many(trouble: VolumeTrouble) -> Safe:
+    return fmt(
+        "driver {} can attach {} there: {} in use, {} more needed",
+        trouble.about,
+        counted(trouble.limit, "volume"),
+        trouble.used,
+        trouble.asked,
+    )
+
+
+def _not_installed(trouble: VolumeTrouble) -> Safe:
+    return fmt("CSI driver {} is not installed there", trouble.about)
+
+
+def _or(texts: tuple[str, ...]) -> Safe:
+    return Safe(" or ").join(map(safe, texts))
+
+
+def _size(size: int) -> Safe:
+    """Bytes in the largest binary unit that keeps the number whole."""
+    for unit, power in (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)):
+        if size and size % (1 << power) == 0:
+            return Safe(f"{size >> power}{unit}")
+    return Safe(f"{size / _GIB:.1f}Gi" if size >= _GIB else str(size))
+
+
+_SENTENCES: Final[Mapping[str, Callable[[VolumeTrouble], Safe]]] = {
+    VolumeReason.CLAIM_MISSING: _missing,
+    VolumeReason.CLAIM_NOT_CREATED: _not_created,
+    VolumeReason.CLAIM_NOT_OWNED: _not_owned,
+    VolumeReason.CLAIM_LOST: _lost,
+    VolumeReason.CLAIM_DELETED: _deleted,
+    VolumeReason.CLAIM_UNBOUND: _unbound,
+    VolumeReason.CLASS_MISSING: _class_missing,
+    VolumeReason.VOLUME_MISSING: _volume_missing,
+    VolumeReason.VOLUME_UNREACHABLE: _unreachable,
+    VolumeReason.VOLUME_ZONE: _zone,
+    VolumeReason.OTHER_NODE_SELECTED: _other_node,
+    VolumeReason.TOPOLOGY_NOT_ALLOWED: _topology,
+    VolumeReason.NOTHING_TO_BIND: _nothing,
+    VolumeReason.NO_SPACE: _no_space,
+    VolumeReason.CLAIM_IN_USE: _claim_in_use,
+    VolumeReason.DISK_IN_USE: _disk_in_use,
+    VolumeReason.TOO_MANY: _too_many,
+    VolumeReason.DRIVER_NOT_INSTALLED: _not_installed,
+}
