@@ -18,12 +18,14 @@ from kubectl_dra.diagnosis import agreement, error_codes
 from kubectl_dra.diagnosis.attempt import Attempt, Rejection, Result
 from kubectl_dra.diagnosis.claim_verdicts import selected_names
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.company import company_causes
 from kubectl_dra.diagnosis.funnel import Story, Teller
 from kubectl_dra.diagnosis.gates import consumers_of
 from kubectl_dra.diagnosis.judgement import Judgement, idle_claims
 from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimElsewhere,
+    Company,
     ExtendedResource,
     KeptAway,
     NodeGroup,
@@ -36,6 +38,7 @@ from kubectl_dra.diagnosis.records import (
     PluginText,
     Retry,
     SearchSize,
+    Spread,
     TakenPorts,
     Verdict,
     VolumeTrouble,
@@ -256,8 +259,12 @@ class _Explainer:
             detail = NodeSelection(rejection.unmatched) if rejection.unmatched else None
             yield Cause(_FILTER_CODES[bucket.plugin], detail, nodes=names)
         else:
-            code = _OTHER_CODES[reasons.kind_of(bucket.plugin)]
-            yield from (Cause(code, PluginText(bucket.plugin, text), nodes=names) for text in rejection.texts)
+            known = tuple(company_causes(rejection.detail, names))
+            yield from known or self._in_their_words(rejection, names)
+
+    def _in_their_words(self, rejection: Rejection, names: tuple[str, ...]) -> Iterator[Cause]:
+        code = _OTHER_CODES[reasons.kind_of(rejection.plugin)]
+        return (Cause(code, PluginText(rejection.plugin, text), nodes=names) for text in rejection.texts)
 
     def _lacks(self, bucket: _Bucket, rejection: Rejection, names: tuple[str, ...]) -> Iterator[Cause]:
         for position, lack in enumerate(rejection.lacks):
@@ -415,12 +422,14 @@ def _merged(causes: Iterable[Cause]) -> list[Cause]:
 def _subject(cause: Cause) -> Hashable:
     detail = cause.detail
     match detail:
-        case NodeTaint() | ExtendedResource() | PluginText():
+        case NodeTaint() | ExtendedResource() | PluginText() | Company():
             return cause.code, detail
         case NodeShortage():
             return cause.code, detail.resource
         case VolumeTrouble():
             return cause.code, detail.reason, detail.claim, detail.entry, detail.volume, detail.about, detail.wanted
+        case Spread():
+            return cause.code, detail.topology_key, detail.selector, bool(detail.value)
     return cause.code, cause.claim, cause.request
 
 

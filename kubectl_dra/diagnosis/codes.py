@@ -234,6 +234,10 @@ class Code(StrEnum):
     NO_VOLUME = "DRA-425", "no volume to bind", "no volume can be bound or provisioned for the pod on the node"
     VOLUME_IN_USE = "DRA-426", "volume in use", "another pod uses a volume that only one pod may use"
     VOLUME_LIMIT = "DRA-427", "no volume slots left", "the node cannot attach another volume of a CSI driver"
+    SPREAD = "DRA-428", "spread too unevenly", "the pod would be spread more unevenly than its constraint allows"
+    NO_COMPANY = "DRA-429", "pod affinity", "no pod that the pod's affinity asks for runs there"
+    UNWANTED_COMPANY = "DRA-430", "pod anti-affinity", "a pod that the pod's anti-affinity avoids runs there"
+    NODE_FEATURES = "DRA-431", "node features", "nodes do not declare a feature that the pod needs"
 
     BINDING_CONDITIONS = "DRA-500", "devices not ready yet", "the scheduler waits until devices are ready to be bound"
     BINDING_IN_PROGRESS = "DRA-501", "binding under way", "the devices are reserved for the pod; binding is under way"

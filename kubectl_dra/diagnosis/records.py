@@ -349,6 +349,34 @@ class VolumeTrouble(Evidence, frozen=True):
     limit: int = 0
 
 
+class Spread(Evidence, frozen=True):
+    """A topology spread constraint of the pod that a node does not meet.
+
+    ``selector``: the pods that are counted. ``value``: the node's own for the key, empty if it lacks the label; then
+    the numbers are 0. ``pods`` are there already, ``fewest`` in the emptiest domain.
+    """
+
+    topology_key: str
+    selector: str = ""
+    value: str = ""
+    pods: int = 0
+    fewest: int = 0
+    max_skew: int = 0
+
+
+class Company(Evidence, frozen=True):
+    """A required term about other pods that a node does not meet; ``selector``: which pods it is about."""
+
+    topology_key: str
+    selector: str = ""
+
+
+class MissingFeatures(Evidence, frozen=True):
+    """Features that a node would have to declare in ``status.declaredFeatures``."""
+
+    features: tuple[str, ...]
+
+
 class OpenPlugin(ReportRecord, frozen=True):
     """A plugin of the scheduler that is not simulated here, and the fields of the pod that it decides about."""
 
@@ -471,6 +499,9 @@ Detail = (
     | TakenPorts
     | KeptAway
     | VolumeTrouble
+    | Spread
+    | Company
+    | MissingFeatures
     | OpenPlugins
     | PluginText
     | KubeletText

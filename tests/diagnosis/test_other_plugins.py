@@ -15,9 +15,11 @@ from kubectl_dra.diagnosis.records import (
     Agreement,
     AssumptionKind,
     Bound,
+    Company,
     NodeOutcome,
     OpenPlugins,
     PodDiagnosis,
+    Spread,
     Verdict,
 )
 from kubectl_dra.diagnosis.remedies import remedies
@@ -91,19 +93,19 @@ def spread(**constraint: Any) -> dict[str, Any]:
         (
             spread(topologyKey="zone"),
             (),
-            Code.TOPOLOGY,
+            Code.SPREAD,
             "1 node(s) didn't match pod topology spread constraints (missing required label).",
         ),
         (
             {"affinity": {"podAffinity": required(TERM)}},
             (),
-            Code.TOPOLOGY,
+            Code.NO_COMPANY,
             "1 node(s) didn't match pod affinity rules.",
         ),
         (
             {"hostNetwork": True, "hostUsers": False},
             (),
-            Code.OTHER_PLUGIN,
+            Code.NODE_FEATURES,
             "1 node(s) didn't match Pod's required features.",
         ),
     ],
@@ -163,6 +165,24 @@ def test_a_node_that_lacks_devices_shows_that_before_its_features() -> None:
     pod = build.pod(claims=["claim"], hostNetwork=True, hostUsers=False)
     found = diagnose(pod, build.claim("claim", build.request(count=2)))
     assert found.message == "0/1 nodes are available: 1 cannot allocate all claims."
+
+
+def test_what_is_in_the_way_of_spreading_and_of_affinity_is_told() -> None:
+    nodes = [build.node(name, labels={"zone": name}) for name in ("a", "b")]
+    slices = [build.slice_("a", build.device("gpu-0"))]
+    running = build.pod("web-0", node_name="a", phase="Running")
+    running["metadata"]["labels"] = {"app": "web"}
+    pod = build.pod(
+        claims=["claim"], nodeSelector={"zone": "a"}, **spread(topologyKey="zone", nodeAffinityPolicy="Ignore")
+    )
+    pod["metadata"]["labels"] = {"app": "web"}
+    found = diagnose(pod, build.claim(), *nodes, *slices, running)
+    (uneven,) = [cause for cause in found.causes if cause.code is Code.SPREAD]
+    assert (uneven.detail, uneven.nodes) == (Spread("zone", "app=web", "a", 1, 0, 1), ("a",))
+    selector = {"matchExpressions": [{"key": "app", "operator": "In", "values": ["db", "cache"]}]}
+    term = {"topologyKey": HOST, "labelSelector": selector}
+    found = diagnose(build.pod(claims=["claim"], affinity={"podAffinity": required(term)}), build.claim())
+    assert [cause.detail for cause in found.causes] == [Company(HOST, "app in (db,cache)")]
 
 
 # --- what was not read ------------------------------------------------------------------------------------------------
@@ -355,4 +375,4 @@ def test_copies_that_keep_each_other_away_are_one_per_node() -> None:
     placed = place(ClusterState(inventory, facts.evidence(), features(37), CLOCK), pods)
     assert placed.nodes == {"a": 1, "b": 1}
     assert placed.failed is not None
-    assert codes(placed.failed) == [Code.TOPOLOGY]
+    assert codes(placed.failed) == [Code.UNWANTED_COMPANY]

@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.records import (
     ClaimElsewhere,
     ClaimEntry,
     ClassProblem,
+    Company,
     Consumers,
     ContainerWaits,
     ExtendedResource,
@@ -25,6 +26,7 @@ from kubectl_dra.diagnosis.records import (
     KeptAway,
     KubeletText,
     MissingEvidence,
+    MissingFeatures,
     Negotiation,
     NodeSelection,
     NodeShortage,
@@ -38,6 +40,7 @@ from kubectl_dra.diagnosis.records import (
     QuotaShortage,
     SchedulerName,
     SearchSize,
+    Spread,
     StageName,
     TakenPorts,
     VolumeTrouble,
@@ -348,6 +351,33 @@ def _volume(trouble: VolumeTrouble, cause: Cause) -> Safe:
     return volume_sentence(trouble) or Safe(cause.code.meaning)
 
 
+def _spread(spread: Spread, _cause: Cause) -> Safe:
+    if not spread.value:
+        return fmt("its spread constraint needs the label {}, which nodes lack", spread.topology_key)
+    which = fmt(" with {}", spread.selector) if spread.selector else Safe("")
+    return fmt(
+        "{}={} has {} {}{} already, the emptiest {}; its spread constraint allows {} more",
+        spread.topology_key,
+        spread.value,
+        spread.pods,
+        Safe(plural("pod", spread.pods)),
+        which,
+        spread.fewest,
+        spread.max_skew,
+    )
+
+
+def _company(company: Company, cause: Cause) -> Safe:
+    which = fmt("with {} ", company.selector) if company.selector else Safe("")
+    if cause.code is Code.UNWANTED_COMPANY:
+        return fmt("a pod {}that its anti-affinity avoids runs there, per {}", which, company.topology_key)
+    return fmt("no pod {}that its affinity asks for runs there, per {}", which, company.topology_key)
+
+
+def _features(missing: MissingFeatures, _cause: Cause) -> Safe:
+    return fmt("nodes do not declare {}", listed(missing.features))
+
+
 def _not_simulated(found: OpenPlugins, _cause: Cause) -> Safe:
     names = [each.plugin for each in found.plugins]
     verbs = Safe("decides as well and is") if len(names) == 1 else Safe("decide as well and are")
@@ -474,6 +504,10 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.VOLUME_IN_USE: _with(VolumeTrouble, _volume),
     Code.VOLUME_LIMIT: _with(VolumeTrouble, _volume),
     Code.TOPOLOGY: _with(PluginText, _plugin),
+    Code.SPREAD: _with(Spread, _spread),
+    Code.NO_COMPANY: _with(Company, _company),
+    Code.UNWANTED_COMPANY: _with(Company, _company),
+    Code.NODE_FEATURES: _with(MissingFeatures, _features),
     Code.OTHER_PLUGIN: _with(PluginText, _plugin),
     Code.BINDING_CONDITIONS: _with(BindingProblem, _binding_conditions),
     Code.DRIVER_NOT_REGISTERED: _with(KubeletText, _not_registered),

@@ -26,9 +26,10 @@ Pairs = dict[Pair, int]
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """Which of the pod's own terms a node does not meet."""
+    """Which of the pod's own terms a node does not meet; ``anti``: those of its anti-affinity."""
 
     terms: tuple[AffinityTerm, ...]
+    anti: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class InterPodAffinity(Plugin):
         if not _has_company(cycle, state, labels):
             return unresolvable(AFFINITY_TEXT, detail=Unmet(tuple(_missing(state, labels))))
         if state.anti and (broken := tuple(t for t in state.anti_terms if _pair(t, labels) in state.anti)):
-            return unschedulable(ANTI_AFFINITY_TEXT, detail=Unmet(broken))
+            return unschedulable(ANTI_AFFINITY_TEXT, detail=Unmet(broken, anti=True))
         if state.existing and (keys := tuple(_kept_away(state.existing, labels))):
             return unschedulable(EXISTING_TEXT, detail=KeptAway(keys))
         return SUCCESS

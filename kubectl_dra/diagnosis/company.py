@@ -1,0 +1,57 @@
+"""From what the scheduler says of other pods, and of features of nodes, to causes with codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause, Company, MissingFeatures, Spread
+from kubectl_dra.model.meta import NodeSelectorRequirement
+from kubectl_dra.model.terms import Requirements
+from kubectl_dra.scheduler.plugins.inter_pod_affinity import Unmet
+from kubectl_dra.scheduler.plugins.node_declared_features import Required
+from kubectl_dra.scheduler.plugins.pod_topology_spread import Skew
+from kubectl_dra.scheduler.plugins.spread_constraints import Constraint
+
+_OPERATORS: Final = {"In": "in", "NotIn": "notin"}
+
+
+def company_causes(detail: object, nodes: tuple[str, ...]) -> Iterator[Cause]:
+    """One cause for each thing that is in the way; none where the detail is another plugin's."""
+    match detail:
+        case Skew():
+            yield Cause(Code.SPREAD, _spread(detail), nodes=nodes)
+        case Constraint():
+            yield Cause(Code.SPREAD, Spread(detail.topology_key, _text(detail.selector)), nodes=nodes)
+        case Unmet():
+            code = Code.UNWANTED_COMPANY if detail.anti else Code.NO_COMPANY
+            for term in detail.terms:
+                yield Cause(code, Company(term.topology_key, _text(term.selector)), nodes=nodes)
+        case Required():
+            yield Cause(Code.NODE_FEATURES, MissingFeatures(detail.features), nodes=nodes)
+
+
+def _spread(skew: Skew) -> Spread:
+    constraint = skew.constraint
+    selector = _text(constraint.selector)
+    return Spread(constraint.topology_key, selector, skew.value, skew.count, skew.fewest, constraint.max_skew)
+
+
+def _text(selector: Requirements | None) -> str:
+    """As kubectl's ``-l`` takes it; an empty one selects everything, none nothing."""
+    return ",".join(map(_requirement, selector or ()))
+
+
+def _requirement(requirement: NodeSelectorRequirement) -> str:
+    key, values = requirement.key, requirement.values
+    match requirement.operator:
+        case "Exists":
+            return key
+        case "DoesNotExist":
+            return f"!{key}"
+        case "In" if len(values) == 1:
+            return f"{key}={values[0]}"
+        case "NotIn" if len(values) == 1:
+            return f"{key}!={values[0]}"
+    return f"{key} {_OPERATORS.get(requirement.operator, requirement.operator)} ({','.join(values)})"
