@@ -44,7 +44,7 @@ def test_nobody_sleeps_but_by_the_clock():
 
 
 def test_times_are_written_as_the_api_writes_them():
-    assert timestamp(CLOCK) == "2026-11-21T12:00:00Z"
+    assert timestamp(CLOCK) == "2026-11-21T13:00:00Z"
 
 
 @pytest.fixture

@@ -41,5 +41,5 @@ class PassingClock:
 
 
 #: The time that tests give to what has no time of its own: documents without reads, facts made in a test. Ages that
-#: goldens and docs/fields.md hold are counted from it.
-CLOCK: Final = FixedClock(datetime(2026, 11, 21, 12, tzinfo=UTC))
+#: goldens and docs/fields.md hold are counted from it. No object of the demo cluster is younger.
+CLOCK: Final = FixedClock(datetime(2026, 11, 21, 13, tzinfo=UTC))
