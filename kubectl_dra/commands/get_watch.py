@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.following import check_watch, follow
-from kubectl_dra.commands.get_answers import (
+from kubectl_dra.commands.get_listing import (
     Call,
     Item,
     Section,

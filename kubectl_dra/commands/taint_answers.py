@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, print_pages, write
 from kubectl_dra.commands.signals import signals_raise
 from kubectl_dra.commands.taint_planning import Planner
 from kubectl_dra.commands.taint_source import open_source
-from kubectl_dra.commands.taint_words import Words, parse_words
+from kubectl_dra.commands.taint_words import TaintArgs, Words, parse_words
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.console import is_dialogue
 from kubectl_dra.output.documents import list_bytes, objects_bytes, report_bytes
@@ -24,22 +22,7 @@ from kubectl_dra.reports.taint_listing import listed_taints
 from kubectl_dra.reports.taint_plan import KINDS, planned_object, present_objects
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The options of the command beyond the shared ones. ``timeout`` is in seconds, None for no limit."""
-
-    words: tuple[str, ...] = ()
-    listing: bool = False
-    match: str = ""
-    dry_run: str = "none"
-    yes: bool = False
-    observe: bool = False
-    force: bool = False
-    wait: bool = False
-    timeout: float | None = None
-
-
-def answer(options: Options, asked: Asked) -> int:
+def answer(options: Options, asked: TaintArgs) -> int:
     """Run the command; returns the exit code."""
     if asked.listing:
         return _list(options, asked)
@@ -60,7 +43,7 @@ def answer(options: Options, asked: Asked) -> int:
             return Dialogue(options, asked, planner).run(plan)
 
 
-def _check(options: Options, asked: Asked, words: Words) -> None:
+def _check(options: Options, asked: TaintArgs, words: Words) -> None:
     """Combinations that make no sense, before anything is read."""
     planning = asked.dry_run != "none"
     if options.from_ is not None and asked.dry_run != "client":
@@ -78,7 +61,7 @@ def _check(options: Options, asked: Asked, words: Words) -> None:
         _check_consent(asked, several=bool(asked.match) or len(words.devices) > 1)
 
 
-def _check_consent(asked: Asked, several: bool) -> None:
+def _check_consent(asked: TaintArgs, several: bool) -> None:
     """Somebody must have seen what will be written."""
     if asked.yes and several:
         raise UsageProblem("-y is for one device: of several the number has to be typed in", "leave out -y")
@@ -116,8 +99,8 @@ def _show_plan(options: Options, planner: Planner, plan: TaintPlan, server: bool
 # --- the list -------------------------------------------------------------------------------------------------------
 
 
-def _list(options: Options, asked: Asked) -> int:
-    if asked != Asked(listing=True, timeout=asked.timeout):
+def _list(options: Options, asked: TaintArgs) -> int:
+    if asked != TaintArgs(listing=True, timeout=asked.timeout):
         raise UsageProblem("--list takes no words and no other options", "kubectl dra get taints NAME shows one")
     from kubectl_dra.commands.cluster import read_cluster
 

@@ -37,13 +37,14 @@ Examples:
 @click.option("--wait", is_flag=True, help="Follow the eviction until the pods are gone.")
 @click.option("--timeout", type=Timeout(), default="5m", help="How long --wait waits; 0: without end. Default 5m.")
 @click.argument("words", nargs=-1, metavar="[DRIVER/POOL/DEVICE]... KEY[=VALUE]:EFFECT|KEY[:EFFECT]-")
-def command(options: Options, **values: Any) -> int:  # noqa: ANN401 - the fields of Asked
+def command(options: Options, **values: Any) -> int:  # noqa: ANN401 - the fields of TaintArgs
     """Taint devices with DeviceTaintRules, or remove such taints: NoSchedule keeps new claims away, NoExecute also
     evicts pods.
 
     Shows first which rules it will write and which pods that hits, then asks. Only this command, and the screen for
     taints of tui, change anything in a cluster.
     """
-    from kubectl_dra.commands.taint_answers import Asked, answer
+    from kubectl_dra.commands.taint_answers import answer
+    from kubectl_dra.commands.taint_words import TaintArgs
 
-    return answer(options, Asked(**values))
+    return answer(options, TaintArgs(**values))

@@ -6,13 +6,14 @@ Nothing is written on a plan that differs from the one that was agreed to; it is
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, write
 from kubectl_dra.commands.taint_planning import Planner
 from kubectl_dra.commands.taint_watch import controllers_word, wait_for_eviction
+from kubectl_dra.commands.taint_words import TaintArgs
 from kubectl_dra.model.taint_plan import TaintPlan, Verb
 from kubectl_dra.output.documents import report_bytes
 from kubectl_dra.output.exit_codes import ExitCode
@@ -36,9 +37,6 @@ from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.errors import ApiError
 from kubectl_dra.source.live.write import Outcome, WriteState, carry_out, read_rule
 
-if TYPE_CHECKING:
-    from kubectl_dra.commands.taint_answers import Asked
-
 NO_SCHEDULE: Final = "NoSchedule"
 NO_EXECUTE: Final = "NoExecute"
 _QUESTIONS: Final = {Verb.CREATE: "Create it?", Verb.PATCH: "Change it?", Verb.DELETE: "Delete it?"}
@@ -57,7 +55,7 @@ class Choice(StrEnum):
 class Dialogue:
     """One call that may write."""
 
-    def __init__(self, options: Options, asked: Asked, planner: Planner) -> None:
+    def __init__(self, options: Options, asked: TaintArgs, planner: Planner) -> None:
         self._options = options
         self._asked = asked
         self._planner = planner

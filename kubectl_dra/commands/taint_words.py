@@ -18,6 +18,21 @@ _SPEC: Final = re.compile(r"(?P<key>[^=:]*)(=(?P<value>[^:]*))?(:(?P<effect>[^:]
 
 
 @dataclass(frozen=True, slots=True)
+class TaintArgs:
+    """The options of the command beyond the shared ones. ``timeout`` is in seconds, None for no limit."""
+
+    words: tuple[str, ...] = ()
+    listing: bool = False
+    match: str = ""
+    dry_run: str = "none"
+    yes: bool = False
+    observe: bool = False
+    force: bool = False
+    wait: bool = False
+    timeout: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """What is asked for. Of a removal value and effect may be empty: then they may be anything."""
 

@@ -1,0 +1,372 @@
+"""The lists of get: find, filter, sort, and print tables, names or documents, type by type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any, Final
+
+from kubectl_dra.api.encode import encode
+from kubectl_dra.api.kinds import DEVICE_CLASS, DEVICE_TAINT_RULE, RESOURCE_CLAIM, Kind
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands import sorting
+from kubectl_dra.commands.claim_answers import claim_not_found
+from kubectl_dra.commands.cluster import Scoped
+from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.get_query import CLAIMS, CLASSES, DEVICES, POOLS, TAINTS, Query, Wanted
+from kubectl_dra.commands.options import Options, label_selector
+from kubectl_dra.commands.pool_answers import pool_not_found
+from kubectl_dra.commands.show import console, is_document, print_pages, tell, write
+from kubectl_dra.commands.suggest import did_you_mean
+from kubectl_dra.model.evidence import Coverage, Fields
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.output.devices import tables
+from kubectl_dra.output.documents import OBJECTS_HEAD, list_head, report_bytes, write_list
+from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import counted
+from kubectl_dra.reports.base import Series
+from kubectl_dra.reports.claim_list import claim_rows, unused_claims
+from kubectl_dra.reports.class_list import class_rows
+from kubectl_dra.reports.device_list import DeviceFilter, ListedDevice, device_list
+from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
+from kubectl_dra.reports.open_pool import open_pool
+from kubectl_dra.reports.pool import pool_summary
+from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.taint_list import rule_row, taint_rows
+from kubectl_dra.selectors.evaluate import SelectorSet
+
+_NEEDS: Final = {
+    POOLS: ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Node"),
+    DEVICES: ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Pod", "Node"),
+    CLAIMS: ("ResourceClaim", "Pod"),
+    CLASSES: ("DeviceClass", "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Node"),
+    TAINTS: ("DeviceTaintRule", "ResourceSlice", "ResourceClaim"),
+}
+_MORE: Final = {CLASSES: ("ResourceClaimTemplate",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One line: its name for ``-o name``, its document, and the row of the table."""
+
+    name: str
+    document: Callable[[], bytes]
+    row: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The lines of one type, of which there may be very many: whoever goes through them twice makes them twice.
+
+    ``kind`` is the report's kind, empty where the documents are API objects.
+    """
+
+    kind: str
+    items: Iterable[Item]
+    table: Callable[[Iterable[Any]], Iterable[Safe]]
+
+    @property
+    def rows(self) -> Iterable[Any]:
+        """The rows of its lines."""
+        return Series(lambda: (item.row for item in self.items))
+
+
+@dataclass(slots=True)
+class Call:
+    """One call of the command."""
+
+    options: Options
+    query: Query
+    cluster: Scoped
+    facts: ClusterState
+    failed: bool = False
+
+    @property
+    def wide(self) -> bool:
+        """Whether ``-o wide`` was asked for."""
+        return self.options.output == "wide"
+
+    @property
+    def headers(self) -> bool:
+        """Whether tables have titles."""
+        return not self.query.no_headers
+
+    def in_scope(self, namespace: str) -> bool:
+        """Whether a namespace was asked for."""
+        return self.cluster.namespace in ("", namespace)
+
+    def not_found(self, problem: CommandError, alone: bool) -> None:
+        """A name that is missing does not hide the others. Raises it where it is the only one."""
+        if alone:
+            raise problem
+        self.failed = True
+        tell(problem, self.options)
+
+
+def needs_of(query: Query, wanted: Sequence[Wanted]) -> tuple[str, ...]:
+    """The kinds that the tables are made of."""
+    needs = {kind: None for each in wanted for kind in (*_NEEDS[each.type], *_MORE.get(each.type, ()))}
+    if query.class_:
+        needs["DeviceClass"] = None
+    return tuple(needs)
+
+
+def new_call(options: Options, query: Query, cluster: Scoped) -> Call:
+    """The call that answers from ``cluster``."""
+    return Call(options, query, cluster, cluster.state)
+
+
+def sections_of(call: Call, wanted: Sequence[Wanted]) -> list[Section]:
+    """All lines, type by type, sorted as asked. Raises ``CommandError`` where the only name is not found."""
+    sections = [_SECTIONS[each.type](call, each) for each in wanted]
+    path = call.query.sort_by
+    if path:
+        return [replace(each, items=sorting.sort(list(each.items), path)) for each in sections]
+    return [replace(each, items=list(each.items)) for each in sections] if call.options.watch else sections
+
+
+def selections(wanted: Sequence[Wanted]) -> frozenset[Fields]:
+    """The slices that the words name; empty for all."""
+    found: set[Fields] = set()
+    for each in wanted:
+        of_name = {POOLS: pool_selections, DEVICES: device_selections}.get(each.type)
+        selections = [of_name(name) for name in each.names] if of_name is not None else []
+        if not all(selections) or not selections:
+            return frozenset()
+        found.update(*selections)
+    return frozenset(found)
+
+
+def lacks_names(wanted: Sequence[Wanted], cluster: Scoped) -> bool:
+    """Whether only the slices that the words name were read, and some of the words name none."""
+    if cluster.state.evidence.coverage("ResourceSlice") is not Coverage.FILTERED:
+        return False
+    facts = cluster.state
+    return not all(
+        find_pools(name, facts) if each.type == POOLS else find_devices(name, facts)
+        for each in wanted
+        for name in each.names
+    )
+
+
+# --- printing -------------------------------------------------------------------------------------------------------
+
+
+def print_sections(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section]) -> None:
+    """Print tables, names or one document."""
+    if is_document(call.options):
+        _print_documents(call, wanted, sections)
+        return
+    terminal = console(call.options)
+    if call.options.output == "name":
+        for section in sections:
+            for item in section.items:
+                terminal.out(safe(item.name))
+        return
+    filled = [section for section in sections if any(True for _ in section.items)]
+    print_pages((section.table(section.rows) for section in filled), call.options)
+    if not filled and not call.failed and _all_read(call, wanted):
+        terminal.note(_nothing(call, wanted[0].type))
+
+
+def _all_read(call: Call, wanted: Sequence[Wanted]) -> bool:
+    """Whether nothing can be missing: otherwise "none" would be a guess."""
+    evidence, namespace = call.facts.evidence, call.cluster.namespace
+    if evidence.coverage("ResourceSlice") is Coverage.FILTERED:
+        return True
+    return all(evidence.complete(_NEEDS[each.type][0], namespace if each.type == CLAIMS else "") for each in wanted)
+
+
+def _nothing(call: Call, type_: str) -> Safe:
+    namespace = call.cluster.namespace
+    where = fmt(" in namespace {}", namespace) if type_ == CLAIMS and namespace else Safe("")
+    return fmt("No {} found{}.", Safe(type_), where)
+
+
+def _print_documents(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section]) -> None:
+    documents = (item.document() for section in sections for item in section.items)
+    kinds = {section.kind for section in sections}
+    first = list(islice(documents, 2)) if sum(len(each.names) for each in wanted) == 1 else []
+    if len(first) == 1:
+        write(first[0], call.options)
+    elif len(kinds) == 1:
+        kind = kinds.pop()
+        write_list(list_head(f"{kind}List") if kind else OBJECTS_HEAD, chain(first, documents), call.options.output)
+    else:
+        raise UsageProblem("API objects and reports don't fit into one document", "ask for one type at a time")
+
+
+def note_missing(call: Call, wanted: Sequence[Wanted]) -> None:
+    """What the tables can't know; documents of pools and devices say it themselves."""
+    kinds = dict.fromkeys(kind for each in wanted for kind in _NEEDS[each.type])
+    if call.facts.evidence.coverage("ResourceSlice") is Coverage.FILTERED:
+        # Those of the names were read, and nothing else is shown.
+        del kinds["ResourceSlice"]
+    namespace = call.cluster.namespace if [each.type for each in wanted] == [CLAIMS] else ""
+    for line in missing_lines(missing_rights(call.facts.evidence, kinds, namespace)):
+        console(call.options).note(line)
+
+
+# --- pools and devices ----------------------------------------------------------------------------------------------
+
+
+def _pools(call: Call, wanted: Wanted) -> Section:
+    facts = call.facts
+    pools = list(facts.pools)
+    if wanted.names:
+        found = [(name, find_pools(name, facts)) for name in wanted.names]
+        for name, matching in found:
+            if not matching:
+                call.not_found(pool_not_found(name, facts), alone=len(wanted.names) == 1)
+        pools = list(dict.fromkeys(pool for _, matching in found for pool in matching))
+    rows = Series(lambda: (pool_summary(open_pool(pool, facts)) for pool in pools))
+    items = Series(lambda: (_report_item("PoolSummary", f"{row.driver}/{row.pool}", row) for row in rows))
+    return Section("PoolSummary", items, lambda rows: tables.pools_table(rows, call.wide, call.headers))
+
+
+def _devices(call: Call, wanted: Wanted) -> Section:
+    facts, query = call.facts, call.query
+    selectors = tuple(_selectors(call))
+    names = None
+    if wanted.names:
+        found = [(name, find_devices(name, facts)) for name in wanted.names]
+        for name, matching in found:
+            if not matching:
+                problem = CommandError(f'device "{name}" not found', "kubectl dra get devices")
+                call.not_found(problem, alone=len(wanted.names) == 1)
+        names = {device for _, matching in found for device in matching}
+    _check_node(call)
+    chosen = DeviceFilter(query.free, query.used, query.tainted, query.node or None, selectors, names)
+    listed = device_list(facts, chosen)
+    for text, number in listed.errors.items():
+        note = fmt("note: left out {}, on which the selector fails: {}", counted(number, "device"), text)
+        console(call.options).note(note)
+    items = Series(lambda: map(_device_item, listed.items))
+    return Section("Device", items, lambda rows: tables.devices_table(rows, facts.now, call.wide, call.headers))
+
+
+def _device_item(listed: ListedDevice) -> Item:
+    return _report_item("Device", f"{listed.driver}/{listed.pool}/{listed.device.name}", listed)
+
+
+def _report_item(kind: str, name: str, row: Any) -> Item:  # noqa: ANN401 - any report record
+    return Item(name, lambda: report_bytes(kind, row), row)
+
+
+def _selectors(call: Call) -> Iterator[SelectorSet]:
+    classes, shows_sharing = call.facts.inventory.classes, call.facts.features.shows_sharing
+    name = call.query.class_
+    if name:
+        if name not in classes:
+            raise CommandError(
+                f'{DEVICE_CLASS.resource} "{name}" not found{did_you_mean(name, classes)}', _LIST_CLASSES
+            )
+        yield _compiled(SelectorSet.of_class(classes[name], shows_sharing), f'class "{name}"', _LIST_CLASSES)
+    if call.query.match:
+        yield _compiled(
+            SelectorSet.of_text(call.query.match, shows_sharing), "--match", "kubectl dra test-selector EXPR"
+        )
+
+
+_LIST_CLASSES: Final = "kubectl dra get classes"
+
+
+def _compiled(selectors: SelectorSet, what: str, hint: str) -> SelectorSet:
+    if selectors.problem is not None:
+        raise CommandError(f"{what}: {selectors.problem}", hint)
+    return selectors
+
+
+def _check_node(call: Call) -> None:
+    nodes, name = call.facts.inventory.nodes, call.query.node
+    if name and name not in nodes and call.facts.evidence.complete("Node"):
+        raise CommandError(f'nodes "{name}" not found{did_you_mean(name, nodes)}', "kubectl get nodes")
+
+
+# --- API objects ----------------------------------------------------------------------------------------------------
+
+
+def _claims(call: Call, wanted: Wanted) -> Section:
+    facts = call.facts
+    claims = facts.inventory.claims
+    chosen: list[ResourceClaim] = []
+    if wanted.names:
+        for name in wanted.names:
+            key = Key(call.cluster.namespace, name)
+            if key in claims:
+                chosen.append(claims[key])
+            else:
+                call.not_found(claim_not_found(key, facts), alone=len(wanted.names) == 1)
+    else:
+        selects = label_selector(call.options.selector)
+        chosen = [c for key, c in claims.items() if call.in_scope(key.namespace) and selects(c.metadata.labels)]
+    if call.query.unused:
+        chosen, unknown = unused_claims(chosen, facts)
+        if unknown:
+            console(call.options).note(fmt("note: of {} it is not known: pods", counted(unknown, "claim")))
+    by_key = {key_of(claim.metadata): claim for claim in chosen}
+    rows = claim_rows(chosen, facts)
+    items = [_object_item(RESOURCE_CLAIM, row.name, by_key[Key(row.namespace, row.name)], row) for row in rows]
+    everywhere = call.options.all_namespaces
+    return Section(
+        "", items, lambda rows: tables.claims_table(list(rows), facts.now, call.wide, call.headers, everywhere)
+    )
+
+
+def _classes(call: Call, wanted: Wanted) -> Section:
+    facts = call.facts
+    chosen = _chosen(call, wanted, DEVICE_CLASS, facts.inventory.classes.values())
+    rows = class_rows(chosen, facts)
+    items = [_object_item(DEVICE_CLASS, row.name, facts.inventory.classes[row.name], row) for row in rows]
+
+    def table(chosen: Iterable[Any]) -> list[Safe]:
+        rows = list(chosen)
+        lines = tables.classes_table(rows, facts.now, call.wide, call.headers)
+        offers = tables.offers_table(rows[0], call.wide) if len(rows) == 1 and wanted.names else []
+        return [*lines, *([Safe(""), *offers] if offers else [])]
+
+    return Section("", items, table)
+
+
+def _taints(call: Call, wanted: Wanted) -> Section:
+    facts = call.facts
+    rules = facts.inventory.taint_rules
+    chosen = {rule.metadata.name for rule in _chosen(call, wanted, DEVICE_TAINT_RULE, rules.values())}
+    if wanted.names or call.options.selector or is_document(call.options) or call.options.output == "name":
+        rows = tuple(rule_row(rules[name], facts) for name in sorted(chosen))
+    else:
+        rows = taint_rows(facts)
+    items = [
+        _object_item(DEVICE_TAINT_RULE, row.rule or "", rules[row.rule] if row.rule else None, row) for row in rows
+    ]
+    return Section("", items, lambda rows: tables.taints_table(list(rows), facts.now, call.wide, call.headers))
+
+
+def _chosen(call: Call, wanted: Wanted, kind: Kind, objects: Iterable[Any]) -> list[Any]:
+    """Cluster-scoped objects by name, or by labels."""
+    by_name: dict[str, Any] = {each.metadata.name: each for each in objects}
+    if not wanted.names:
+        selects = label_selector(call.options.selector)
+        return [each for each in by_name.values() if selects(each.metadata.labels)]
+    for name in wanted.names:
+        if name not in by_name:
+            what = f'{kind.resource} "{name}" not found{did_you_mean(name, by_name)}'
+            call.not_found(CommandError(what, f"kubectl dra get {wanted.type}"), alone=len(wanted.names) == 1)
+    return [by_name[name] for name in dict.fromkeys(wanted.names) if name in by_name]
+
+
+def _object_item(kind: Kind, name: str, record: Any, row: Any) -> Item:  # noqa: ANN401 - records of several kinds
+    return Item(f"{kind.singular}.{kind.group}/{name}", lambda: encode(record, kind), row)
+
+
+_SECTIONS: Final[dict[str, Callable[[Call, Wanted], Section]]] = {
+    POOLS: _pools,
+    DEVICES: _devices,
+    CLAIMS: _claims,
+    CLASSES: _classes,
+    TAINTS: _taints,
+}
