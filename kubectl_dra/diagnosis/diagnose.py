@@ -37,6 +37,7 @@ from kubectl_dra.diagnosis.records import (
     OpenPlugin,
     OpenPlugins,
     PodDiagnosis,
+    Preemption,
     Verdict,
 )
 from kubectl_dra.model.core import Event, Pod
@@ -124,6 +125,7 @@ class _Finding:
     nodes: tuple[NodeGroup, ...] = ()
     depends_on_node_order: bool = False
     open: tuple[OpenPlugin, ...] = ()
+    preemption: Preemption | None = None
 
 
 class _PodCase:
@@ -159,6 +161,7 @@ class _PodCase:
             certainty=self._certainty(finding),
             missing=self._missing(),
             assumed=tuple(self._assumptions(finding)),
+            preemption=finding.preemption,
         )
 
     def _finding(self) -> _Finding:
@@ -247,6 +250,7 @@ class _PodCase:
             tuple(_left_open(group, plugins) for group in examination.explanation.groups),
             judgement.depends_on_node_order,
             plugins,
+            examination.preemption if judgement.verdict is Verdict.UNSCHEDULABLE else None,
         )
 
     def _lacks_evidence(self) -> bool:

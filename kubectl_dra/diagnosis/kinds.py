@@ -13,15 +13,18 @@ from dataclasses import dataclass, field
 import msgspec
 
 from kubectl_dra.allocation.errors import AllocationError
-from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.causes import Explanation, explain
 from kubectl_dra.diagnosis.judgement import Judgement, judge, lacks_admin_label, reworded
+from kubectl_dra.diagnosis.preempting import preemption_of
+from kubectl_dra.diagnosis.records import Preemption, Verdict
 from kubectl_dra.diagnosis.renaming import Names, Renaming
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.podinfo import volumes_of
+from kubectl_dra.model.podneeds import may_evict
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.terms import NO_TERMS, terms_of
 from kubectl_dra.scheduler.claims import is_reserved_for, known_extended_claims
@@ -39,6 +42,7 @@ class Examination:
     judgement: Judgement
     explanation: Explanation
     errors: Mapping[str, AllocationError] = field(default_factory=dict)
+    preemption: Preemption | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,10 @@ class Examiner:
             tried = attempt(self._world, pod, claims)
             judgement = judge(self._world, pod, tried)
         explanation = explain(self._world, pod, tried, judgement)
-        return Examination(judgement, explanation, explanation.errors)
+        preemption = None
+        if judgement.verdict is Verdict.UNSCHEDULABLE and tried.engine is not None and not classic.concerns(claims):
+            preemption = preemption_of(tried.engine)
+        return Examination(judgement, explanation, explanation.errors, preemption)
 
     def _renamed(self, known: _Known, pod: Pod, claims: Sequence[ResourceClaim]) -> Examination:
         mine = self._with_made_up(pod, claims)
@@ -83,13 +90,19 @@ class Examiner:
         found = known.examination
         judgement = reworded(self._world, found.judgement, pod, claims, names)
         if not names.claims:
-            return Examination(judgement, found.explanation, found.errors)
+            return Examination(judgement, found.explanation, found.errors, found.preemption)
         renaming = Renaming(names, found.errors, mine, self._world.inventory.classes, self._world.features.minor)
-        return Examination(judgement, found.explanation.renamed(renaming), found.errors)
+        return Examination(judgement, found.explanation.renamed(renaming), found.errors, found.preemption)
 
     def _with_made_up(self, pod: Pod, claims: Sequence[ResourceClaim]) -> tuple[ResourceClaim, ...]:
         """The claims and the one that the scheduler may make up for extended resources."""
         return (*claims, virtual_claim(pod, (), served_resources(self._world)))
+
+
+@derived("usage", read=True)
+def priorities(world: ClusterState) -> frozenset[int]:
+    """The priorities of pods on nodes."""
+    return frozenset(pod.shape.priority for usage in (world.usage or {}).values() for pod in usage.placed)
 
 
 def kind_of(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> Hashable | None:
@@ -105,8 +118,8 @@ def kind_of(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> H
         return None
     if any(volume.ephemeral is not None for volume in pod.spec.volumes):
         return None
-    priority = pod.spec.priority if world.nominated else None
-    spec = msgspec.structs.replace(pod.spec, resource_claims=(), priority=priority)
+    counts = world.nominated or may_evict(pod, priorities(world))
+    spec = msgspec.structs.replace(pod.spec, resource_claims=(), priority=pod.spec.priority if counts else None)
     return _content(spec), tuple(_claims(claims)), lacks_admin_label(world, pod), _place(world, pod)
 
 

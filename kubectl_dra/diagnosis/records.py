@@ -572,6 +572,22 @@ class Observed(ReportRecord, frozen=True):
     time: str | None = None
 
 
+class Preemption(ReportRecord, frozen=True):
+    """Whether evicting pods of lower priority makes room; ``message`` is what the scheduler adds to its own.
+
+    ``nodes``: one of these is nominated, none if it does not help; ``victims``: the pods (``NAMESPACE/NAME``) that are
+    evicted from the first of them, ``violations`` how many of these a PodDisruptionBudget protects. ``certain`` is
+    False where chance, or a kind in ``unread``, decides which. Eviction does not free devices in this decision.
+    """
+
+    message: str
+    nodes: tuple[str, ...] = ()
+    victims: tuple[str, ...] = ()
+    violations: int = 0
+    certain: bool = True
+    unread: tuple[str, ...] = ()
+
+
 class PodFinding(ReportRecord, frozen=True):
     """What diagnosis and report of a pod have in common.
 
@@ -593,6 +609,7 @@ class PodFinding(ReportRecord, frozen=True):
     certainty: Certainty = Certainty()
     missing: tuple[Missing, ...] = ()
     assumed: tuple[Assumption, ...] = ()
+    preemption: Preemption | None = None
 
 
 class PodDiagnosis(PodFinding, frozen=True):

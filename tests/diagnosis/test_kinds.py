@@ -230,3 +230,11 @@ def test_what_concerns_one_pod_alone_is_never_shared() -> None:
     pods = two_pods()
     pods[0]["status"]["nominatedNodeName"] = "node-1"
     assert kinds_of([*pods, build.claim("one"), build.claim("two")])[0] is None
+
+
+def test_priority_counts_where_it_could_evict() -> None:
+    objects = [*two_pods(priority=5), build.claim("one"), build.claim("two")]
+    low = build.pod("low", node_name="node-1", phase="Running", priority=4)
+    assert len(set(kinds_of([*objects, low]))) == 2
+    high = build.pod("high", node_name="node-1", phase="Running", priority=9)
+    assert len(set(kinds_of([*objects, high]))) == 1

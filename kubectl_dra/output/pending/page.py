@@ -15,7 +15,7 @@ from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views, has_de
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import ago, listed, shortened
+from kubectl_dra.output.words import ago, counted, listed, shortened
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 from kubectl_dra.scheduler.fit_error import without_preemption
 
@@ -47,6 +47,7 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
         list(_other_nodes(report)),
         _evidence(report, now),
         list(missing_lines(report.missing)) if report.verdict in _OF_THE_CLUSTER else [],
+        _preemption(report),
         list(remedy_lines(report.remedies, report.verdict)),
         wrapped(Safe(_NO_PAIR)) if report.no_pair_helps else [],
         _taken_to_admit(report),
@@ -64,6 +65,20 @@ def _evidence(report: PendingReport, now: datetime) -> list[Safe]:
     """What proves the causes; the same words for two of them are said once."""
     told = dict.fromkeys(tuple(evidence_lines(cause, report.pod.namespace, now)) for cause in report.causes)
     return [line for lines in told for line in lines]
+
+
+def _preemption(report: PendingReport) -> list[Safe]:
+    """Whom the scheduler evicts for the pod, if that helps."""
+    found = report.preemption
+    if found is None or not found.nodes:
+        return []
+    victims = counted(len(found.victims), "pod")
+    text = fmt("The scheduler evicts {} of lower priority on {}: {}.", victims, found.nodes[0], listed(found.victims))
+    if found.violations:
+        text += fmt(" {} of them is protected by a PodDisruptionBudget, which does not prevent it.", found.violations)
+    if not found.certain:
+        text += Safe(" It may choose others that are equally suitable.")
+    return wrapped(text)
 
 
 def _headline(report: PendingReport) -> Safe:

@@ -1,0 +1,54 @@
+"""Preemption in a diagnosis: who is evicted where, or that it does not help."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_dra.diagnosis.records import Preemption, Verdict
+from tests.diagnosis import build
+from tests.diagnosis.test_other_plugins import diagnose
+
+
+def runs(name: str, priority: int = 0, **more: Any) -> dict[str, Any]:
+    """A pod that takes all cpus of node-1."""
+    return build.pod(name, node_name="node-1", phase="Running", requests={"cpu": "4"}, priority=priority, **more)
+
+
+def waits(priority: int = 5, **more: Any) -> dict[str, Any]:
+    return build.pod(claims=["claim"], requests={"cpu": "1"}, priority=priority, **more)
+
+
+def test_who_is_evicted_is_told() -> None:
+    found = diagnose(waits(), build.claim(), runs("low"))
+    assert found.verdict is Verdict.UNSCHEDULABLE
+    text = "preemption: found a potential placement for pod on node node-1, preempting 1 victims"
+    assert found.preemption == Preemption(text, ("node-1",), ("ml/low",))
+
+
+def test_without_lower_priority_nobody_is() -> None:
+    found = diagnose(waits(), build.claim(), runs("equal", 5))
+    text = "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod."
+    assert found.preemption == Preemption(text)
+
+
+def test_a_pod_may_decline() -> None:
+    found = diagnose(waits(preemptionPolicy="Never"), build.claim(), runs("low"))
+    assert found.preemption == Preemption("preemption: not eligible due to preemptionPolicy=Never.")
+
+
+def test_devices_are_not_freed_by_it() -> None:
+    holder = runs("low", claims=["theirs"])
+    device = {"driver": build.DRIVER, "pool": "node-1", "device": "gpu-0", "request": "gpu"}
+    theirs = build.claim("theirs")
+    theirs["status"] = {
+        "allocation": {"devices": {"results": [device]}},
+        "reservedFor": [{"resource": "pods", "name": "low", "uid": "pod-low"}],
+    }
+    found = diagnose(waits(), build.claim(), holder, theirs)
+    assert found.preemption is not None
+    assert found.preemption.nodes == ()
+    assert "cannot allocate all claims" in found.preemption.message
+
+
+def test_a_pod_that_fits_evicts_nobody() -> None:
+    assert diagnose(waits(), build.claim()).preemption is None
