@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextvars import ContextVar
 from enum import StrEnum
 from typing import Final, NoReturn, TextIO, TypeGuard
 
@@ -15,7 +16,11 @@ from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.progress import PROGRESS
 from kubectl_dra.output.safe import Safe, Style, multiline, plain, safe, styled
 
+#: Columns of prose off a terminal, and the most on one: longer lines are hard to read.
 DEFAULT_WIDTH: Final = 80
+MAX_WIDTH: Final = 100
+_MIN_WIDTH: Final = 20
+_PAGE: Final = ContextVar[int | None]("page", default=None)
 
 
 class OutputError(Exception):
@@ -69,12 +74,34 @@ def is_dialogue() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def terminal_width() -> int:
-    """Columns of the terminal for wide output; 80 where there is none."""
-    # Not at the top: it loads four compressors, which help and errors would wait for.
-    import shutil
+def page_width() -> int:
+    """Columns of prose: those of the terminal that stdout is, at most 100; 80 where it is none."""
+    fixed = _PAGE.get()
+    if fixed is not None:
+        return fixed
+    columns = _terminal_columns() if sys.stdout is not None and sys.stdout.isatty() else 0
+    return max(_MIN_WIDTH, min(columns, MAX_WIDTH)) if columns > 0 else DEFAULT_WIDTH
 
-    return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
+
+@contextmanager
+def pages_of(columns: int) -> Iterator[None]:
+    """Pages that are made meanwhile are so wide, whatever stdout is."""
+    token = _PAGE.set(columns)
+    try:
+        yield
+    finally:
+        _PAGE.reset(token)
+
+
+def _terminal_columns() -> int:
+    """As ``shutil.get_terminal_size``, which loads four compressors that help and errors would wait for."""
+    said = os.environ.get("COLUMNS", "")
+    if said.isascii() and said.isdigit() and int(said) > 0:
+        return int(said)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        return 0
 
 
 def write_data(text: str) -> None:
@@ -94,9 +121,12 @@ def write_help(text: str) -> None:
 
 @contextmanager
 def captured() -> Iterator[io.StringIO]:
-    """What is written to either stream meanwhile, in the order in which it is written; nothing of it is shown."""
+    """What is written to either stream meanwhile, in the order in which it is written; nothing of it is shown.
+
+    Pages are as wide as if they were written to where stdout goes.
+    """
     paper = io.StringIO()
-    with redirect_stdout(paper), redirect_stderr(paper):
+    with pages_of(page_width()), redirect_stdout(paper), redirect_stderr(paper):
         yield paper
 
 

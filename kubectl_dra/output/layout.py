@@ -1,4 +1,4 @@
-"""Layout in columns of a terminal: widths, padding, wrapping, tables. 80 columns unless the caller says otherwise."""
+"""Layout in columns of a terminal: widths, padding, wrapping, tables. As wide as a page unless the caller says so."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from typing import Final
 
-from kubectl_dra.output.console import DEFAULT_WIDTH
+from kubectl_dra.output.console import page_width
 from kubectl_dra.output.safe import Safe, plain
 
 GAP: Final = 2
+#: As many columns as a page has.
+PAGE: Final = 0
 #: Rows of a long table that share the widths of its columns.
 BATCH: Final = 1000
 _MIN_FLEXIBLE: Final = 8
@@ -44,11 +46,12 @@ def padded(text: Safe, columns: int, *, right: bool = False) -> Safe:
     return space + text if right else text + space
 
 
-def wrapped(text: Safe, columns: int = DEFAULT_WIDTH, *, indent: int = 0, first: int | None = None) -> list[Safe]:
+def wrapped(text: Safe, columns: int = PAGE, *, indent: int = 0, first: int | None = None) -> list[Safe]:
     """``text`` in lines of at most ``columns``, broken at spaces, or inside a word that is longer than a line.
 
     ``indent`` counts for every line, ``first`` for the first one instead.
     """
+    columns = columns or page_width()
     lines: list[Safe] = []
     start = indent if first is None else first
     line, used = Safe(" " * start), start
@@ -63,11 +66,21 @@ def wrapped(text: Safe, columns: int = DEFAULT_WIDTH, *, indent: int = 0, first:
     return [*lines, line] if not empty or not lines else lines
 
 
+def closed(text: Safe, right: Safe) -> list[Safe]:
+    """``text``, and ``right`` at the end of its last line if there is room, else on a line of its own."""
+    columns = page_width()
+    lines = wrapped(text)
+    end = padded(Safe(""), columns - width(right)) + right
+    if width(lines[-1]) + GAP + width(right) > columns:
+        return [*lines, end]
+    return [*lines[:-1], padded(lines[-1], columns - width(right)) + right]
+
+
 def table(
     columns: Sequence[Column],
     rows: Sequence[Sequence[Safe]],
     *,
-    columns_wide: int | None = DEFAULT_WIDTH,
+    columns_wide: int | None = PAGE,
     indent: int = 0,
     header: bool = True,
 ) -> list[Safe]:
@@ -83,14 +96,13 @@ def long_table(
     columns: Sequence[Column],
     rows: Iterable[Sequence[Safe]],
     *,
-    columns_wide: int | None = DEFAULT_WIDTH,
     header: bool = True,
 ) -> Iterator[Safe]:
-    """As :func:`table`, but line by line: columns are as wide as the first :data:`BATCH` rows need, later ones more."""
+    """A line per row, however wide: columns have what the first :data:`BATCH` rows need, later ones more."""
     titles = [[Safe(column.title) for column in columns]] if header else []
     remaining, widths = chain(titles, rows), [0] * len(columns)
     while batch := list(islice(remaining, BATCH)):
-        yield from _lines(columns, batch, widths, columns_wide, 0)
+        yield from _lines(columns, batch, widths, None, 0)
 
 
 def _lines(
@@ -98,7 +110,7 @@ def _lines(
 ) -> Iterator[Safe]:
     """The lines of rows; ``widths`` grow to what they need."""
     widths[:] = [max(widths[i], max((width(row[i]) for row in rows), default=0)) for i in range(len(columns))]
-    fitted = widths if columns_wide is None else _fitted(widths, columns, columns_wide - indent)
+    fitted = widths if columns_wide is None else _fitted(widths, columns, (columns_wide or page_width()) - indent)
     for row in rows:
         yield from _row(row, columns, fitted, indent)
 

@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from typing import Final
 
-from kubectl_dra.output.console import Console
+from kubectl_dra.output.console import DEFAULT_WIDTH, Console, pages_of
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.guard import restored_terminal
@@ -43,7 +43,8 @@ def run(settings: Settings) -> int:
     gc.set_threshold(*_COLLECT)
     _share_heaps()
     app = DraApp(settings)
-    with restored_terminal(settings.inline):
+    # A pane knows its own width; what a command would print stands in it as in a pipe.
+    with restored_terminal(settings.inline), pages_of(DEFAULT_WIDTH):
         threading.Thread(target=_watch_terminal, name="terminal", daemon=True).start()
         asyncio.run(_until_left(app))
     console = Console()

@@ -113,9 +113,14 @@ def long_names(tmp_path_factory):
 
 
 @pytest.mark.parametrize("type_", ["pools", "devices", "claims", "classes", "taints"])
-def test_long_names_stay_within_eighty_columns(capfd, long_names, type_):
-    text = output(capfd, "get", type_, "-A", "--from", long_names)
-    assert max(map(len, text.splitlines())) <= 80
+def test_long_names_stand_whole_in_one_line(capfd, long_names, type_):
+    lines = output(capfd, "get", type_, "-A", "--from", long_names).splitlines()
+    names = output(capfd, "get", type_, "-A", "--from", long_names, "-o", "name").splitlines()
+    for name in names:
+        own = [line for line in lines if name.rpartition("/")[2] in line.split()]
+        assert own, name
+    drivers = sum(line.split()[1] == "driver" for line in lines) if type_ == "taints" else 0
+    assert len(lines) == 1 + len(names) + drivers
 
 
 def test_pages_with_long_names_stay_within_eighty_columns(capfd, long_names):

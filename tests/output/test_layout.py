@@ -8,7 +8,8 @@ from itertools import count
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_dra.output.layout import BATCH, Column, long_table, padded, table, width, wrapped
+from kubectl_dra.output.console import captured, page_width, pages_of
+from kubectl_dra.output.layout import BATCH, Column, closed, long_table, padded, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, plain, safe, styled
 
 TEXT = st.text(st.characters(min_codepoint=32, max_codepoint=0x30FF), max_size=60).map(safe)
@@ -79,9 +80,26 @@ def test_a_long_table_is_a_table_that_widens() -> None:
     assert list(long_table(columns, iter(rows), header=False)) == table(columns, rows, header=False)
     assert list(long_table(columns, iter([]))) == table(columns, [])
     wider = [*rows, [Safe("a name that needs more"), Safe("1000000")]]
-    *lines, last = long_table(columns, iter(wider), columns_wide=None)
+    *lines, last = long_table(columns, iter(wider))
     assert lines == table(columns, rows, columns_wide=None)
     assert last == "a name that needs more  1000000"
+
+
+def test_a_line_is_closed_at_the_right_end_of_the_page() -> None:
+    with pages_of(20):
+        assert closed(Safe("agrees"), Safe("4m ago")) == ["agrees        4m ago"]
+        assert closed(Safe("twelve in it"), Safe("4m ago")) == ["twelve in it  4m ago"]
+        assert closed(Safe("thirteen in it"), Safe("4m ago")) == ["thirteen in it", "              4m ago"]
+
+
+def test_a_page_has_the_width_that_it_is_given() -> None:
+    text = Safe("word " * 30)
+    assert max(map(width, wrapped(text))) == 79
+    with pages_of(31):
+        assert max(map(width, wrapped(text))) == 29
+        assert max(map(width, table([Column(flexible=True)], [[text]], header=False))) == 29
+        with captured():
+            assert page_width() == 31
 
 
 def test_a_long_table_begins_before_all_rows_are_there() -> None:

@@ -13,7 +13,7 @@ from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import DeviceToleration
 from kubectl_dra.output.devices.holders import consumer_text, taint_lines
 from kubectl_dra.output.devices.parts import pairs_text, scope_text
-from kubectl_dra.output.layout import Column, table, wrapped
+from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -22,7 +22,6 @@ from kubectl_dra.reports.ask import toleration_text
 from kubectl_dra.reports.claim import ClaimReport, ConfigRecord, ResultRecord, TemplateUse
 from kubectl_dra.reports.holders import ConsumerState
 
-WIDTH: Final = 80
 _STATES: Final = {
     ClaimVerdict.PENDING: "has no devices yet",
     ClaimVerdict.ALLOCATED: "is allocated",
@@ -118,7 +117,7 @@ def _results(report: ClaimReport, now: datetime, wide: bool) -> Iterator[Safe]:
         cells = [safe(result.request), fmt("{}/{}/{}", result.driver, result.pool, result.device)]
         rows += [[*(cells if index == 0 else [Safe(""), Safe("")]), note] for index, note in enumerate(notes)]
     columns = [Column("REQUEST", flexible=True), Column("DEVICE", flexible=True), Column("DETAILS", flexible=True)]
-    yield from table(columns, rows, columns_wide=None if wide else WIDTH, indent=2)
+    yield from table(columns, rows, columns_wide=None if wide else PAGE, indent=2)
 
 
 def _handles(report: ClaimReport) -> Iterator[Safe]:

@@ -9,14 +9,13 @@ from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.output.devices.capacity import capacity_lines
 from kubectl_dra.output.devices.parts import STATE_WORDS, by_state, number, scope_cell, totals_text, use_bar
 from kubectl_dra.output.devices.pool_page import trouble_text
-from kubectl_dra.output.layout import Column, table, wrapped
+from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.pool import DriverSummary, PoolSummary, driver_summaries, is_troubled
 from kubectl_dra.reports.totals import sum_totals
 
-WIDTH: Final = 80
 _BAR: Final = 10
 
 
@@ -62,7 +61,7 @@ def _table(pools: Sequence[PoolSummary], wide: bool) -> list[Safe]:
     columns = [Column("POOL", flexible=True), Column("NODES", flexible=True), Column("DEVICES", right=True)]
     columns += [Column(STATE_WORDS[state].upper(), right=True) for state in used]
     rows = [_cells(pool, used) for pool in pools]
-    return table([*columns, Column()], rows, columns_wide=None if wide else WIDTH, indent=2)
+    return table([*columns, Column()], rows, columns_wide=None if wide else PAGE, indent=2)
 
 
 def _cells(pool: PoolSummary, used: Sequence[object]) -> list[Safe]:

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.allocation.pools import PoolFault
+from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.capacity import capacity_cell, capacity_lines, policy_lines
 from kubectl_dra.output.devices.holders import holder_text, taint_lines
 from kubectl_dra.output.devices.parts import (
@@ -22,7 +23,7 @@ from kubectl_dra.output.devices.parts import (
     use_bar,
 )
 from kubectl_dra.output.devices.pool_status import status_lines
-from kubectl_dra.output.layout import Column, padded, table, width, wrapped
+from kubectl_dra.output.layout import PAGE, Column, padded, table, width, wrapped
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, counted, listed
@@ -32,7 +33,6 @@ from kubectl_dra.reports.pool import DeviceRecord, PoolReport, PoolSummary
 from kubectl_dra.reports.pool_state import Fault, PoolState, PoolView
 from kubectl_dra.reports.scope import ScopeKind
 
-WIDTH: Final = 80
 _GROUPING_COLUMNS: Final = 2
 _GROUPING_WIDTH: Final = 26
 _BAR: Final = 24
@@ -75,7 +75,7 @@ def _head(report: PoolReport, wide: bool) -> list[Safe]:
         fmt("{} of {} slices", view.seen, view.expected),
     ]
     line = Safe("    ").join(parts)
-    lines = [line] if width(line) <= WIDTH or wide else wrapped(Safe(", ").join(parts), indent=2, first=0)
+    lines = [line] if width(line) <= page_width() or wide else wrapped(Safe(", ").join(parts), indent=2, first=0)
     lines += wrapped(styled(trouble_text(report), Style.BAD)) if _troubled(report) else []
     return [*lines, *_totals(report), *capacity_lines(report.capacity)]
 
@@ -84,9 +84,9 @@ def _totals(report: PoolReport) -> list[Safe]:
     text = totals_text(report.totals)
     shape = use_bar(report.totals, _BAR)
     lines = wrapped(text)
-    room = WIDTH - width(lines[-1]) - 4
+    room = page_width() - width(lines[-1]) - 4
     if report.totals.devices.value > 1 and len(lines) == 1 and room >= _BAR:
-        return [padded(lines[0], WIDTH - _BAR) + shape]
+        return [padded(lines[0], page_width() - _BAR) + shape]
     return lines
 
 
@@ -167,7 +167,7 @@ def _devices(report: PoolReport, now: datetime, wide: bool) -> Iterator[Safe]:
         for index, (state, share, used) in enumerate(_device_lines(report, device, now)):
             left = cells if index == 0 else [Safe("")] * len(cells)
             rows.append([*left, state, *([share] if shares else []), used])
-    yield from table(columns, rows, columns_wide=None if wide else WIDTH, indent=2)
+    yield from table(columns, rows, columns_wide=None if wide else PAGE, indent=2)
 
 
 def grouping_names(report: PoolReport) -> list[str]:
@@ -358,7 +358,7 @@ def _slices(report: PoolReport, now: datetime, wide: bool) -> Iterator[Safe]:
         )
     columns = [Column("SLICE", flexible=True), Column("GENERATION", right=True), Column("NODES", flexible=True)]
     columns += [Column("HOLDS", flexible=True), Column("AGE")]
-    yield from table(columns, rows, columns_wide=None if wide else WIDTH, indent=2)
+    yield from table(columns, rows, columns_wide=None if wide else PAGE, indent=2)
     lacking = report.view.expected - sum(each.current for each in report.slices)
     if report.view.state in (PoolState.INCOMPLETE, PoolState.PARTIAL) and lacking > 0:
         yield fmt("  missing: {} of generation {}", counted(lacking, "slice"), report.view.generation)

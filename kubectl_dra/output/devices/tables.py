@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Final
 
 from kubectl_dra.output.devices.holders import consumer_text, holder_text
 from kubectl_dra.output.devices.parts import by_state, number, ranges, scope_cell, state_text, used_count
-from kubectl_dra.output.layout import Column, long_table, table
+from kubectl_dra.output.layout import PAGE, Column, long_table, table
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.attributes import varying_or_all
@@ -23,20 +22,16 @@ from kubectl_dra.reports.scope import ScopeKind
 from kubectl_dra.reports.taint_list import TaintRow
 from kubectl_dra.reports.taints import taint_text
 
-WIDTH: Final = 80
 Cells = list[Safe]
 
 
-def _table(columns: Sequence[Column], rows: Sequence[Cells], wide: bool, headers: bool) -> list[Safe]:
-    return table(columns, rows, columns_wide=None if wide else WIDTH, header=headers)
+def _table(columns: Sequence[Column], rows: Sequence[Cells], headers: bool) -> list[Safe]:
+    """A row is a line with whole names, in a pipe and on any terminal: grep, awk and wc count on it."""
+    return table(columns, rows, columns_wide=None, header=headers)
 
 
-def _long_table(columns: Sequence[Column], rows: Iterable[Cells], wide: bool, headers: bool) -> Iterator[Safe]:
-    return long_table(columns, rows, columns_wide=None if wide else WIDTH, header=headers)
-
-
-def _flexible(*titles: str) -> list[Column]:
-    return [Column(title, flexible=True) for title in titles]
+def _texts(*titles: str) -> list[Column]:
+    return [Column(title) for title in titles]
 
 
 def _numbers(*titles: str) -> list[Column]:
@@ -48,14 +43,14 @@ def _numbers(*titles: str) -> list[Column]:
 
 def pools_table(pools: Iterable[PoolSummary], wide: bool = False, headers: bool = True) -> Iterator[Safe]:
     """One line per pool. USED are devices that somebody holds; wide tells apart PARTLY (something is left) and FULL."""
-    columns = _flexible("DRIVER", "POOL", "NODES")
+    columns = _texts("DRIVER", "POOL", "NODES")
     if wide:
         columns += _numbers("DEVICES", "FREE", "PARTLY", "FULL", "TAINTED", "BLOCKED", "NOT OFFERED")
         columns += _numbers("GENERATION", "SLICES")
     else:
         columns += _numbers("DEVICES", "FREE", "USED", "TAINTED")
-    columns += [Column("STATE", flexible=True)]
-    return _long_table(columns, (_pool_cells(pool, wide) for pool in pools), wide, headers)
+    columns += [Column("STATE")]
+    return long_table(columns, (_pool_cells(pool, wide) for pool in pools), header=headers)
 
 
 def _pool_cells(pool: PoolSummary, wide: bool) -> Cells:
@@ -84,9 +79,9 @@ def devices_table(
 ) -> Iterator[Safe]:
     """One line per device, wide with every attribute, which takes a look at all of them before the first line."""
     names = varying_or_all(each.device.values for each in devices) if wide else ()
-    columns = _flexible("DRIVER", "POOL", "DEVICE", "STATE", "USED BY")
+    columns = _texts("DRIVER", "POOL", "DEVICE", "STATE", "USED BY")
     columns += [Column("NODES"), Column("TAINTS"), *(Column(safe(name.upper())) for name in names)] if wide else []
-    return _long_table(columns, (_device_cells(each, now, wide, names) for each in devices), wide, headers)
+    return long_table(columns, (_device_cells(each, now, wide, names) for each in devices), header=headers)
 
 
 def _device_cells(listed: ListedDevice, now: datetime, wide: bool, names: Sequence[str]) -> Cells:
@@ -135,11 +130,11 @@ def claims_table(
     claims: Sequence[ClaimRow], now: datetime, wide: bool = False, headers: bool = True, namespaces: bool = False
 ) -> list[Safe]:
     """kubectl's columns NAME STATE AGE, and between them what is held and by whom."""
-    columns = [*_flexible(*(["NAMESPACE"] if namespaces else []), "NAME"), Column("STATE")]
-    columns += _flexible("DEVICES", "USED BY")
-    columns += _flexible("CLASSES", "NODES") if wide else []
+    columns = [*_texts(*(["NAMESPACE"] if namespaces else []), "NAME"), Column("STATE")]
+    columns += _texts("DEVICES", "USED BY")
+    columns += _texts("CLASSES", "NODES") if wide else []
     columns += [Column("AGE")]
-    return _table(columns, [_claim_cells(claim, now, wide, namespaces) for claim in claims], wide, headers)
+    return _table(columns, [_claim_cells(claim, now, wide, namespaces) for claim in claims], headers)
 
 
 def _claim_cells(claim: ClaimRow, now: datetime, wide: bool, namespaces: bool) -> Cells:
@@ -183,13 +178,13 @@ def _short_user(consumer: Consumer) -> Safe:
 def classes_table(rows: Sequence[ClassRow], now: datetime, wide: bool = False, headers: bool = True) -> list[Safe]:
     """What classes offer: AVAILABLE devices are free, or shared with something left."""
     columns = [
-        *_flexible("NAME"),
+        *_texts("NAME"),
         *_numbers("DEVICES", "AVAILABLE", "CLAIMS", "PENDING"),
-        *_flexible("LARGEST SET ON A NODE"),
+        *_texts("LARGEST SET ON A NODE"),
     ]
-    columns += _flexible("EXTENDED RESOURCE", "SELECTORS") if wide else []
+    columns += _texts("EXTENDED RESOURCE", "SELECTORS") if wide else []
     columns += [Column("AGE")]
-    return _table(columns, [_class_cells(row, now, wide) for row in rows], wide, headers)
+    return _table(columns, [_class_cells(row, now, wide) for row in rows], headers)
 
 
 def _class_cells(row: ClassRow, now: datetime, wide: bool) -> Cells:
@@ -232,7 +227,7 @@ def offers_table(row: ClassRow, wide: bool = False) -> list[Safe]:
         names = Safe(", ").join(ranges(offer.nodes)) + (fmt(" +{}", more) if more else Safe(""))
         cells = [names, fmt("{}", offer.devices), number(offer.free), number(offer.together)]
         rows.append([*cells, *(number(sizes.get(name, Count(0))) for name in attributes)])
-    return table(columns, rows, columns_wide=None if wide else WIDTH, indent=2)
+    return table(columns, rows, columns_wide=None if wide else PAGE, indent=2)
 
 
 # --- taints ---------------------------------------------------------------------------------------------------------
@@ -240,10 +235,10 @@ def offers_table(row: ClassRow, wide: bool = False) -> list[Safe]:
 
 def taints_table(rows: Sequence[TaintRow], now: datetime, wide: bool = False, headers: bool = True) -> list[Safe]:
     """Rules and drivers' taints: whom they hit, and how many of those are in use."""
-    columns = _flexible("TAINT", "FROM", "DEVICES") + _numbers("HIT", "IN USE")
-    columns += [*_numbers("CLAIMS"), *_flexible("STATUS")] if wide else []
+    columns = _texts("TAINT", "FROM", "DEVICES") + _numbers("HIT", "IN USE")
+    columns += [*_numbers("CLAIMS"), *_texts("STATUS")] if wide else []
     columns += [Column("AGE")]
-    return _table(columns, [_taint_cells(row, now, wide) for row in rows], wide, headers)
+    return _table(columns, [_taint_cells(row, now, wide) for row in rows], headers)
 
 
 def _taint_cells(row: TaintRow, now: datetime, wide: bool) -> Cells:

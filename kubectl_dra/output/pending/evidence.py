@@ -25,11 +25,11 @@ from kubectl_dra.diagnosis.records import (
     Retry,
 )
 from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import ago, lasting, listed, shortened
 
-_ROOM: Final = 76
 _MISSING_KEY: Final = re.compile(r"no such key: (\S+?)(?:\.|$)")
 
 
@@ -95,17 +95,17 @@ def _expression(error: FatalError) -> Iterator[Safe]:
     """The expression with a caret under the place, if it is known."""
     if not error.expression:
         return
-    text = " ".join(error.expression.split())
+    text, room = " ".join(error.expression.split()), page_width() - 4
     position = _place(text, error)
-    start = 0 if len(text) <= _ROOM or position < 0 else max(0, min(position - _ROOM // 2, len(text) - _ROOM))
+    start = 0 if len(text) <= room or position < 0 else max(0, min(position - room // 2, len(text) - room))
     if position < 0:
         yield from wrapped(safe(text), indent=4, first=2)
         yield from wrapped(styled(safe(error.detail), Style.BAD), indent=2)
         return
-    yield fmt("  {}", text[start : start + _ROOM])
+    yield fmt("  {}", text[start : start + room])
     column = position - start + 2
-    detail = wrapped(fmt("^ {}", error.detail), indent=min(column, _ROOM // 2) + 2, first=column)
-    if column + len(error.detail) > _ROOM:
+    detail = wrapped(fmt("^ {}", error.detail), indent=min(column, room // 2) + 2, first=column)
+    if column + len(error.detail) > room:
         detail = [Safe(" " * column + "^"), *wrapped(safe(error.detail), indent=2)]
     yield from (styled(line, Style.BAD) for line in detail)
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.diagnosis.records import Certainty, Funnel, ObjectRef, Removal, Stage, StageName
+from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.removals import removal_note
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.pending import NodeGroupRecord
 
-_WIDTH: Final = 80
 _MIN_NOTE: Final = 16
 _STAGES: Final = {
     StageName.CLASS: "in the class",
@@ -127,7 +127,7 @@ def _fitting(tracks: list[Track], titles: list[Safe], label: int) -> tuple[list[
     used, kept = 2 + label, 0
     for title in titles:
         used += max(width(title), 4) + 2
-        if kept and used > _WIDTH - _MIN_NOTE:
+        if kept and used > page_width() - _MIN_NOTE:
             break
         kept += 1
     return tracks[:kept], titles[:kept]
@@ -170,7 +170,7 @@ def _noted(line: Safe, note: Safe) -> Iterator[Safe]:
         yield line
         return
     column = width(line) + 2
-    if column + _MIN_NOTE > _WIDTH:
+    if column + _MIN_NOTE > page_width():
         yield line
         yield from wrapped(note, indent=6)
         return

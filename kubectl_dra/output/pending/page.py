@@ -8,7 +8,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, NodeOutcome, Verdict
-from kubectl_dra.output.layout import padded, width, wrapped
+from kubectl_dra.output.layout import closed, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
 from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views, has_devices
@@ -19,7 +19,6 @@ from kubectl_dra.output.words import ago, counted, listed, shortened
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 from kubectl_dra.scheduler.fit_error import without_preemption
 
-_WIDTH: Final = 80
 _MAX_FUNNELS: Final = 3
 _NO_PAIR: Final = "No other change helps, nor do two together, of those that can be tried here."
 # Verdicts that rest on the whole cluster; the others follow from the pod and its claims alone.
@@ -206,7 +205,7 @@ def _scheduler(report: PendingReport, now: datetime) -> Iterator[Safe]:
     if seen is not None and seen.status == "False":
         reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
         words = fmt("Scheduler, {}{}: {}", ago(seen.time, now), reason, without_preemption(seen.message))
-        yield from _closing(words, styled(Safe(_AGREEMENT[report.agreement]), Style.DIM))
+        yield from closed(words, styled(Safe(_AGREEMENT[report.agreement]), Style.DIM))
         if report.agreement is Agreement.STALE and report.message is not None:
             yield from wrapped(fmt("It would say now: {}", report.message))
         if report.agreement is Agreement.DIFFERS and report.message is not None:
@@ -217,15 +216,6 @@ def _scheduler(report: PendingReport, now: datetime) -> Iterator[Safe]:
         yield from wrapped(fmt("The scheduler has written nothing yet; it would say: {}", report.message))
 
 
-def _closing(text: Safe, right: Safe) -> list[Safe]:
-    """``text``, and ``right`` at the end of its last line if there is room, else on a line of its own."""
-    lines = wrapped(text)
-    room = _WIDTH - width(lines[-1]) - 2
-    if width(right) <= room:
-        return [*lines[:-1], padded(lines[-1], _WIDTH - width(right)) + right]
-    return [*lines, padded(Safe(""), _WIDTH - width(right)) + right]
-
-
 def _footer(report: PendingReport) -> Iterator[Safe]:
     if not report.causes:
         return
@@ -233,4 +223,4 @@ def _footer(report: PendingReport) -> Iterator[Safe]:
     first = styled(safe(codes[0]), Style.DIM) + Safe(f" {codes[0].meaning}")
     others = [code for code in codes[1:] if code is not Code.EVIDENCE_MISSING]
     more = fmt("also {}", shortened(others, 3)) if others else Safe("")
-    yield from _closing(first, more) if more else wrapped(first)
+    yield from closed(first, more) if more else wrapped(first)

@@ -23,13 +23,13 @@ from kubectl_dra.diagnosis.remedies.records import (
     Uncordon,
     Wait,
 )
-from kubectl_dra.output.layout import padded, width, wrapped
+from kubectl_dra.output.console import page_width
+from kubectl_dra.output.layout import closed, padded, width, wrapped
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.remedies import RemedyReport, Step
 
-_WIDTH: Final = 80
 _NODES_SHOWN: Final = 2
 _TEXT_INDENT: Final = 5
 _HEREDOC: Final = "EOF"
@@ -97,14 +97,14 @@ def _heading(verdict: Verdict) -> Iterator[Safe]:
     gated = verdict is Verdict.GATED
     left = Safe("Would be tried if you" if gated else "Would fit if you (each tried on the cluster as it is now)")
     right = Safe("then runs on")
-    yield padded(left, _WIDTH - width(right)) + right
+    yield from closed(left, right)
 
 
 def _entry(number: int, remedy: RemedyReport) -> Iterator[Safe]:
     right = _nodes(remedy.nodes)
-    lines = wrapped(remedy_text(remedy), _WIDTH - width(right) - 2, indent=_TEXT_INDENT)
+    lines = wrapped(remedy_text(remedy), page_width() - width(right) - 2, indent=_TEXT_INDENT)
     first = fmt("  {}  {}", number, Safe(lines[0].lstrip()))
-    yield padded(first, _WIDTH - width(right)) + right
+    yield padded(first, page_width() - width(right)) + right
     yield from lines[1:]
     if any(commands(step) is None for step in remedy.steps):
         yield Safe("     (no command: a name in it can't stand in a shell line)")

@@ -7,12 +7,11 @@ from itertools import pairwise
 from typing import Final
 
 from kubectl_dra.cel.lexer import Token, tokenize
+from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import width, wrapped
 from kubectl_dra.output.safe import Safe, Style, safe, styled
 
-_WIDTH: Final = 80
 _INDENT: Final = 2
-_ROOM: Final = _WIDTH - 2 * _INDENT
 
 
 def marked(expression: str, offset: int, length: int, note: Safe) -> Iterator[Safe]:
@@ -38,38 +37,43 @@ def marked(expression: str, offset: int, length: int, note: Safe) -> Iterator[Sa
     yield from (styled(each, Style.BAD) for each in _noted(at, mark, note))
 
 
+def _room() -> int:
+    """Columns for a line of code."""
+    return page_width() - 2 * _INDENT
+
+
 def _window(line: str, column: int) -> int:
     """Where to begin, so that the place and what is around it fit."""
-    if width(safe(line)) <= _ROOM:
+    if width(safe(line)) <= _room():
         return 0
-    return max(0, min(column - _ROOM // 2, len(line) - _ROOM))
+    return max(0, min(column - _room() // 2, len(line) - _room()))
 
 
 def _fitting(text: str) -> Safe:
-    shown = safe(text[:_ROOM])
-    while width(shown) > _ROOM:
-        text = text[: min(len(text), _ROOM) - 1]
+    shown = safe(text[: _room()])
+    while width(shown) > _room():
+        text = text[: min(len(text), _room()) - 1]
         shown = safe(text)
     return shown
 
 
 def _noted(at: int, mark: str, note: Safe) -> Iterator[Safe]:
-    if at + len(mark) + 1 + width(note) <= _WIDTH:
+    if at + len(mark) + 1 + width(note) <= page_width():
         yield Safe(" " * at + mark + " ") + note if note else Safe(" " * at + mark)
         return
     yield Safe(" " * at + mark)
-    indent = min(at, max(_INDENT, _WIDTH - width(note)))
+    indent = min(at, max(_INDENT, page_width() - width(note)))
     yield from wrapped(note, indent=indent)
 
 
 def code(expression: str, *, indent: int = _INDENT, max_lines: int | None = None) -> list[Safe]:
     """The whole expression, its lines kept, long ones broken between tokens, so that it can be copied."""
-    lines = [line for text in expression.strip("\n").split("\n") for line in _broken(text, _WIDTH - indent)]
+    lines = [line for text in expression.strip("\n").split("\n") for line in _broken(text, page_width() - indent)]
     if max_lines is not None and len(lines) > max_lines:
         lines = [*lines[:max_lines], Safe("…")]
     if max_lines is not None:
         # Only to look at: long texts may be cut anywhere.
-        lines = [part for line in lines for part in wrapped(line, _WIDTH - indent)][: max_lines + 1]
+        lines = [part for line in lines for part in wrapped(line, page_width() - indent)][: max_lines + 1]
     return [Safe(" " * indent) + line for line in lines if line]
 
 

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.output.devices.parts import ranges
-from kubectl_dra.output.layout import Column, table, wrapped
+from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import marked
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.selector.records import Clause, Failure, NameUse, PoolOutcome, Seen, SelectorReport
 
-_WIDTH: Final = 80
 _VALUES: Final = 3
 _POOLS: Final = 12
 _CLAUSES: Final = 12
@@ -28,7 +27,7 @@ def clause_lines(report: SelectorReport, wide: bool) -> list[Safe]:
     digits = max((len(str(clause.removes)) for clause in shown), default=1)
     rows = [_clause_row(clause, digits, wide) for clause in shown]
     columns = [Column(flexible=True), Column(), Column(flexible=True)]
-    lines = table(columns, rows, columns_wide=None if wide else _WIDTH, indent=2, header=False)
+    lines = table(columns, rows, columns_wide=None if wide else PAGE, indent=2, header=False)
     rest = removing[len(shown) :]
     if rest:
         lines.append(fmt("  {} more remove {}", len(rest), sum(clause.removes for clause in rest)))
@@ -142,7 +141,7 @@ def pool_lines(report: SelectorReport, wide: bool) -> list[Safe]:
         Column("DEVICES", flexible=True),
         Column("FREE OF THEM", flexible=True),
     ]
-    return table(columns, rows, columns_wide=None if wide else _WIDTH, indent=2)
+    return table(columns, rows, columns_wide=None if wide else PAGE, indent=2)
 
 
 def _pool_row(pool: PoolOutcome) -> list[Safe]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.parts import STATE_WORDS
 from kubectl_dra.output.layout import width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.selector.records import ExplainedPart, ExplainedSelector, Explanation
 from kubectl_dra.selectors.evaluate import Outcome
 
-_WIDTH: Final = 80
 _WORDS: Final = {
     Outcome.MATCHES: "matches",
     Outcome.NO: "does not match",
@@ -45,10 +45,10 @@ def _title(selector: ExplainedSelector) -> Safe:
 def _part(part: ExplainedPart, wide: bool) -> Iterator[Safe]:
     indent = 2 + min(2 * part.depth, _MAX_INDENT)
     text, value = safe(" ".join(part.text.split())), _value(part)
-    if not wide and width(text) > _WIDTH - indent:
-        text = Safe(text[: _WIDTH - indent - 1]) + "…"
+    if not wide and width(text) > page_width() - indent:
+        text = Safe(text[: page_width() - indent - 1]) + "…"
     line = Safe(" " * indent) + text
-    if wide or width(line) + 2 + width(value) <= _WIDTH:
+    if wide or width(line) + 2 + width(value) <= page_width():
         yield line + Safe("  ") + value
         return
     yield line

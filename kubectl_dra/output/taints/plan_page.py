@@ -13,7 +13,7 @@ from kubectl_dra.api.encode import encode_part
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintSelector
 from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
-from kubectl_dra.output.console import DEFAULT_WIDTH
+from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.layout import GAP, Column, padded, table, width, wrapped
 from kubectl_dra.output.pending.evidence import missing_lines
@@ -108,7 +108,7 @@ def _who_and_what(plan: TaintPlan) -> Iterator[Safe]:
 def _beside(head: Safe, text: Safe, columns: int) -> list[Safe]:
     """A text in lines beside the first column."""
     start = Safe(" " * _INDENT) + padded(head, columns) + Safe(" " * GAP)
-    lines = wrapped(text, DEFAULT_WIDTH - width(start))
+    lines = wrapped(text, page_width() - width(start))
     return [(start if number == 0 else Safe(" " * width(start))) + line for number, line in enumerate(lines)]
 
 

@@ -1,0 +1,150 @@
+"""``get`` prints one object per line with whole names, in a pipe and on a terminal of any width."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import sys
+import termios
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from tests.reports.clusters import DEMO
+
+#: What clouds call their nodes, and what controllers call their pods and claims.
+NAMES = {
+    "node-a": "ip-192-168-153-160.ec2.internal",
+    "node-b": "gke-prod-gpu-a3-highgpu-8g-5f3a2b1c-x9zk",
+    "node-c": "aks-gpu-45139532-vmss000081",
+    "serve-0-gpus-ppjs4": "llama-3-70b-instruct-vllm-6d4b9c7f5d-n4pt9-gpus-ppjs4",
+    "gpu.example.com": "accelerators.gpu.resource.corporation.example.com",
+    "ecc-errors": "uncorrectable-memory-errors-reported-by-the-fleet-health-controller",
+}
+TYPES = ("pools", "devices", "claims", "classes", "taints")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo cluster with long names."""
+    text = DEMO.read_text(encoding="utf-8")
+    for name, long in NAMES.items():
+        text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", long, text)
+    path = tmp_path_factory.mktemp("whole") / "cluster.json"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@contextmanager
+def _stdout(descriptor: int) -> Iterator[None]:
+    with open(descriptor, "w", encoding="utf-8") as stream, contextlib.redirect_stdout(stream):
+        yield
+
+
+def _to_terminal(columns: int, *words: str) -> str:
+    """What a terminal of so many columns is sent."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    read: list[bytes] = []
+
+    def reader() -> None:
+        with contextlib.suppress(OSError):  # Linux: the other side is closed
+            while data := os.read(master, 65536):
+                read.append(data)
+
+    thread = threading.Thread(target=reader)
+    thread.start()
+    with _stdout(slave):
+        assert sys.stdout.isatty()
+        assert run(words) == 0
+    thread.join()
+    os.close(master)
+    return b"".join(read).decode().replace("\r\n", "\n")
+
+
+def _to_pipe(capfd: pytest.CaptureFixture[str], *words: str) -> str:
+    assert run(words) == 0
+    return capfd.readouterr().out
+
+
+@pytest.fixture(params=[None, 20, 80, 100, 200], ids=lambda width: "pipe" if width is None else f"tty-{width}")
+def shown(request: pytest.FixtureRequest, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    """What a command prints into a pipe, or onto a terminal."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if request.param is None:
+        return lambda *words: _to_pipe(capfd, *words)
+    return lambda *words: _to_terminal(request.param, *words)
+
+
+def _objects(type_: str, cluster: Path, capfd: pytest.CaptureFixture[str]) -> list[tuple[str, ...]]:
+    """The names of the JSON, in the order of their columns."""
+    found = json.loads(_to_pipe(capfd, "get", type_, "-A", "--from", str(cluster), "-o", "json"))["items"]
+    match type_:
+        case "pools":
+            return [(each["driver"], each["pool"]) for each in found]
+        case "devices":
+            return [(each["driver"], each["pool"], each["device"]["name"]) for each in found]
+        case "claims":
+            return [(each["metadata"]["namespace"], each["metadata"]["name"]) for each in found]
+        case "taints":
+            return [("rule", each["metadata"]["name"]) for each in found]
+    return [(each["metadata"]["name"],) for each in found]
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["", "wide"])
+@pytest.mark.parametrize("type_", TYPES)
+def test_every_name_stands_whole_in_one_line(shown, cluster, capfd, type_, wide) -> None:
+    objects = _objects(type_, cluster, capfd)
+    text = shown("get", type_, "-A", "--from", str(cluster), *(["-o", "wide"] if wide else []))
+    header, *lines = text.splitlines()
+    # Separated by two spaces or more, for awk -F '  +'.
+    rows = [re.split(r" {2,}", line) for line in lines]
+    for names in objects:
+        cells = [" ".join(names)] if type_ == "taints" else list(names)
+        assert len([row for row in rows if _holds(row, cells)]) == 1, names
+    drivers = 0
+    if type_ == "taints":
+        drivers = sum(row[1] == "driver" for row in rows)
+        assert drivers
+    assert len(lines) == len(objects) + drivers
+    assert {len(row) for row in rows} == {len(re.split(r" {2,}", header))}
+
+
+def _holds(row: list[str], cells: list[str]) -> bool:
+    return any(row[start : start + len(cells)] == cells for start in range(2))
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_no_headers_leaves_objects_only(shown, cluster, type_) -> None:
+    lines = shown("get", type_, "-A", "--from", str(cluster)).splitlines()
+    bare = shown("get", type_, "-A", "--from", str(cluster), "--no-headers").splitlines()
+    assert [line.split() for line in bare] == [line.split() for line in lines[1:]]
+
+
+def test_several_names_are_as_many_lines(shown, cluster) -> None:
+    pools = [NAMES[name] for name in ("node-a", "node-b", "node-c")]
+    assert len(shown("get", "pools", *pools, "--from", str(cluster)).splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("columns", "limit"), [(50, 50), (80, 80), (97, 97), (100, 100), (200, 100), (0, 80), (None, 80)]
+)
+def test_prose_takes_the_width_of_the_terminal(capfd, monkeypatch, columns, limit) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.delenv("COLUMNS", raising=False)
+    words = ("why-pending", "pod/trainer-0", "-n", "ml", "--from", "demo")
+    text = _to_pipe(capfd, *words) if columns is None else _to_terminal(columns, *words)
+    prose = [line for line in text.splitlines() if not line.lstrip().startswith("device.attributes")]
+    longest = max(map(len, prose))
+    assert longest <= limit
+    assert longest > limit - 12
