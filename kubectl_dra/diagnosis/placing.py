@@ -2,13 +2,13 @@
 
 Plugins that are not simulated are taken to admit every node; who asks says so.
 
-Which of several fitting nodes a scheduler takes depends on scores that are not simulated: the one with the fewest
-copies so far is taken, which is what spreading comes to. Nothing of the Inventory is changed.
+Of several fitting nodes the one with the best score is taken, as the scheduler does; of large clusters those nodes are
+compared that have the fewest copies so far. Nothing of the Inventory is changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -34,11 +34,14 @@ from kubectl_dra.model.resource import (
     ResourceClaimTemplate,
 )
 from kubectl_dra.model.usage import NodeUsage, pod_usage
+from kubectl_dra.scheduler.attempt import scores
 from kubectl_dra.scheduler.claims import EXTENDED_CLAIM_ANNOTATION, FINALIZER, resolve, sources
 from kubectl_dra.scheduler.extended import virtual_claim
 
 # The codes of what aborts an attempt.
 _ABORTS: Final = "DRA-3"
+# More nodes than these are not compared for one copy.
+_COMPARED: Final = 50
 #: Nobody counts copies beyond this; a larger number is "at least".
 MAX_COPIES: Final = 500
 
@@ -96,21 +99,28 @@ _Fitting = tuple[Node, Result, Attempt]
 
 
 def _take(world: ClusterState, key: Key, candidates: list[str], taken: Mapping[str, int]) -> _Fitting | None:
-    """The candidate with the fewest copies that takes one more; those that don't are removed."""
+    """The candidate with the best score, of several that with the fewest copies; those that do not fit are removed."""
     pod = world.inventory.pods[key]
     entries = resolve(world.inventory, world.evidence, world.features, pod)
     if any(entry.problem is not None for entry in entries):
         return None
     claims = [entry.claim for entry in entries if entry.claim is not None]
+    trying = classic.attempt if classic.concerns(claims) else attempt
     while candidates:
-        name = min(candidates, key=lambda node: taken.get(node, 0))
-        trying = classic.attempt if classic.concerns(claims) else attempt
-        tried = trying(world, pod, claims, (name,))
-        fits = tried.nodes(NodeOutcome.FITS)
+        names = sorted(candidates, key=lambda node: taken.get(node, 0))[:_COMPARED]
+        tried = trying(world, pod, claims, names)
+        fits = {node.metadata.name: (node, result) for node, result in tried.nodes(NodeOutcome.FITS)}
+        candidates[:] = [name for name in candidates if name in fits or name not in names]
         if fits:
-            return (*fits[0], tried)
-        candidates.remove(name)
+            name = min(_best(tried, fits), key=lambda node: taken.get(node, 0))
+            return (*fits[name], tried)
     return None
+
+
+def _best(tried: Attempt, fits: Collection[str]) -> Collection[str]:
+    """Those of the nodes that fit with the best score."""
+    assert tried.engine is not None  # noqa: S101 - nodes were tried
+    return [name for name in scores(tried.engine).best if name in fits] or fits
 
 
 # --- objects that come into being -------------------------------------------------------------------------------------

@@ -35,7 +35,14 @@ from kubectl_dra.model.core import (
 )
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import ClassicObjects, Inventory, key_of
-from kubectl_dra.model.meta import LocalObject, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, ObjectMeta
+from kubectl_dra.model.meta import (
+    LocalObject,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    ObjectMeta,
+    OwnerReference,
+)
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.pending import PendingReport, pending_report
@@ -49,6 +56,12 @@ _IN_THE_FILE: Final = (EditClaim, EditPod, RemoveGates)
 #: The admission plugin that adds overhead, node selector and tolerations.
 _RUNTIME_CLASS: Final = "RuntimeClass"
 _NAMESPACE: Final = "Namespace"
+_CONTROLLERS: Final = {
+    "Deployment": "ReplicaSet",
+    "ReplicaSet": "ReplicaSet",
+    "StatefulSet": "StatefulSet",
+    "ReplicationController": "ReplicationController",
+}
 _DAEMON_SET: Final = "DaemonSet"
 #: The DaemonSet controller lets its pods onto nodes with these taints.
 _DAEMON_TOLERATIONS: Final = tuple(
@@ -334,7 +347,18 @@ def _copies_of(world: ClusterState, planned: Planned, copies: Copies) -> tuple[i
     wanted = copies.of(1 if planned.copies is None else planned.copies)
     many = MAX_COPIES + 1 if wanted is None else wanted
     single = wanted == 1 and planned.kind == "Pod"
-    return wanted, (_copy(planned.pod, "" if single else f"-{number}") for number in range(many))
+    pod = _controlled(planned.pod, planned)
+    return wanted, (_copy(pod, "" if single else f"-{number}") for number in range(many))
+
+
+def _controlled(pod: Pod, planned: Planned) -> Pod:
+    """With the controller that a workload's pods have: its pods are spread."""
+    kind = _CONTROLLERS.get(planned.kind)
+    if kind is None:
+        return pod
+    owner = OwnerReference("apps/v1", kind, planned.name, f"simulated-{planned.name}", controller=True)
+    meta = msgspec.structs.replace(pod.metadata, owner_references=(owner,))
+    return msgspec.structs.replace(pod, metadata=meta)
 
 
 def _copy(pod: Pod, suffix: str) -> Pod:
