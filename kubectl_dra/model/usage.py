@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Final
 
@@ -15,6 +16,7 @@ from kubectl_dra.model.podinfo import PodInfo, PodInfos, pod_info
 from kubectl_dra.model.requests import Amounts, HostPort, add_to, sum_of
 from kubectl_dra.model.terms import AffinityTerm
 
+_KEY: Final = attrgetter("key")
 _TERMINAL: Final = frozenset({"Succeeded", "Failed"})
 _NO_TERMS: Final[Mapping[AffinityTerm, int]] = MappingProxyType({})
 
@@ -42,7 +44,7 @@ class NodeUsage:
             sum_of((self.requests, other.requests)),
             self.ports | other.ports,
             repels,
-            self.placed + other.placed,
+            tuple(sorted(self.placed + other.placed, key=_KEY)),
             sum_of((self.non_zero, other.non_zero)),
         )
 
@@ -91,7 +93,8 @@ def usage_by_node(pods: Iterable[Pod], infos: PodInfos | None = None) -> dict[st
 
 
 def sum_of_pods(infos: Collection[PodInfo]) -> NodeUsage:
-    """What pods of one node take together."""
+    """What pods of one node take together; the pods in order of their names, in whatever order they became known."""
+    infos = sorted(infos, key=_KEY)
     requests: Amounts = {}
     non_zero: Amounts = {}
     ports: set[HostPort] = set()

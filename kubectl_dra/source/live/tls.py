@@ -12,7 +12,7 @@ import contextlib
 import os
 import ssl
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +26,17 @@ _MEND: Final = "mend the kubeconfig"
 _MAX_BYTES: Final = 1 << 20
 
 
+class _SharedContext(ssl.SSLContext):
+    """A context that several threads open connections with, and that says once what protocols it speaks.
+
+    urllib3 says it again for each connection (``util/ssl_.py``, ``ssl_wrap_socket``), which frees the list that OpenSSL
+    may be copying it for a connection of another thread: that one then sends garbage, which servers refuse.
+    """
+
+    def set_alpn_protocols(self, alpn_protocols: Iterable[str]) -> None:
+        """Nothing: they were set before the context was shared."""
+
+
 def context_of(cluster: Named, user: Named | None, given: Credential | None, verified: bool) -> ssl.SSLContext:
     """The context of connections to ``cluster``; ``given`` is what a login helper gave instead of the kubeconfig.
 
@@ -34,6 +45,8 @@ def context_of(cluster: Named, user: Named | None, given: Credential | None, ver
     from urllib3.util.ssl_ import create_urllib3_context
 
     context: ssl.SSLContext = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED if verified else ssl.CERT_NONE)
+    context.set_alpn_protocols(["http/1.1"])
+    context.__class__ = _SharedContext
     owner = f'cluster "{cluster.name}"'
     authority = _read(owner, cluster.value, "certificate-authority")
     if authority is None:
