@@ -37,18 +37,19 @@ def read_cluster(
     claims: Iterable[str] = (),
     node: str = "",
     local: bool = False,
+    demanded: Iterable[str] = (),
 ) -> Scoped:
     """Read what the options name. ``needs`` are kinds (``Pod``, ``ResourceSlice``, …); none means all.
 
     ``pods`` are names that must be read in any case.
 
-    ``slices``, ``claims`` (names), ``node`` and ``local`` say what of a live cluster is enough, as
-    :class:`SourceSpec` explains.
+    ``slices``, ``claims`` (names), ``node``, ``local`` and ``demanded`` (kinds) say what of a live cluster is enough,
+    as :class:`SourceSpec` explains.
     """
     gates = gates_of(options)
     spec, namespace = spec_and_namespace(options, needs, pods, local=local)
     named = frozenset(Key(namespace, name) for name in claims)
-    spec = dataclasses.replace(spec, slices=frozenset(slices), claims=named, node=node)
+    spec = dataclasses.replace(spec, slices=frozenset(slices), claims=named, node=node, demanded=frozenset(demanded))
     inventory, evidence = load(dataclasses.replace(spec, told=_told(spec)))
     PROGRESS.say("Working out the answer")
     state = ClusterState(inventory, evidence, features_of(inventory, evidence, gates), options.clock)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kubectl_dra.api.convert import Source
 from kubectl_dra.api.planned import read_planned
 from kubectl_dra.commands.cluster import read_cluster
@@ -9,12 +11,14 @@ from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
 from kubectl_dra.diagnosis import needs
+from kubectl_dra.model.podneeds import uses_storage
 from kubectl_dra.output.documents import report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.reports.simulation import Copies, simulation_report
 from kubectl_dra.source.file import written_in
+from kubectl_dra.source.manifests import Written
 
 _DEFAULT_NAMESPACE = "default"
 
@@ -23,7 +27,8 @@ def answer(options: Options, copies: str, remedies: bool) -> int:
     """Run the command; returns the exit code."""
     name = "stdin" if options.filename == "-" else options.filename
     written = written_in(options.filename, options.max_bytes)
-    cluster = read_cluster(options, needs.kinds(needs.POD))
+    kinds = (*needs.POD, *needs.STORAGE, *needs.PRIORITY)
+    cluster = read_cluster(options, needs.kinds(kinds), demanded=_demanded(written))
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     objects = [read_planned(Source(*each), namespace) for each in written]
@@ -40,6 +45,15 @@ def answer(options: Options, copies: str, remedies: bool) -> int:
     if any(each.error for each in objects):
         return ExitCode.ERROR
     return finding_code(asked=options.exit_code, bad=report.bad, partial=report.partial)
+
+
+def _demanded(written: Sequence[Written]) -> tuple[str, ...]:
+    """The kinds that pods of the file make matter, whatever waits in the cluster."""
+    planned = (read_planned(Source(*each), _DEFAULT_NAMESPACE) for each in written)
+    pods = [each.pod for each in planned if each.pod is not None]
+    found = needs.STORAGE if any(map(uses_storage, pods)) else ()
+    # Which class is the default one, and who would make room, only the cluster tells.
+    return needs.kinds((*found, *(needs.PRIORITY if pods else ())))
 
 
 def _copies(word: str) -> Copies:

@@ -44,6 +44,7 @@ from kubectl_dra.model.meta import (
     OwnerReference,
 )
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice
+from kubectl_dra.reports.admitted import admitted, with_stored
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.pending import PendingReport, pending_report
 from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
@@ -183,7 +184,8 @@ def simulation_report(world: ClusterState, objects: Sequence[Planned], copies: C
     with_namespaces = _with_objects(world, namespaces)
     manifests = tuple(_manifests(world, with_namespaces, objects))
     usable = [each for each, found in zip(objects, manifests, strict=True) if not (found.refused or found.error)]
-    pods = tuple(_simulated(_with_objects(world, usable), usable, copies))
+    with_all = _with_objects(world, usable)
+    pods = tuple(_simulated(with_all, admitted(with_all.inventory, usable), copies))
     lacking = missing.missing(world.evidence, needs.POD, namespace)
     return SimulationReport(
         fits=all(each.fits for each in pods) and not any(each.refused or each.error for each in manifests),
@@ -294,6 +296,8 @@ def _with_objects(world: ClusterState, objects: Iterable[Planned]) -> ClusterSta
                 inventory = inventory.replace(classic=_with_classic(inventory.classic, record))
             case LocalObject() if planned.kind == _NAMESPACE:
                 inventory = inventory.replace(namespaces={**inventory.namespaces, name: record})
+            case Record():
+                inventory = with_stored(inventory, record)
     return world.changed(inventory)
 
 

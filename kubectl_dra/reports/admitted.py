@@ -1,0 +1,144 @@
+"""What the API server and controllers make of objects that a simulation creates, as far as scheduling sees it.
+
+Upstream: admission plugin Priority; PrepareForCreate of pods, which merges ``matchLabelKeys`` into selectors; the
+defaults of storage.k8s.io/v1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import msgspec
+
+from kubectl_dra.api.planned import Planned
+from kubectl_dra.model.affinity import PodAffinity, PodAffinityTerm, TopologySpreadConstraint, WeightedPodAffinityTerm
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.meta import LabelSelector, NodeSelectorRequirement
+from kubectl_dra.model.policy import PodDisruptionBudget, PriorityClass
+from kubectl_dra.model.storage import (
+    CsiDriver,
+    CsiNode,
+    CsiStorageCapacity,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimStatus,
+    PersistentVolumeStatus,
+    StorageClass,
+)
+
+#: Classes that every cluster has.
+_SYSTEM: Final[Mapping[str, int]] = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+_IMMEDIATE: Final = "Immediate"
+
+
+def with_stored(inventory: Inventory, record: Record) -> Inventory:
+    """With an object around volumes or priorities; any other changes nothing. What exists keeps its spec and status."""
+    storage = inventory.storage
+    match record:
+        case PersistentVolumeClaim():
+            fresh = msgspec.structs.replace(record, status=PersistentVolumeClaimStatus("Pending"))
+            changes: dict[str, Any] = {"claims": {key_of(record.metadata): fresh, **storage.claims}}
+        case PersistentVolume():
+            phase = "" if record.spec.claim_ref is not None else "Available"
+            made = msgspec.structs.replace(record, status=PersistentVolumeStatus(phase))
+            changes = {"volumes": {record.metadata.name: made, **storage.volumes}}
+        case StorageClass():
+            mode = record.volume_binding_mode or _IMMEDIATE
+            defaulted = msgspec.structs.replace(record, volume_binding_mode=mode)
+            changes = {"classes": {record.metadata.name: defaulted, **storage.classes}}
+        case CsiNode():
+            changes = {"csi_nodes": {record.metadata.name: record, **storage.csi_nodes}}
+        case CsiDriver():
+            changes = {"csi_drivers": {record.metadata.name: record, **storage.csi_drivers}}
+        case CsiStorageCapacity():
+            changes = {"capacities": {key_of(record.metadata): record, **storage.capacities}}
+        case PriorityClass():
+            classes = {record.metadata.name: record, **inventory.priority_classes}
+            return inventory.replace(priority_classes=classes)
+        case PodDisruptionBudget():
+            return inventory.replace(budgets={key_of(record.metadata): record, **inventory.budgets})
+        case _:
+            return inventory
+    return inventory.replace(storage=replace(storage, **changes))
+
+
+def admitted(inventory: Inventory, objects: Iterable[Planned]) -> list[Planned]:
+    """The objects with their pods as the API server would store them."""
+    classes = inventory.priority_classes
+    return [each if each.pod is None else replace(each, pod=_admitted(each.pod, classes)) for each in objects]
+
+
+def _admitted(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
+    labels = pod.metadata.labels
+    spread = tuple(_spread(constraint, labels) for constraint in pod.spec.topology_spread_constraints)
+    affinity = pod.spec.affinity
+    if affinity is not None:
+        affinity = msgspec.structs.replace(
+            affinity,
+            pod_affinity=_merged(affinity.pod_affinity, labels),
+            pod_anti_affinity=_merged(affinity.pod_anti_affinity, labels),
+        )
+    priority, policy = _priority(pod, classes)
+    spec = msgspec.structs.replace(
+        pod.spec,
+        topology_spread_constraints=spread,
+        affinity=affinity,
+        priority=priority,
+        preemption_policy=policy,
+    )
+    return msgspec.structs.replace(pod, spec=spec)
+
+
+# --- priority -------------------------------------------------------------------------------------------------------
+
+
+def _priority(pod: Pod, classes: Mapping[str, PriorityClass]) -> tuple[int | None, str | None]:
+    """Priority and policy of the class that the pod names, or of the default one."""
+    spec, name = pod.spec, pod.spec.priority_class_name
+    if name in _SYSTEM:
+        return _SYSTEM[name], spec.preemption_policy
+    default = min((each for each in classes.values() if each.global_default), key=lambda c: c.value, default=None)
+    found = classes.get(name) if name else default
+    if found is None:
+        return spec.priority, spec.preemption_policy
+    return found.value, found.preemption_policy or spec.preemption_policy
+
+
+# --- selectors ------------------------------------------------------------------------------------------------------
+
+
+def _merged(affinity: PodAffinity | None, labels: Mapping[str, str]) -> PodAffinity | None:
+    if affinity is None:
+        return None
+    give: Callable[[PodAffinityTerm], PodAffinityTerm] = lambda term: _term(term, labels)  # noqa: E731
+    required = tuple(map(give, affinity.required_during_scheduling_ignored_during_execution))
+    preferred = tuple(
+        WeightedPodAffinityTerm(each.weight, give(each.pod_affinity_term))
+        for each in affinity.preferred_during_scheduling_ignored_during_execution
+    )
+    return PodAffinity(required, preferred)
+
+
+def _term(term: PodAffinityTerm, labels: Mapping[str, str]) -> PodAffinityTerm:
+    selector = _with_keys(term.label_selector, term.match_label_keys, "In", labels)
+    selector = _with_keys(selector, term.mismatch_label_keys, "NotIn", labels)
+    return msgspec.structs.replace(term, label_selector=selector)
+
+
+def _spread(constraint: TopologySpreadConstraint, labels: Mapping[str, str]) -> TopologySpreadConstraint:
+    selector = _with_keys(constraint.label_selector, constraint.match_label_keys, "In", labels)
+    return msgspec.structs.replace(constraint, label_selector=selector)
+
+
+def _with_keys(
+    selector: LabelSelector | None, keys: Iterable[str], operator: str, labels: Mapping[str, str]
+) -> LabelSelector | None:
+    """With the pod's own values of these labels; no selector stays none."""
+    if selector is None:
+        return None
+    more = tuple(NodeSelectorRequirement(key, operator, (labels[key],)) for key in keys if key in labels)
+    return msgspec.structs.replace(selector, match_expressions=(*selector.match_expressions, *more))
