@@ -24,11 +24,18 @@ class Taint(Record, frozen=True):
     effect: str = ""
 
 
+class PodPreemptionPolicy(Record, frozen=True):
+    """``spec.podPreemptionPolicy`` of a node."""
+
+    disable_resize_preemption: bool | None = None
+
+
 class NodeSpec(Record, frozen=True):
     """``spec`` of a node."""
 
     unschedulable: bool = False
     taints: tuple[Taint, ...] = ()
+    pod_preemption_policy: PodPreemptionPolicy | None = None
 
 
 class ContainerImage(Record, frozen=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from kubectl_dra.scheduler.framework import Plugin
+from kubectl_dra.scheduler.plugins.deferred_pod_scheduling import DeferredPodScheduling
 from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources
 from kubectl_dra.scheduler.plugins.image_locality import ImageLocality
 from kubectl_dra.scheduler.plugins.inter_pod_affinity import InterPodAffinity
@@ -31,6 +32,7 @@ PLUGINS: Final[tuple[Plugin, ...]] = (
     TaintToleration(),
     NodeAffinity(),
     NodePorts(),
+    DeferredPodScheduling(),
     NodeResourcesFit(),
     VolumeRestrictions(),
     NodeVolumeLimits(),

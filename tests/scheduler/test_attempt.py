@@ -1,0 +1,132 @@
+"""The attempt around the plugins: merging of PreFilter, nominated nodes, the order in which nodes are looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.scheduler.attempt import attempt, visiting_order
+from kubectl_dra.scheduler.decision import Decision, Outcome, decide
+from kubectl_dra.scheduler.fit_error import parse_fit_error, without_preemption
+from kubectl_dra.scheduler.plugins.deferred_pod_scheduling import DeferredPodScheduling
+from tests.scheduler.rows import pod_of, snapshot_of
+
+NAME = "metadata.name"
+
+
+def node(name: str, cpu: str = "4", **labels: str) -> dict[str, Any]:
+    status = {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "10"}}
+    return {"metadata": {"name": name, "labels": labels}, "spec": {}, "status": status}
+
+
+def pod(**spec: Any) -> dict[str, Any]:
+    resources = {"requests": {"cpu": "1", "memory": "1Gi"}}
+    known = {"schedulerName": "default-scheduler", "containers": [{"name": "main", "resources": resources}]}
+    metadata = {"name": "pod", "namespace": "default", "uid": "pod"}
+    return {"metadata": metadata, "spec": {**known, **spec}, "status": {"phase": "Pending"}}
+
+
+def named(*names: str) -> dict[str, Any]:
+    field = {"key": NAME, "operator": "In", "values": list(names)}
+    selector = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": selector}}
+
+
+def decided(subject: dict[str, Any], *nodes: dict[str, Any]) -> Decision:
+    snapshot = snapshot_of({"nodes": list(nodes), "pods": [subject]})
+    return decide(snapshot, pod_of(snapshot, "default/pod"))
+
+
+def test_names_of_nodes_from_two_plugins_are_intersected() -> None:
+    subject = pod(nodeName="b", affinity=named("a", "b"), nodeSelector={"none": "here"})
+    found = decided(subject, node("a"), node("b"), node("c"))
+    assert found.base == (
+        "0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, "
+        "2 node(s) didn't satisfy plugin(s) [NodeAffinity NodeName]."
+    )
+
+
+def test_names_that_exclude_each_other_end_the_attempt() -> None:
+    found = decided(pod(nodeName="c", affinity=named("a", "b")), node("a"), node("b"), node("c"))
+    text = "node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously"
+    assert found.message == f"0/3 nodes are available: {text}. not found"
+
+
+def test_a_nominated_node_is_taken_even_if_another_is_better() -> None:
+    subject = pod()
+    assert decided(subject, node("a", "2"), node("b", "64")).scores.best == ("b",)  # type: ignore[union-attr]
+    subject["status"]["nominatedNodeName"] = "a"
+    found = decided(subject, node("a", "2"), node("b", "64"))
+    assert (found.outcome, found.scores.best) == (Outcome.FITS, ("a",))  # type: ignore[union-attr]
+
+
+def test_a_nominated_node_that_does_not_fit_is_no_nomination() -> None:
+    subject = pod()
+    subject["status"]["nominatedNodeName"] = "a"
+    found = decided(subject, node("a", "500m"), node("b"))
+    assert found.scores.best == ("b",)  # type: ignore[union-attr]
+
+
+def test_nodes_are_looked_at_zone_by_zone_in_turn() -> None:
+    zone = "topology.kubernetes.io/zone"
+    nodes = [node(name, **{zone: value}) for name, value in (("a", "x"), ("b", "x"), ("c", "y"), ("d", "z"))]
+    snapshot = snapshot_of({"nodes": nodes})
+    order = visiting_order(tuple(snapshot.nodes.values()))
+    assert order == ["a", "c", "d", "b"]
+    assert visiting_order(tuple(snapshot.nodes.values()), 2) == ["d", "b", "a", "c"]
+
+
+def test_a_cluster_without_nodes() -> None:
+    found = decided(pod())
+    assert (found.outcome, found.message) == (Outcome.UNSCHEDULABLE, "no nodes available to schedule pods")
+
+
+@pytest.mark.parametrize(
+    ("resize", "status", "left"),
+    [
+        ("Deferred", None, "0"),
+        # What the kubelet will never give counts as nothing where it reports nothing.
+        ("Infeasible", None, "4"),
+        ("Infeasible", "1", "3"),
+        ("Deferred", "1", "0"),
+    ],
+)
+def test_a_resize_that_is_infeasible_counts_what_was_allocated(resize: str, status: str | None, left: str) -> None:
+    running = pod(nodeName="a")
+    running["metadata"] = {"name": "running", "namespace": "default", "uid": "running"}
+    running["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "4"}}
+    running["status"] = {"phase": "Running", "conditions": [{"type": "PodResizePending", "reason": resize}]}
+    if status is not None:
+        running["status"]["containerStatuses"] = [{"name": "main", "allocatedResources": {"cpu": status}}]
+    snapshot = snapshot_of({"nodes": [node("a")], "pods": [running]})
+    used = snapshot.nodes["a"].usage.requests.get("cpu", 0)
+    assert 4000 - used == int(left) * 1000
+
+
+def test_the_tail_of_a_gang_is_taken_off_whole() -> None:
+    said = "0/2 nodes are available: 2 Insufficient cpu., pod group preemption: No preemption victims found"
+    assert without_preemption(said) == "0/2 nodes are available: 2 Insufficient cpu."
+    found = parse_fit_error(said)
+    assert found is not None
+    assert found.reasons == {"Insufficient cpu": 2}
+
+
+def test_a_pod_that_waits_for_a_resize_stays_on_its_node() -> None:
+    """Other plugins are left out: upstream they skip such a pod."""
+    running = pod(nodeName="a")
+    running["status"] = {"phase": "Running", "conditions": [{"type": "PodResizePending", "reason": "Deferred"}]}
+    closed = node("b")
+    closed["spec"] = {"podPreemptionPolicy": {"disableResizePreemption": True}}
+    gate = {"InPlacePodVerticalScalingSchedulerPreemption": True}
+    elsewhere = "pod assigned to different node"
+    for own, said in (("a", ("", elsewhere)), ("b", (elsewhere, "node had resize preemption disabled"))):
+        running["spec"]["nodeName"] = own
+        snapshot = snapshot_of({"nodes": [node("a"), closed], "pods": [running], "featureGates": gate})
+        found = attempt(snapshot, pod_of(snapshot, "default/pod"), (DeferredPodScheduling(),))
+        for name, text in zip(("a", "b"), said, strict=True):
+            assert found.status_of(name).message.startswith(text)
+            assert found.status_of(name).ok is not bool(text)
+    plain = snapshot_of({"nodes": [node("a")], "pods": [running]})
+    skipped = attempt(plain, pod_of(plain, "default/pod"), (DeferredPodScheduling(),))
+    assert skipped.feasible == ("a",)
