@@ -10,6 +10,7 @@ from kubectl_dra.api.kinds import RESOURCE_CLAIM
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import Answer, note_evidence, print_answers, tell
 from kubectl_dra.commands.suggest import did_you_mean
@@ -35,6 +36,7 @@ def describe_claims(options: Options, words: Sequence[str]) -> int:
         raise UsageProblem("describe-claim needs a name", "kubectl dra get claims")
     names = [target.name for target in targets.named]
     cluster = read_cluster(options, KINDS, claims=names, local=True)
+    check_namespace(options, cluster)
     note_evidence(cluster.state, options)
     facts = cluster.state
     keys = [Key(cluster.namespace, target.name) for target in targets.named]

@@ -13,6 +13,7 @@ from kubectl_dra.commands.get_listing import (
     selections,
 )
 from kubectl_dra.commands.get_query import CLAIMS, Query, parse_query
+from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import note_evidence
 from kubectl_dra.output.exit_codes import ExitCode
@@ -31,6 +32,8 @@ def answer(options: Options, query: Query) -> int:
     if lacks_names(wanted, cluster):
         # What comes near stands in slices that were not asked for.
         cluster = read_cluster(options, needs)
+    if any(each.type == CLAIMS for each in wanted):
+        check_namespace(options, cluster)
     note_evidence(cluster.state, options)
     call = new_call(options, query, cluster)
     print_sections(call, wanted, sections_of(call, wanted))

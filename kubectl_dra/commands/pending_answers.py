@@ -10,6 +10,7 @@ from typing import Final
 from kubectl_dra.api.kinds import POD, RESOURCE_CLAIM, Kind
 from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.show import Answer, console, is_document, note_evidence, print_answers, tell
 from kubectl_dra.commands.suggest import did_you_mean
@@ -84,7 +85,9 @@ def answer(options: Options, node: str, remedies: bool, words: Sequence[str]) ->
         from kubectl_dra.commands.pending_watch import watch
 
         return watch(options, kinds_read, pods, respond, lambda cluster: _all_run(cluster, targets))
-    return respond(options, read_cluster(options, kinds_read, pods))
+    cluster = read_cluster(options, kinds_read, pods)
+    check_namespace(options, cluster)
+    return respond(options, cluster)
 
 
 def _all_run(cluster: Scoped, targets: Targets) -> bool:

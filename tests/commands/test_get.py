@@ -93,8 +93,8 @@ def test_labels(capfd):
 
 
 def test_nothing_found_is_said_on_stderr(capfd):
-    code, out, err = call(capfd, "claims", "-n", "nosuch")
-    assert (code, out, err) == (0, "", "No claims found in namespace nosuch.\n")
+    code, out, err = call(capfd, "claims", "-n", "default")
+    assert (code, out, err) == (0, "", "No claims found in namespace default.\n")
 
 
 def test_no_headers_and_sorting(capfd):

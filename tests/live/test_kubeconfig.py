@@ -279,3 +279,22 @@ def test_a_pod_uses_its_service_account_unless_a_kubeconfig_says_otherwise(
     assert target.in_cluster
     assert target.namespace == "tools"
     assert not target_of(Connection(kubeconfig=str(config))).in_cluster
+
+
+@pytest.mark.parametrize("connection", [Connection(), Connection(context="a"), Connection(user="u")])
+@pytest.mark.parametrize(
+    ("listed", "said"),
+    [
+        ("/missing", "KUBECONFIG names /missing, which does not exist"),
+        ("/missing:/gone", "KUBECONFIG names /missing and /gone, which do not exist"),
+        ("", "no kubeconfig found: ~/.kube/config does not exist"),
+    ],
+)
+def test_files_that_are_not_there_are_named(
+    connection: Connection, listed: str, said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("KUBECONFIG", listed)
+    with pytest.raises(KubeconfigError) as caught:
+        target_of(connection)
+    assert caught.value.what == said

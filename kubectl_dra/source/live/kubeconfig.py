@@ -96,6 +96,8 @@ def target_of(connection: Connection) -> Target:
     asked = (connection.context, connection.cluster, connection.user)
     if not any(asked) and not config.clusters and "KUBERNETES_SERVICE_HOST" in os.environ:
         return Target("in-cluster", _service_account_namespace())
+    if not files:
+        raise _none_found()
     context = _checked(_find(config.contexts, chosen, "context"), "context").value if chosen else {}
     cluster = connection.cluster or context.get("cluster") or ""
     user = connection.user or context.get("user") or ""
@@ -127,10 +129,14 @@ def kubeconfig_files(explicit: str = "") -> tuple[Path, ...]:
         if not path.exists():
             raise KubeconfigError(f"kubeconfig {explicit} does not exist", _CHOOSE)
         return (path,)
-    listed = os.environ.get("KUBECONFIG", "")
-    paths = [Path(part) for part in listed.split(os.pathsep) if part] or [Path("~/.kube/config")]
-    existing = (path for each in paths if (path := each.expanduser()).exists())
+    existing = (path for each in _named_files() if (path := each.expanduser()).exists())
     return tuple(dict.fromkeys(existing))
+
+
+def _named_files() -> list[Path]:
+    """Those of ``$KUBECONFIG``, else the one in the home directory."""
+    listed = os.environ.get("KUBECONFIG", "")
+    return [Path(part) for part in listed.split(os.pathsep) if part] or [Path("~/.kube/config")]
 
 
 def read_kubeconfig(files: Iterable[Path]) -> Kubeconfig:
@@ -243,9 +249,16 @@ def _listed(entries: Iterable[str]) -> str:
     return ", ".join([*names[:_NAMES_SHOWN], *more])
 
 
+def _none_found() -> KubeconfigError:
+    """No file is there: which ones were meant."""
+    named = [str(path) for path in _named_files()]
+    if os.environ.get("KUBECONFIG"):
+        verb = "does" if len(named) == 1 else "do"
+        return KubeconfigError(f"KUBECONFIG names {' and '.join(named)}, which {verb} not exist", _ANOTHER)
+    return KubeconfigError(f"no kubeconfig found: {named[0]} does not exist", _ANOTHER)
+
+
 def _nothing_chosen(files: tuple[Path, ...], config: Kubeconfig) -> KubeconfigError:
-    if not files:
-        return KubeconfigError("no kubeconfig found", _ANOTHER)
     names = _listed(config.contexts)
     where = os.pathsep.join(map(str, files))
     hint = f"choose a context with --context: {names}" if names else _CHOOSE
