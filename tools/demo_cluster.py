@@ -25,7 +25,7 @@ ALL_KINDS = (
 )
 NOT_SERVED = (
     *("ResourcePoolStatusRequest", "ResourceClass", "PodSchedulingContext", "ResourceClaimParameters"),
-    "ResourceClassParameters",
+    *("ResourceClassParameters", "PodGroup", "Workload", "CompositePodGroup"),
 )
 
 Json = dict[str, Any]

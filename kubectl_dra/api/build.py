@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
 
-from kubectl_dra.api.kinds import STORAGE, WORKLOADS, Kind
+from kubectl_dra.api.kinds import GROUPS, STORAGE, WORKLOADS, Kind
 from kubectl_dra.api.resolve import complete_pools, resolved_claims
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import ClassicObjects, Inventory, StorageObjects, key_of
+from kubectl_dra.model.inventory import ClassicObjects, GroupObjects, Inventory, StorageObjects, key_of
 from kubectl_dra.model.usage import usage_by_node
 
 
@@ -115,6 +115,10 @@ def _storage(objects: _Objects) -> StorageObjects:
     )
 
 
+def _groups(objects: _Objects) -> GroupObjects:
+    return GroupObjects(*(objects.of(kind.name) for kind in GROUPS))
+
+
 _FIELDS: Final[Mapping[str, Callable[[_Objects], Any]]] = {
     "nodes": _by_name("Node"),
     "namespaces": _by_name("Namespace"),
@@ -132,6 +136,7 @@ _FIELDS: Final[Mapping[str, Callable[[_Objects], Any]]] = {
     "storage": _storage,
     "priority_classes": _by_name("PriorityClass"),
     "budgets": _by_key("PodDisruptionBudget"),
+    "groups": _groups,
 }
 _FIELDS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "Node": ("nodes",),
@@ -149,6 +154,7 @@ _FIELDS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     **{kind.name: ("storage",) for kind in STORAGE},
     "PriorityClass": ("priority_classes",),
     "PodDisruptionBudget": ("budgets",),
+    **{kind.name: ("groups",) for kind in GROUPS},
     "ResourcePoolStatusRequest": ("pool_statuses",),
     "ResourceClass": ("classic",),
     "ResourceClassParameters": ("classic",),

@@ -28,6 +28,7 @@ from kubectl_dra.model.resource import (
     ResourceClaimTemplate,
     ResourceSlice,
 )
+from kubectl_dra.model.scheduling import CompositePodGroup, PodGroup, Workload
 from kubectl_dra.model.storage import (
     CsiDriver,
     CsiNode,
@@ -91,6 +92,10 @@ def _workload(name: str, group: str, versions: str, *short: str) -> Kind:
 
 def _storage(name: str, plural: str, record: type[Record], *short: str, namespaced: bool = False) -> Kind:
     return Kind(name, "storage.k8s.io", ("v1",), plural, name.lower(), short, namespaced, record)
+
+
+def _scheduling(name: str, plural: str, record: type[Record], versions: str) -> Kind:
+    return Kind(name, "scheduling.k8s.io", tuple(versions.split()), plural, name.lower(), (), True, record)
 
 
 _ALL_GENERATIONS: Final = "v1 v1beta2 v1beta1 v1alpha3 v1alpha2"
@@ -159,6 +164,11 @@ PRIORITY_CLASS: Final = Kind(
     False,
     PriorityClass,
 )
+POD_GROUP: Final = _scheduling("PodGroup", "podgroups", PodGroup, "v1beta1 v1alpha3")
+WORKLOAD: Final = _scheduling("Workload", "workloads", Workload, "v1beta1 v1alpha3")
+COMPOSITE_POD_GROUP: Final = _scheduling("CompositePodGroup", "compositepodgroups", CompositePodGroup, "v1alpha3")
+#: Pods that are scheduled together.
+GROUPS: Final = (POD_GROUP, WORKLOAD, COMPOSITE_POD_GROUP)
 DISRUPTION_BUDGET: Final = Kind(
     "PodDisruptionBudget",
     "policy",
@@ -198,6 +208,7 @@ KINDS: Final = (
     *STORAGE,
     PRIORITY_CLASS,
     DISRUPTION_BUDGET,
+    *GROUPS,
     *WORKLOADS,
 )
 

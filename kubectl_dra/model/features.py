@@ -42,6 +42,9 @@ _DEFAULTS: Final[Mapping[str, tuple[str, ...]]] = {
     "DRAResourceClaimGranularStatusAuthorization": ("-", "-", "-", "-", "b1", "b1"),
     "SchedulerPreQueueingHints": ("-", "-", "-", "-", "-", "a0"),
     "GenericWorkload": ("-", "-", "-", "a0", "a0", "b0"),
+    "TopologyAwareWorkloadScheduling": ("-", "-", "-", "-", "a0", "a0"),
+    "CompositePodGroup": ("-", "-", "-", "-", "-", "a0"),
+    "PodGroupPreemptionPolicy": ("-", "-", "-", "-", "-", "a0"),
     "ResourceHealthStatus": ("a0", "a0", "a0", "a0", "b1", "b1"),
     "NodeDeclaredFeatures": ("-", "-", "-", "a0", "b1", "G1*"),
     "InPlacePodVerticalScalingSchedulerPreemption": ("-", "-", "-", "-", "-", "a0"),
@@ -62,6 +65,9 @@ _NEEDS: Final[Mapping[str, str]] = {
     "DRAListTypeAttributes": "DynamicResourceAllocation",
     "DRANodeAllocatableResources": "DynamicResourceAllocation",
     "DRAWorkloadResourceClaims": "GenericWorkload",
+    "TopologyAwareWorkloadScheduling": "GenericWorkload",
+    "CompositePodGroup": "TopologyAwareWorkloadScheduling",
+    "PodGroupPreemptionPolicy": "GenericWorkload",
     "DRAFractionalCapacityRange": "DRAConsumableCapacity",
     "DRADerivedAttributes": "DynamicResourceAllocation",
     "DRADeviceCompatibilityGroups": "DRAPartitionableDevices",
@@ -105,6 +111,10 @@ class Features:
     storage_capacity_scoring: bool = True
     toleration_comparison: bool = False
     volume_limit_scaling: bool = True
+    generic_workload: bool = False
+    topology_aware_workloads: bool = False
+    composite_pod_groups: bool = False
+    pod_group_preemption_policy: bool = False
     control_plane_controller: bool = True
     minor: int = NEWEST_MINOR
 
@@ -187,6 +197,10 @@ _FIELD_BY_GATE: Final[Mapping[str, str]] = {
     "DRAOptionalNodeOperations": "optional_node_operations",
     "DRAWorkloadResourceClaims": "workload_resource_claims",
     "DRANodeAllocatableResources": "node_allocatable_resources",
+    "GenericWorkload": "generic_workload",
+    "TopologyAwareWorkloadScheduling": "topology_aware_workloads",
+    "CompositePodGroup": "composite_pod_groups",
+    "PodGroupPreemptionPolicy": "pod_group_preemption_policy",
     "InPlacePodVerticalScalingSchedulerPreemption": "deferred_pod_scheduling",
     "NodeDeclaredFeatures": "declared_node_features",
     "StorageCapacityScoring": "storage_capacity_scoring",

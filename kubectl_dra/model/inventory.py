@@ -33,6 +33,7 @@ from kubectl_dra.model.resource import (
     ResourceClaimTemplate,
     ResourceSlice,
 )
+from kubectl_dra.model.scheduling import CompositePodGroup, PodGroup, Workload
 from kubectl_dra.model.storage import (
     CsiDriver,
     CsiNode,
@@ -101,6 +102,18 @@ class StorageObjects:
 
 
 @dataclass(frozen=True)
+class GroupObjects:
+    """What is known of pods that are scheduled together. ``workloads`` are those of scheduling.k8s.io."""
+
+    pod_groups: Mapping[Key, PodGroup] = field(default_factory=lambda: _EMPTY)
+    workloads: Mapping[Key, Workload] = field(default_factory=lambda: _EMPTY)
+    composites: Mapping[Key, CompositePodGroup] = field(default_factory=lambda: _EMPTY)
+
+
+_NO_GROUPS: Final = GroupObjects()
+
+
+@dataclass(frozen=True)
 class Inventory:
     """All objects by key, in the order of namespace and name.
 
@@ -125,6 +138,7 @@ class Inventory:
     storage: StorageObjects = field(default_factory=StorageObjects)
     priority_classes: Mapping[str, PriorityClass] = field(default_factory=lambda: _EMPTY)
     budgets: Mapping[Key, PodDisruptionBudget] = field(default_factory=lambda: _EMPTY)
+    groups: GroupObjects = field(default_factory=lambda: _NO_GROUPS)
 
     def replace(self, **changes: Any) -> Inventory:  # noqa: ANN401
         """Another Inventory with some fields replaced; indexes of fields that stay the same are not made again."""

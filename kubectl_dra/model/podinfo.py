@@ -32,7 +32,7 @@ class PodShape:
 
     ``requests`` are milli-cores and base units by resource, in-place resize counted; ``non_zero`` cpu and memory for
     scoring; ``volumes`` those with a source that plugins look at; ``terminating``: the pod has a deletionTimestamp;
-    ``preempted``: the scheduler evicts it.
+    ``preempted``: the scheduler evicts it. ``group``: the PodGroup that it names.
     """
 
     namespace: str = ""
@@ -45,6 +45,7 @@ class PodShape:
     volumes: tuple[Volume, ...] = ()
     terminating: bool = False
     preempted: bool = False
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,7 @@ def _content(pod: Pod) -> Hashable:
         tuple(_reported(each) for each in status.init_container_statuses),
         tuple(c.reason for c in status.conditions if c.type == "PodResizePending"),
         _is_preempted(pod) if meta.deletion_timestamp is not None else None,
+        spec.scheduling_group,
     )
 
 
@@ -143,6 +145,7 @@ def _shape_of(pod: Pod) -> PodShape:
         volumes_of(pod),
         terminating,
         terminating and _is_preempted(pod),
+        pod.spec.scheduling_group.pod_group_name if pod.spec.scheduling_group is not None else "",
     )
 
 

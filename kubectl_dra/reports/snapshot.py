@@ -165,6 +165,9 @@ def _by_kind(inventory: Inventory) -> Mapping[str, Iterable[Record]]:
         "VolumeAttachment": storage.attachments.values(),
         "PriorityClass": inventory.priority_classes.values(),
         "PodDisruptionBudget": inventory.budgets.values(),
+        "PodGroup": inventory.groups.pod_groups.values(),
+        "Workload": inventory.groups.workloads.values(),
+        "CompositePodGroup": inventory.groups.composites.values(),
     }
 
 

@@ -205,9 +205,15 @@ def _images(state: ClusterState) -> Mapping[str, Image]:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The view of a ClusterState that plugins have; it holds nothing itself."""
+    """The view of a ClusterState that plugins have.
+
+    ``pending``: the claims whose allocation was made in the same cycle of a group and is written nowhere. ``copied``:
+    it is a copy of the scheduler's own snapshot, which has lost on how many nodes an image is, so that none counts.
+    """
 
     state: ClusterState
+    pending: frozenset[Key] = frozenset()
+    copied: bool = False
 
     @property
     def inventory(self) -> Inventory:
@@ -261,7 +267,7 @@ class Snapshot:
     @property
     def images(self) -> Mapping[str, Image]:
         """Images by all their names."""
-        return _images(self.state)
+        return {} if self.copied else _images(self.state)
 
     @property
     def nodes(self) -> Mapping[str, NodeInfo]:

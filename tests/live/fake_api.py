@@ -40,6 +40,9 @@ PLURALS = {
     "VolumeAttachment": "volumeattachments",
     "PriorityClass": "priorityclasses",
     "PodDisruptionBudget": "poddisruptionbudgets",
+    "PodGroup": "podgroups",
+    "Workload": "workloads",
+    "CompositePodGroup": "compositepodgroups",
 }
 
 

@@ -10,14 +10,18 @@ from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.attempt import Attempt
 from kubectl_dra.scheduler.decision import Decision, Outcome, decide
 from kubectl_dra.scheduler.dry_run import Candidate
+from kubectl_dra.scheduler.gangs.decision import GroupDecision, GroupOutcome, Member, MemberOutcome, decide_group
 from kubectl_dra.scheduler.preemption import Preemption
 from kubectl_dra.scheduler.status import Status
 from tests.scheduler.rows import snapshot_of
 
 
 def answer(row: dict[str, Any]) -> dict[str, Any]:
-    """The answer to one row: one entry per pending pod, in the order of the row."""
+    """The answer to one row: one entry per PodGroup if there are any, else per pending pod, in the order of the row."""
     snapshot = snapshot_of(row)
+    if row.get("podgroups") and snapshot.features.generic_workload:
+        groups = snapshot.inventory.groups.pod_groups.values()
+        return {"id": row["id"], "expect": [render_group(decide_group(snapshot, group)) for group in groups]}
     names = [each["metadata"] for each in row.get("pods", ())]
     pods = [snapshot.inventory.pods[Key(name["namespace"], name["name"])] for name in names]
     entries, start = [], 0
@@ -59,6 +63,37 @@ def render(decision: Decision) -> dict[str, Any]:
             entry["scores"] = dict(decision.scores.totals)
     if decision.preemption is not None and decision.preemption.candidates:
         entry["preemption"] = _preemption(decision.preemption)
+    return entry
+
+
+def render_group(decision: GroupDecision) -> dict[str, Any]:
+    """A decision about a group in the shape of the recorded answers."""
+    name = str(key_of(decision.group.metadata))
+    if decision.outcome is GroupOutcome.OPEN:
+        return {"group": name, "undecided": "not everything was read"}
+    entry: dict[str, Any] = {"group": name, "outcome": decision.outcome.value}
+    if decision.reason:
+        status = "True" if decision.outcome is GroupOutcome.SCHEDULED else "False"
+        entry["condition"] = {"status": status, "reason": decision.reason, "message": decision.message}
+    members = (
+        sorted(decision.members, key=lambda each: each.key)
+        if decision.outcome is GroupOutcome.GATED
+        else decision.members
+    )
+    entry["members"] = [_member(member) for member in members]
+    if decision.evicted:
+        entry["evicted"] = sorted(str(pod.key) for pod in decision.evicted)
+    return entry
+
+
+def _member(member: Member) -> dict[str, Any]:
+    entry: dict[str, Any] = {"pod": str(member.key), "outcome": member.outcome.value}
+    if member.outcome is MemberOutcome.GATED:
+        return {**entry, "gates": [_status(each.plugin, each) for each in member.gates]} if member.gates else entry
+    texts = {"reason": member.reason, "message": member.message, "nominated": [member.nominated]}
+    entry |= {name: value for name, value in texts.items() if value and value != [""]}
+    if member.nodes:
+        entry["nodes"] = sorted(member.nodes)
     return entry
 
 

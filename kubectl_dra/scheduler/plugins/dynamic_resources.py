@@ -140,7 +140,7 @@ class DynamicResources(Plugin):
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
         """Early alternatives of ``firstAvailable`` are good."""
         state = cycle.read(Devices)
-        return normalised([_alternatives(state, node) for node in nodes])
+        return normalised([_alternatives(cycle, state, node) for node in nodes])
 
 
 def problems_of(snapshot: Snapshot, claim: ResourceClaim) -> Iterator[Status]:
@@ -301,13 +301,27 @@ def classes_known(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> bool:
 # --- scores ---------------------------------------------------------------------------------------------------------
 
 
-def _alternatives(state: Devices, node: NodeInfo) -> int:
-    found = state.nodes.get(node.name)
-    own = found.searched.own if found is not None and found.searched is not None else None
-    if not isinstance(own, Allocated):
-        return 0
-    claims = [claim for claim in state.claims if is_searched(claim)]
-    return sum(_worth(claim, allocation) for claim, allocation in zip(claims, own.allocations, strict=False))
+def _alternatives(cycle: Cycle, state: Devices, node: NodeInfo) -> int:
+    return sum(_worth(claim, allocation) for claim, allocation in reserved(cycle, state, node.name))
+
+
+def reserved(cycle: Cycle, state: Devices, node: str) -> Iterator[tuple[ResourceClaim, AllocationResult]]:
+    """What the claims get if the pod comes to a node; the one for extended resources is the last.
+
+    Filter lists new allocations first and behind them those that pods of the group made before, Reserve hands them out
+    in the order of the claims: a claim behind a shared one gets what is not its own.
+    """
+    found = state.nodes.get(node)
+    if found is None:
+        return
+    pending = cycle.snapshot.pending
+    claims = [claim for claim in state.claims if is_searched(claim) or key_of(claim.metadata) in pending]
+    if found.extended:
+        claims.append(virtual_claim(cycle.pod, found.extended, cycle.snapshot.served))
+    own = found.searched.own if found.searched is not None else None
+    new = own.allocations if isinstance(own, Allocated) else ()
+    shared = [claim.status.allocation for claim in claims if claim.status.allocation is not None]
+    yield from zip(claims, (*new, *shared), strict=False)
 
 
 def _worth(claim: ResourceClaim, allocation: AllocationResult) -> int:

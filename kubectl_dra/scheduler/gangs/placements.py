@@ -1,0 +1,135 @@
+"""Topology constraints: the sets of nodes on which the group is tried, and which of those that fit is the best.
+
+Upstream: podGroupSchedulingPlacementAlgorithm, plugins topologyaware, podgrouppodscount, and NodeResourcesFit's
+ScorePlacement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kubectl_dra.model.requests import non_zero_requests
+from kubectl_dra.scheduler.gangs.group import Gang
+from kubectl_dra.scheduler.gangs.trial import GroupStatus, Run, Trial, run
+from kubectl_dra.scheduler.plugins.node_resources_fit import SCORED, allocatable_of
+from kubectl_dra.scheduler.scores import MAX_SCORE
+from kubectl_dra.scheduler.snapshot import Snapshot
+from kubectl_dra.scheduler.status import Code
+
+NO_PLACEMENT = "no feasible placements found"
+
+
+class DomainError(ValueError):
+    """Raised where the pods that have a node are not in one domain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The best run, and by name of the placement all runs. Without a topology constraint the name is empty."""
+
+    trial: Trial
+    placement: str = ""
+    all: Mapping[str, Trial] | None = None
+
+
+def schedule(gang: Gang, world: Snapshot, shared: Run) -> tuple[Placed, Snapshot]:
+    """Run the algorithm once, or once for each value of the label that the nodes have to share.
+
+    A group that has enough pods on nodes already fails, too, if none of the others fits.
+    """
+    placed, world = _schedule(gang, world, shared)
+    trial = placed.trial
+    if trial.status.code is Code.SUCCESS and not trial.placed:
+        placed = replace(placed, trial=replace(trial, status=GroupStatus(Code.UNSCHEDULABLE, named=True)))
+    return placed, world
+
+
+def _schedule(gang: Gang, world: Snapshot, shared: Run) -> tuple[Placed, Snapshot]:
+    if not gang.snapshot.features.topology_aware_workloads:
+        trial, world = run(gang, world, tuple(world.nodes), shared)
+        return Placed(trial), world
+    try:
+        sets = placements(gang, world)
+    except DomainError as failed:
+        text = f"cannot determine domain for already scheduled pods: {failed}"
+        return Placed(Trial(GroupStatus(Code.ERROR, (text,)))), world
+    if not sets:
+        return Placed(Trial(GroupStatus(Code.UNSCHEDULABLE, (NO_PLACEMENT,)))), world
+    trials: dict[str, Trial] = {}
+    for name, nodes in sets.items():
+        trial, world = run(gang, world, nodes, shared)
+        trials[name] = trial
+        if trial.status.code in (Code.ERROR, Code.UNKNOWN):
+            return Placed(trial, name, trials), world
+    fitting = {name: trial for name, trial in trials.items() if trial.status.code is Code.SUCCESS}
+    if not fitting:
+        return _none_fits(trials), world
+    best = _best(gang, world, {name: sets[name] for name in fitting}, fitting)
+    return Placed(fitting[best], best, trials), world
+
+
+def placements(gang: Gang, world: Snapshot) -> Mapping[str, Sequence[str]]:
+    """The nodes of each domain, by its name; all nodes if the group asks for no topology. Raises DomainError."""
+    nodes = world.nodes
+    key = gang.group.topology_key
+    if key is None:
+        return {"": tuple(nodes)}
+    required = _domain(gang, world, key)
+    found: dict[str, list[str]] = {}
+    for name, node in nodes.items():
+        value = node.labels.get(key)
+        if value is not None and required in (None, value):
+            found.setdefault(value, []).append(name)
+    return found
+
+
+def _domain(gang: Gang, world: Snapshot, key: str) -> str | None:
+    """The domain in which the group is already; None if it is in none."""
+    found: str | None = None
+    for pod, name in gang.scheduled:
+        node = world.nodes.get(name)
+        if node is None:
+            raise DomainError(f'getting node for pod {pod.key}: nodeinfo not found for node name "{name}"')
+        domain = node.labels.get(key)
+        if domain is None:
+            raise DomainError(f"no topology domain found for pod {pod.key}")
+        if found not in (None, "", domain):
+            raise DomainError(f"more than 1 domain found for pod group: {found}, {domain}")
+        found = domain
+    return found
+
+
+def _none_fits(trials: Mapping[str, Trial]) -> Placed:
+    """Upstream tells of any of them; of the first here."""
+    name, first = next(iter(trials.items()))
+    text = f"0/{len(trials)} placements are available, first placement status: {first.status.cause}"
+    return Placed(Trial(GroupStatus(Code.UNSCHEDULABLE, (text,), named=True), first.tried), name, trials)
+
+
+def _best(gang: Gang, world: Snapshot, sets: Mapping[str, Sequence[str]], fitting: Mapping[str, Trial]) -> str:
+    """That with most pods placed and least room left, both weighing the same; ties are broken at random upstream."""
+    if len(fitting) == 1:
+        return next(iter(fitting))
+    counts = {name: len(gang.scheduled) + len(trial.placed) for name, trial in fitting.items()}
+    most = max(counts.values())
+    totals = {
+        name: _used(world, sets[name], trial) + counts[name] * MAX_SCORE // most for name, trial in fitting.items()
+    }
+    return max(totals, key=lambda name: totals[name])
+
+
+def _used(world: Snapshot, nodes: Sequence[str], trial: Trial) -> int:
+    """MostAllocated over all nodes of a placement, with the pods that came there."""
+    shares = []
+    for resource in SCORED:
+        requested = sum(non_zero_requests(each.pod, pod_level=False)[resource] for each in trial.placed)
+        total = 0
+        for name in nodes:
+            node = world.nodes[name]
+            if allocatable := allocatable_of(node.node, resource):
+                total += allocatable
+                requested += node.usage.non_zero.get(resource, 0)
+        if total:
+            shares.append(min(requested, total) * MAX_SCORE // total)
+    return sum(shares) // len(shares) if shares else 0

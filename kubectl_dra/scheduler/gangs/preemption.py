@@ -1,0 +1,166 @@
+"""Whom a group evicts: pods of lower priority anywhere in the cluster; those that the group can do without may stay.
+
+Upstream: framework/preemption/podgrouppreemption.go, types.go (getCrossNodesVictims), util.go (MoreImportantVictim).
+Other than for a single pod all nodes are one, and it does not matter why the group did not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cmp_to_key
+from typing import Final
+
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.podinfo import PodInfo, pod_info
+from kubectl_dra.scheduler.attempt import visiting_order
+from kubectl_dra.scheduler.filtering import add_pod, filter_node, remove_pod
+from kubectl_dra.scheduler.framework import Cycle
+from kubectl_dra.scheduler.gangs.group import Gang, members_on_nodes, priority_of
+from kubectl_dra.scheduler.gangs.placements import schedule
+from kubectl_dra.scheduler.gangs.trial import GroupStatus, Run, Tried
+from kubectl_dra.scheduler.gangs.world import without_nominations, without_pods
+from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
+from kubectl_dra.scheduler.status import Code
+from kubectl_dra.scheduler.victims import protected, start_of
+
+PREFIX: Final = "pod group preemption: "
+NEVER: Final = "not eligible due to preemptionPolicy=Never."
+ONGOING: Final = "ongoing preemption on nominated nodes"
+NO_VICTIMS: Final = "No preemption victims found for incoming preemptor"
+PLACEMENT: Final = "found a placement for podgroup, preempting {} victims"
+_BUDGET: Final = "PodDisruptionBudget"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is evicted together: a pod, or all pods of a group that does not let go of single ones."""
+
+    pods: tuple[tuple[PodInfo, str], ...]
+    priority: int
+    group: bool = False
+
+    @property
+    def start(self) -> float:
+        """When the first of its pods started."""
+        return min(start_of(pod.start_time) for pod, _ in self.pods)
+
+
+@dataclass(frozen=True)
+class GroupPreemption:
+    """What comes of it. ``nominated``: the nodes that pods are about to get, by pod; ``victims``: who is evicted.
+
+    ``unsure``: kinds that were not read and may change the choice of victims.
+    """
+
+    status: GroupStatus
+    nominated: Mapping[Key, str] = field(default_factory=dict)
+    victims: tuple[PodInfo, ...] = ()
+    unsure: tuple[str, ...] = ()
+
+
+def preempt(gang: Gang, world: Snapshot, shared: Run) -> GroupPreemption:
+    """What preemption does for a group that does not fit."""
+    if not gang.preempts:
+        return _refused(Code.UNSCHEDULABLE, NEVER)
+    if _ongoing(gang, world):
+        nominated = {key_of(pod.metadata): pod.status.nominated_node_name for pod in gang.tried}
+        return GroupPreemption(GroupStatus(Code.SUCCESS, (PREFIX + ONGOING,)), nominated)
+    potential = [unit for unit in units(world) if unit.priority < gang.priority]
+    if not potential:
+        return _refused(Code.UNRESOLVABLE, NO_VICTIMS)
+    emptied = without_pods(world, [pod for unit in potential for pod in unit.pods])
+    found, emptied = schedule(gang, emptied, replace(shared, devices={}))
+    status = found.trial.status
+    if status.code is not Code.SUCCESS:
+        return GroupPreemption(GroupStatus(status.code, (PREFIX + status.message,) if status.message else ()))
+    victims = _Reprieve(emptied, found.trial.placed).victims(potential)
+    pods = tuple(pod for unit in victims for pod, _ in unit.pods)
+    nominated = {key_of(each.pod.metadata): each.node for each in found.trial.placed}
+    unsure = () if world.evidence.complete(_BUDGET) else (_BUDGET,)
+    text = PREFIX + PLACEMENT.format(len(pods))
+    return GroupPreemption(GroupStatus(Code.SUCCESS, (text,)), nominated, pods, unsure)
+
+
+def _refused(code: Code, text: str) -> GroupPreemption:
+    return GroupPreemption(GroupStatus(code, (PREFIX + text,)))
+
+
+def _ongoing(gang: Gang, world: Snapshot) -> bool:
+    """Whether somebody whom the group evicts is still there."""
+    nominated = {pod.status.nominated_node_name for pod in gang.tried}
+    return any(
+        pod.shape.preempted and priority_of(world, pod) < gang.priority
+        for name in nominated
+        if (node := world.nodes.get(name)) is not None
+        for pod in node.pods
+    )
+
+
+def units(world: Snapshot) -> Iterator[Unit]:
+    """All pods on nodes, as they can be evicted, in the order of the nodes."""
+    seen: set[Key] = set()
+    for name in visiting_order(list(world.nodes.values())):
+        for pod in world.nodes[name].pods:
+            key = Key(pod.key.namespace, pod.shape.group)
+            group = world.inventory.groups.pod_groups.get(key) if pod.shape.group else None
+            priority = priority_of(world, pod)
+            if group is None or not group.evicted_as_one:
+                yield Unit(((pod, name),), priority)
+            elif key not in seen:
+                seen.add(key)
+                yield Unit(members_on_nodes(world, key), priority, group=True)
+
+
+def _more_important(a: Unit, b: Unit) -> int:
+    """Priority, groups before pods, the larger one, who started first; negative if ``a`` is."""
+    first = (-a.priority, not a.group, -len(a.pods), a.start)
+    second = (-b.priority, not b.group, -len(b.pods), b.start)
+    return (first > second) - (first < second)
+
+
+class _Reprieve:
+    """Who can stay, with the pods of the group on the nodes that they got in an emptied cluster."""
+
+    def __init__(self, emptied: Snapshot, placed: Sequence[Tried]) -> None:
+        forgotten = without_nominations(emptied, [each.pod for each in placed])
+        self._nodes = dict(emptied.nodes)
+        self._budgets = tuple(emptied.inventory.budgets.values())
+        self._placed: list[tuple[Cycle, str]] = []
+        for each in placed:
+            if each.attempt is not None:
+                cycle = replace(each.attempt.cycle.clone(), snapshot=forgotten)
+                self._placed.append((cycle, each.node))
+
+    def victims(self, potential: Sequence[Unit]) -> list[Unit]:
+        """Those that have to go; who breaks a budget may stay first, the more important before the others."""
+        ordered = sorted(potential, key=cmp_to_key(_more_important))
+        breaking = protected([pod for unit in ordered for pod, _ in unit.pods], self._budgets)
+        first = [unit for unit in ordered if any(pod.uid in breaking for pod, _ in unit.pods)]
+        rest = [unit for unit in ordered if not any(pod.uid in breaking for pod, _ in unit.pods)]
+        gone = [unit for unit in (*first, *rest) if not self._can_stay(unit)]
+        return sorted(gone, key=cmp_to_key(_more_important))
+
+    def _can_stay(self, unit: Unit) -> bool:
+        for pod, name in unit.pods:
+            self._nodes[name] = self._nodes[name].plus(pod)
+            for cycle, _ in self._placed:
+                add_pod(cycle, pod, self._nodes[name])
+        if self._all_fit():
+            return True
+        for pod, name in unit.pods:
+            self._nodes[name] = self._nodes[name].minus(pod)
+            for cycle, _ in self._placed:
+                remove_pod(cycle, pod, self._nodes[name])
+        return False
+
+    def _all_fit(self) -> bool:
+        """Whether each pod fits on its node beside those before it."""
+        beside: dict[str, NodeInfo] = {}
+        for cycle, name in self._placed:
+            node = beside.get(name, self._nodes[name])
+            if not filter_node(cycle, node).status.ok:
+                return False
+            beside[name] = node.plus(pod_info(cycle.pod))
+        return True

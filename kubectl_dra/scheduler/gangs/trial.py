@@ -1,0 +1,178 @@
+"""One run of the group's algorithm: pod after pod, each where a single pod would go, without turning back.
+
+Upstream: podGroupSchedulingDefaultAlgorithm, podGroupPodSchedulingAlgorithm; GangScheduling's PlacementFeasible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler.attempt import Attempt, attempt, scores, visiting_order
+from kubectl_dra.scheduler.gangs.group import Gang
+from kubectl_dra.scheduler.gangs.world import with_pod, without_nominations
+from kubectl_dra.scheduler.plugins.dynamic_resources import Devices
+from kubectl_dra.scheduler.snapshot import Snapshot
+from kubectl_dra.scheduler.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
+
+UNSCHEDULABLE: Final = "pod group is unschedulable"
+_UNKNOWN: Final = Status(Code.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupStatus:
+    """What is said of the group. ``named``: with the words that it is unschedulable in front."""
+
+    code: Code = Code.SUCCESS
+    reasons: tuple[str, ...] = ()
+    named: bool = False
+
+    @property
+    def message(self) -> str:
+        """All of it."""
+        return ", ".join((UNSCHEDULABLE, *self.reasons) if self.named else self.reasons)
+
+    @property
+    def cause(self) -> str:
+        """What others quote of it."""
+        return UNSCHEDULABLE if self.named else self.message
+
+    def because(self, reason: str) -> GroupStatus:
+        """With one more reason."""
+        return replace(self, reasons=(*self.reasons, reason))
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One pod: the message about it, or its node, one of those that are equally good (``best``).
+
+    ``attempt`` None: no node was looked at, or it was not its turn.
+    """
+
+    pod: Pod
+    status: Status
+    attempt: Attempt | None = None
+    node: str = ""
+    best: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A run: what came of the group, and of the pods that were tried, in their order."""
+
+    status: GroupStatus
+    tried: tuple[Tried, ...] = ()
+
+    @property
+    def placed(self) -> tuple[Tried, ...]:
+        """The pods that got a node."""
+        return tuple(each for each in self.tried if each.node)
+
+
+@dataclass
+class Run:
+    """What several runs of one cycle have in common, as the scheduler keeps it.
+
+    ``start``: the node at which it goes on looking. ``devices``: what DynamicResources knows of each pod that got so
+    far, of the last run.
+    """
+
+    start: int = 0
+    devices: dict[Key, Devices] = field(default_factory=dict)
+
+
+def feasibility(gang: Gang, scheduled: int, remaining: int) -> Status:
+    """Whether enough pods have a node (success), may still get one (wait: skip), or can't any more."""
+    needed = gang.group.min_count
+    if scheduled + remaining < needed:
+        return unschedulable(f"minCount ({needed}) cannot be satisfied: {scheduled} scheduled, {remaining} remaining")
+    return SUCCESS if scheduled >= needed else Status(Code.SKIP)
+
+
+def run(gang: Gang, world: Snapshot, nodes: Sequence[str], shared: Run) -> tuple[Trial, Snapshot]:
+    """Try all pods on ``nodes``. The world that comes back is the same but for nominations that are forgotten."""
+    scheduled, remaining = len(gang.scheduled), len(gang.tried)
+    status = feasibility(gang, scheduled, remaining)
+    if status.rejected:
+        return Trial(GroupStatus(status.code, status.reasons, named=True)), world
+    tried: list[Tried] = []
+    there = world
+    for pod in gang.tried:
+        one = place(there, pod, nodes, shared)
+        tried.append(one)
+        if one.status.code is Code.UNKNOWN:
+            return Trial(GroupStatus(Code.UNKNOWN), tuple(tried)), world
+        if one.status.code is Code.ERROR:
+            text = f"failed to schedule other pod from a pod group: {one.status.message}"
+            return _ended(world, GroupStatus(Code.ERROR, (text,)), tried)
+        remaining -= 1
+        if one.node and one.attempt is not None:
+            scheduled += 1
+            there = with_pod(one.attempt, one.node)
+        status = feasibility(gang, scheduled, remaining)
+        if status.rejected:
+            break
+    return _ended(world, GroupStatus(status.code, status.reasons) if status.rejected else GroupStatus(), tried)
+
+
+def _ended(world: Snapshot, status: GroupStatus, tried: Sequence[Tried]) -> tuple[Trial, Snapshot]:
+    return Trial(status, tuple(tried)), without_nominations(world, [one.pod for one in tried if one.node])
+
+
+def place(world: Snapshot, pod: Pod, nodes: Sequence[str], shared: Run) -> Tried:
+    """The node that a single pod would get among ``nodes``."""
+    if not nodes:
+        return Tried(pod, unresolvable(fit_error.NO_NODES_MESSAGE))
+    found = _among(attempt(world, pod, among=nodes), nodes)
+    state = found.cycle.states.get(Devices)
+    if isinstance(state, Devices):
+        shared.devices[key_of(pod.metadata)] = state
+    if found.selection.unsure:
+        return Tried(pod, _UNKNOWN, found)
+    stop = found.stop
+    if stop is not None:
+        rejected = unschedulable(fit_error.pre_filter_rejection(len(nodes), stop.message))
+        return Tried(pod, error(stop.message) if stop.code is Code.ERROR else rejected, found)
+    if pod.status.nominated_node_name not in found.feasible:
+        order = _order(world, found, nodes, shared.start)
+        failed = next((index for index, name in enumerate(order) if name in found.errors), None)
+        shared.start = (shared.start + (len(order) if failed is None else failed)) % len(nodes)
+        if failed is not None:
+            return Tried(pod, error(found.errors[order[failed]].message), found)
+    return _chosen(found, nodes)
+
+
+def _chosen(found: Attempt, nodes: Sequence[str]) -> Tried:
+    pod = found.cycle.pod
+    if found.feasible:
+        chosen = scores(found)
+        if chosen.failed is not None:
+            return Tried(pod, chosen.failed, found)
+        return Tried(pod, SUCCESS, found, chosen.best[0], chosen.best)
+    if any(verdict.unsure for verdict in found.verdicts.values()):
+        return Tried(pod, _UNKNOWN, found)
+    reasons = (reason for name in nodes for reason in found.status_of(name).reasons)
+    return Tried(pod, unschedulable(fit_error.fit_error(len(nodes), reasons)), found)
+
+
+def _among(found: Attempt, nodes: Sequence[str]) -> Attempt:
+    """Without a nominated node that is not among the nodes."""
+    wanted = set(nodes)
+    verdicts: Mapping[str, object] = found.verdicts
+    if all(name in wanted for name in verdicts):
+        return found
+    return replace(found, verdicts={name: each for name, each in found.verdicts.items() if name in wanted})
+
+
+def _order(world: Snapshot, found: Attempt, nodes: Sequence[str], start: int) -> list[str]:
+    """In which order the nodes were looked at."""
+    wanted = set(nodes)
+    everywhere = visiting_order(list(world.nodes.values()))
+    order = [name for name in everywhere if name in wanted and name in found.verdicts]
+    start %= max(len(order), 1)
+    return order[start:] + order[:start]

@@ -1,0 +1,95 @@
+"""The cluster while a group is tried: what its pods placed so far take, and what follows from a try that was undone.
+
+Upstream: Snapshot.AssumePod and the Reserve plugins; here nothing is undone, as every step makes another snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import msgspec
+
+from kubectl_dra.model.core import Pod, PodStatus
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.podinfo import PodInfo, pod_info
+from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.usage import NodeUsage, usage_of
+from kubectl_dra.scheduler.attempt import Attempt
+from kubectl_dra.scheduler.extended import CLAIM_NAME
+from kubectl_dra.scheduler.plugins.dynamic_resources import Devices, reserved
+from kubectl_dra.scheduler.snapshot import Snapshot
+
+_EMPTY: Final = NodeUsage()
+
+
+def with_pod(found: Attempt, node: str) -> Snapshot:
+    """The snapshot of an attempt with its pod on a node, where it takes what the attempt found."""
+    pod, snapshot = found.cycle.pod, found.cycle.snapshot
+    inventory = snapshot.inventory
+    there = msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=node))
+    allocated = dict(_allocated(found, node))
+    changes: dict[str, Any] = {
+        "usage": {**inventory.usage, node: inventory.usage.get(node, _EMPTY).plus(usage_of(pod_info(pod)))},
+        "pods": {**inventory.pods, key_of(pod.metadata): there},
+    }
+    if allocated:
+        changes["claims"] = {**inventory.claims, **allocated}
+    return replace(_changed(snapshot, **changes), pending=snapshot.pending | allocated.keys())
+
+
+def in_cycle(snapshot: Snapshot, pods: Collection[Pod]) -> Snapshot:
+    """Of pods that are out of the queue, as those of the group are, the scheduler knows only that they are nominated.
+
+    They count as pods without any content, of priority 0 (nominatedPodToInfo).
+    """
+    bare = {
+        key_of(pod.metadata): Pod(
+            metadata=ObjectMeta(name=pod.metadata.name, namespace=pod.metadata.namespace, uid=pod.metadata.uid),
+            status=PodStatus(nominated_node_name=pod.status.nominated_node_name),
+        )
+        for pod in pods
+        if pod.status.nominated_node_name
+    }
+    return _changed(snapshot, pods={**snapshot.inventory.pods, **bare}) if bare else snapshot
+
+
+def without_nominations(snapshot: Snapshot, pods: Collection[Pod]) -> Snapshot:
+    """The scheduler forgets where a pod was about to go as soon as it has placed it, even if that is undone."""
+    forgotten = {
+        key_of(pod.metadata): msgspec.structs.replace(
+            pod, status=msgspec.structs.replace(pod.status, nominated_node_name="")
+        )
+        for pod in pods
+        if pod.status.nominated_node_name
+    }
+    return _changed(snapshot, pods={**snapshot.inventory.pods, **forgotten}) if forgotten else snapshot
+
+
+def without_pods(snapshot: Snapshot, pods: Collection[tuple[PodInfo, str]]) -> Snapshot:
+    """Without some pods of nodes; what they hold of devices stays taken."""
+    usage = dict(snapshot.inventory.usage)
+    for pod, node in pods:
+        usage[node] = usage[node].minus(usage_of(pod))
+    # Upstream changes a copy: StartMutations takes NodeInfo.Snapshot of what is one already.
+    return replace(_changed(snapshot, usage=usage), copied=True)
+
+
+def _changed(snapshot: Snapshot, **changes: Mapping[Any, Any]) -> Snapshot:
+    return replace(snapshot, state=snapshot.state.changed(snapshot.inventory.replace(**changes)))
+
+
+def _allocated(found: Attempt, node: str) -> Iterator[tuple[Key, ResourceClaim]]:
+    """The claims that get an allocation when the pod comes to the node; one that is not made yet is its pod's own."""
+    devices = found.cycle.states.get(Devices)
+    if not isinstance(devices, Devices):
+        return
+    for claim, allocation in reserved(found.cycle, devices, node):
+        key = key_of(claim.metadata)
+        if claim.status.allocation is None:
+            name = f"{CLAIM_NAME}/{found.cycle.pod.metadata.name}" if key.name == CLAIM_NAME else key.name
+            status = msgspec.structs.replace(claim.status, allocation=allocation)
+            yield Key(key.namespace, name), msgspec.structs.replace(claim, status=status)
