@@ -16,6 +16,7 @@ from unittest.mock import patch
 import msgspec
 
 from kubectl_dra.api.quantities import encode_hook
+from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.documents import API_VERSION
@@ -63,14 +64,16 @@ OUTPUT = {
 def schemas() -> dict[str, dict[str, Any]]:
     """Every schema by the kind that it describes."""
     documents = {kind: _document(kind, *_report(*entry)) for kind, entry in REPORTS.items()}
+    unread, rights = _components(Missing)
+    missing = {"type": "array", "items": unread, "description": "What could not be read and may change the list."}
     for kind, items in LISTS.items():
         described = [{"$ref": f"{item}.json#/$defs/{REPORTS[item][0].__name__}"} for item in items]
         item_kind = {"type": "object", "properties": {"kind": {"enum": list(items)}}, "required": ["kind"]}
         item = {"allOf": [item_kind, {"anyOf": described} if len(described) > 1 else described[0]]}
-        documents[kind] = _document(kind, {"items": {"type": "array", "items": item}}, {})
+        documents[kind] = _document(kind, {"items": {"type": "array", "items": item}, "missing": missing}, rights)
     row, definitions = _components(ListedTaint)
-    listed = {"items": {"type": "array", "items": row}, "missing": {"type": "array"}}
-    documents["TaintList"] = _document("TaintList", listed, definitions)
+    listed = {"items": {"type": "array", "items": row}, "missing": missing}
+    documents["TaintList"] = _document("TaintList", listed, {**definitions, **rights})
     return documents
 
 

@@ -22,7 +22,7 @@ Examples:
 
 
 @click.command("get", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(selector=True, watch=True, output=("wide", "json", "yaml", "name"))
+@shared_options(selector=True, watch=True, exit_code=True, output=("wide", "json", "yaml", "name"))
 @click.option("--free", is_flag=True, help="Devices that a request without tolerations could get, or a share of them.")
 @click.option("--used", is_flag=True, help="Devices that somebody holds.")
 @click.option("--tainted", is_flag=True, help="Devices with a taint.")

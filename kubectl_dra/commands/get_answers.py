@@ -7,15 +7,17 @@ from kubectl_dra.commands.get_listing import (
     lacks_names,
     needs_of,
     new_call,
-    note_missing,
+    note_unread,
     print_sections,
     sections_of,
     selections,
+    what_is_unread,
 )
 from kubectl_dra.commands.get_query import CLAIMS, Query, parse_query
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import note_evidence
+from kubectl_dra.commands.unread import code_of
 from kubectl_dra.output.exit_codes import ExitCode
 
 
@@ -36,6 +38,9 @@ def answer(options: Options, query: Query) -> int:
         check_namespace(options, cluster)
     note_evidence(cluster.state, options)
     call = new_call(options, query, cluster)
-    print_sections(call, wanted, sections_of(call, wanted))
-    note_missing(call, wanted)
-    return ExitCode.ERROR if call.failed else ExitCode.OK
+    sections = sections_of(call, wanted)
+    found = what_is_unread(call, wanted, sections)
+    note_unread(call, found)
+    print_sections(call, wanted, sections, found)
+    code = code_of(found, options)
+    return ExitCode.ERROR if call.failed else code

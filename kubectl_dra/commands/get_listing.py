@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, Final
 
 from kubectl_dra.api.encode import encode
-from kubectl_dra.api.kinds import DEVICE_CLASS, DEVICE_TAINT_RULE, RESOURCE_CLAIM, Kind
+from kubectl_dra.api.kinds import DEVICE_CLASS, DEVICE_TAINT_RULE, RESOURCE_CLAIM, RESOURCE_SLICE, Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands import sorting
 from kubectl_dra.commands.claim_answers import claim_not_found
 from kubectl_dra.commands.cluster import Scoped
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.get_query import CLAIMS, CLASSES, DEVICES, POOLS, TAINTS, Query, Wanted
+from kubectl_dra.commands.get_unread import SUBJECTS, unread_of
 from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.pool_answers import pool_not_found
 from kubectl_dra.commands.show import console, is_document, print_pages, tell, write
@@ -28,24 +29,17 @@ from kubectl_dra.output.documents import OBJECTS_HEAD, list_head, report_bytes, 
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted
-from kubectl_dra.reports.base import Series
+from kubectl_dra.reports.base import Bound, Series
 from kubectl_dra.reports.claim_list import claim_rows, unused_claims
 from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, ListedDevice, device_list
 from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
 from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.pool import pool_summary
-from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.taint_list import rule_row, taint_rows
+from kubectl_dra.reports.unread import Unread
 from kubectl_dra.selectors.evaluate import SelectorSet
 
-_NEEDS: Final = {
-    POOLS: ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Node"),
-    DEVICES: ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Pod", "Node"),
-    CLAIMS: ("ResourceClaim", "Pod"),
-    CLASSES: ("DeviceClass", "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Node"),
-    TAINTS: ("DeviceTaintRule", "ResourceSlice", "ResourceClaim"),
-}
 _MORE: Final = {CLASSES: ("ResourceClaimTemplate",)}
 
 
@@ -84,6 +78,7 @@ class Call:
     cluster: Scoped
     facts: ClusterState
     failed: bool = False
+    notes: list[Safe] = field(default_factory=list)
 
     @property
     def wide(self) -> bool:
@@ -109,7 +104,7 @@ class Call:
 
 def needs_of(query: Query, wanted: Sequence[Wanted]) -> tuple[str, ...]:
     """The kinds that the tables are made of."""
-    needs = {kind: None for each in wanted for kind in (*_NEEDS[each.type], *_MORE.get(each.type, ()))}
+    needs = {kind: None for each in wanted for kind in (*SUBJECTS[each.type].kinds, *_MORE.get(each.type, ()))}
     if query.class_:
         needs["DeviceClass"] = None
     return tuple(needs)
@@ -156,10 +151,10 @@ def lacks_names(wanted: Sequence[Wanted], cluster: Scoped) -> bool:
 # --- printing -------------------------------------------------------------------------------------------------------
 
 
-def print_sections(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section]) -> None:
-    """Print tables, names or one document."""
+def print_sections(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section], found: Unread) -> None:
+    """Print tables, names or one document; ``found`` is what they lack."""
     if is_document(call.options):
-        _print_documents(call, wanted, sections)
+        _print_documents(call, wanted, sections, found)
         return
     terminal = console(call.options)
     if call.options.output == "name":
@@ -169,16 +164,8 @@ def print_sections(call: Call, wanted: Sequence[Wanted], sections: Sequence[Sect
         return
     filled = [section for section in sections if any(True for _ in section.items)]
     print_pages((section.table(section.rows) for section in filled), call.options)
-    if not filled and not call.failed and _all_read(call, wanted):
+    if not filled and not call.failed and found.bound is Bound.EXACT:
         terminal.note(_nothing(call, wanted[0].type))
-
-
-def _all_read(call: Call, wanted: Sequence[Wanted]) -> bool:
-    """Whether nothing can be missing: otherwise "none" would be a guess."""
-    evidence, namespace = call.facts.evidence, call.cluster.namespace
-    if evidence.coverage("ResourceSlice") is Coverage.FILTERED:
-        return True
-    return all(evidence.complete(_NEEDS[each.type][0], namespace if each.type == CLAIMS else "") for each in wanted)
 
 
 def _nothing(call: Call, type_: str) -> Safe:
@@ -187,7 +174,7 @@ def _nothing(call: Call, type_: str) -> Safe:
     return fmt("No {} found{}.", Safe(type_), where)
 
 
-def _print_documents(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section]) -> None:
+def _print_documents(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section], found: Unread) -> None:
     documents = (item.document() for section in sections for item in section.items)
     kinds = {section.kind for section in sections}
     first = list(islice(documents, 2)) if sum(len(each.names) for each in wanted) == 1 else []
@@ -195,20 +182,23 @@ def _print_documents(call: Call, wanted: Sequence[Wanted], sections: Sequence[Se
         write(first[0], call.options)
     elif len(kinds) == 1:
         kind = kinds.pop()
-        write_list(list_head(f"{kind}List") if kind else OBJECTS_HEAD, chain(first, documents), call.options.output)
+        head = list_head(f"{kind}List", missing=found.missing) if kind else OBJECTS_HEAD
+        write_list(head, chain(first, documents), call.options.output)
     else:
         raise UsageProblem("API objects and reports don't fit into one document", "ask for one type at a time")
 
 
-def note_missing(call: Call, wanted: Sequence[Wanted]) -> None:
-    """What the tables can't know; documents of pools and devices say it themselves."""
-    kinds = dict.fromkeys(kind for each in wanted for kind in _NEEDS[each.type])
-    if call.facts.evidence.coverage("ResourceSlice") is Coverage.FILTERED:
-        # Those of the names were read, and nothing else is shown.
-        del kinds["ResourceSlice"]
-    namespace = call.cluster.namespace if [each.type for each in wanted] == [CLAIMS] else ""
-    for line in missing_lines(missing_rights(call.facts.evidence, kinds, namespace)):
+def what_is_unread(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section]) -> Unread:
+    """What could not be read and may change what is printed."""
+    shown = [any(True for _ in section.items) for section in sections]
+    return unread_of(wanted, shown, call.query, call.facts, call.cluster.namespace)
+
+
+def note_unread(call: Call, found: Unread) -> None:
+    """Say before the list what it lacks and leaves out; lists for ``grep`` keep it out of their lines."""
+    for line in (*missing_lines(found.missing), *call.notes):
         console(call.options).note(line)
+    call.notes.clear()
 
 
 # --- pools and devices ----------------------------------------------------------------------------------------------
@@ -236,15 +226,15 @@ def _devices(call: Call, wanted: Wanted) -> Section:
         found = [(name, find_devices(name, facts)) for name in wanted.names]
         for name, matching in found:
             if not matching:
-                problem = CommandError(f'device "{name}" not found', "kubectl dra get devices")
-                call.not_found(problem, alone=len(wanted.names) == 1)
+                call.not_found(
+                    _no_such(call, RESOURCE_SLICE, f'device "{name}"', DEVICES), alone=len(wanted.names) == 1
+                )
         names = {device for _, matching in found for device in matching}
     _check_node(call)
     chosen = DeviceFilter(query.free, query.used, query.tainted, query.node or None, selectors, names)
     listed = device_list(facts, chosen)
     for text, number in listed.errors.items():
-        note = fmt("note: left out {}, on which the selector fails: {}", counted(number, "device"), text)
-        console(call.options).note(note)
+        call.notes.append(fmt("note: left out {}, on which the selector fails: {}", counted(number, "device"), text))
     items = Series(lambda: map(_device_item, listed.items))
     return Section("Device", items, lambda rows: tables.devices_table(rows, facts.now, call.wide, call.headers))
 
@@ -262,8 +252,8 @@ def _selectors(call: Call) -> Iterator[SelectorSet]:
     name = call.query.class_
     if name:
         if name not in classes:
-            raise CommandError(
-                f'{DEVICE_CLASS.resource} "{name}" not found{did_you_mean(name, classes)}', _LIST_CLASSES
+            raise _no_such(
+                call, DEVICE_CLASS, f'{DEVICE_CLASS.resource} "{name}"', CLASSES, did_you_mean(name, classes)
             )
         yield _compiled(SelectorSet.of_class(classes[name], shows_sharing), f'class "{name}"', _LIST_CLASSES)
     if call.query.match:
@@ -307,7 +297,8 @@ def _claims(call: Call, wanted: Wanted) -> Section:
     if call.query.unused:
         chosen, unknown = unused_claims(chosen, facts)
         if unknown:
-            console(call.options).note(fmt("note: of {} it is not known: pods", counted(unknown, "claim")))
+            them = counted(unknown, "claim")
+            call.notes.append(fmt("note: left out {} of which it is not known, because pods could not be read", them))
     by_key = {key_of(claim.metadata): claim for claim in chosen}
     rows = claim_rows(chosen, facts)
     items = [_object_item(RESOURCE_CLAIM, row.name, by_key[Key(row.namespace, row.name)], row) for row in rows]
@@ -354,9 +345,17 @@ def _chosen(call: Call, wanted: Wanted, kind: Kind, objects: Iterable[Any]) -> l
         return [each for each in by_name.values() if selects(each.metadata.labels)]
     for name in wanted.names:
         if name not in by_name:
-            what = f'{kind.resource} "{name}" not found{did_you_mean(name, by_name)}'
-            call.not_found(CommandError(what, f"kubectl dra get {wanted.type}"), alone=len(wanted.names) == 1)
+            what, near = f'{kind.resource} "{name}"', did_you_mean(name, by_name)
+            call.not_found(_no_such(call, kind, what, wanted.type, near), alone=len(wanted.names) == 1)
     return [by_name[name] for name in dict.fromkeys(wanted.names) if name in by_name]
+
+
+def _no_such(call: Call, kind: Kind, what: str, listing: str, near: str = "") -> CommandError:
+    """The error for a name that is not there, or of which that can't be known."""
+    if call.facts.evidence.complete(kind.name):
+        return CommandError(f"{what} not found{near}", f"kubectl dra get {listing}")
+    hint = f"kubectl auth can-i list {kind.resource}"
+    return CommandError(f"{what} not found, but not all {kind.plural} could be read", hint)
 
 
 def _object_item(kind: Kind, name: str, record: Any, row: Any) -> Item:  # noqa: ANN401 - records of several kinds

@@ -15,18 +15,21 @@ from kubectl_dra.commands.get_listing import (
     Section,
     lacks_names,
     new_call,
-    note_missing,
+    note_unread,
     print_sections,
     sections_of,
+    what_is_unread,
 )
 from kubectl_dra.commands.get_query import Query, Wanted
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
+from kubectl_dra.commands.unread import nothing_read
 from kubectl_dra.model.evidence import Fields
 from kubectl_dra.output.console import flush, write_data
 from kubectl_dra.output.documents import to_bytes
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.safe import fmt
+from kubectl_dra.reports.unread import Unread
 
 # What makes a line another one, by what it is about.
 Lines = dict[Hashable, tuple[bytes, Item]]
@@ -88,20 +91,23 @@ def _first(call: Call, wanted: Sequence[Wanted], needs: Sequence[str]) -> Sequen
 def _print_changes(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section], before: _Shown | None) -> _Shown:
     """Print the lines that were not there ``before`` (None: nothing was), and the last ones of what is gone."""
     documents = is_document(call.options)
+    found = what_is_unread(call, wanted, sections)
     now = _Shown(sections, [_lines(section.items, documents) for section in sections])
     if before is None:
         note_evidence(call.cluster.state, call.options)
-        note_missing(call, wanted)
+        if not found.answered:
+            raise nothing_read(found, call.options)
         news = list(sections)
     else:
         pairs = zip(before.lines, now.lines, strict=True)
         news = [
             dataclasses.replace(section, items=_changed(*pair)) for section, pair in zip(sections, pairs, strict=True)
         ]
+    note_unread(call, found if before is None else Unread())
     if documents:
         _print_one_by_one(call, news)
     elif before is None or any(section.items for section in news):
-        print_sections(call, wanted, news)
+        print_sections(call, wanted, news, found)
     return now
 
 

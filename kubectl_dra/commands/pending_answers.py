@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -12,17 +12,20 @@ from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.options import Options, label_selector
-from kubectl_dra.commands.show import Answer, console, is_document, note_evidence, print_answers, tell
+from kubectl_dra.commands.show import Answer, console, is_document, note_evidence, print_answers, print_pages, tell
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import Target, Targets, parse_targets
+from kubectl_dra.commands.unread import after_unread, code_of, nothing_read
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pending import is_pending, pending_pods
+from kubectl_dra.diagnosis.records import Missing, MissingEvidence
 from kubectl_dra.diagnosis.workloads import owners, resolve_workload
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.claim_page import claim_pending_page
+from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.pending.groups import claim_groups_page, groups_page
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
@@ -37,6 +40,7 @@ from kubectl_dra.reports.pending import (
     reason_groups,
 )
 from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
+from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_PODS, Subject, Unread, together, unread
 
 _GOOD: Final = frozenset({"NotPending", "Preparing", "Schedulable", "Reserved", "Allocated"})
 _UNKNOWN: Final = "Unknown"
@@ -127,34 +131,63 @@ def _everything(call: Call, kind: Kind) -> int:
     if kind is RESOURCE_CLAIM:
         claims = [key for key, claim in inventory.claims.items() if selects(claim.metadata.labels)]
         found = [_claim_answer(call, key) for key in claims if namespace in ("", key.namespace)]
-        return _claims_overview(call, [each for each in found if each.report.causes or _is_bad(each)])
+        answers = [each for each in found if each.report.causes or _is_bad(each)]
+        return _list(call, answers, PENDING_CLAIMS, _claims_overview)
     pods = pending_pods(call.cluster.state, namespace or None, selects)
     if kind is not POD:
         pods = tuple(key for key in pods if _owned_by(inventory, key, kind))
     answers = [_pod_answer(call, key, remedies=call.remedies) for key in pods]
-    return _print(call, answers) if is_document(call.options) or call.remedies else _overview(call, answers)
+    return _list(call, answers, PENDING_PODS, _pages if call.remedies else _overview)
+
+
+def _list(
+    call: Call,
+    answers: Sequence[Pending],
+    subject: Subject,
+    page: Callable[[Call, Sequence[Pending], Unread], list[Safe]],
+) -> int:
+    """A list: what could not be read and may change it, then what is known."""
+    of_list = unread(call.cluster.state, subject, call.cluster.namespace, shown=bool(answers))
+    found = together([of_list], (item for each in answers for item in _missing(each.report)))
+    if is_document(call.options):
+        print_answers(answers, call.options, "PendingReportList", single=False, missing=found.missing)
+    elif not found.answered:
+        raise nothing_read(found, call.options)
+    else:
+        print_pages([after_unread(found, page(call, answers, found))], call.options)
+    code = _code(call, answers)
+    return code_of(found, call.options) if code is ExitCode.OK else code
 
 
 def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:
     return any(owner.ref.kind == kind.name for owner in owners(inventory, inventory.pods[pod]))
 
 
-def _overview(call: Call, answers: Sequence[Pending]) -> int:
+def _overview(call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
-    terminal = console(call.options)
-    for line in groups_page(reports, reason_groups(reports), call.cluster.namespace):
-        terminal.out(line)
-    return _code(call, answers)
+    return groups_page(reports, reason_groups(reports), call.cluster.namespace, found.bound)
 
 
-def _claims_overview(call: Call, answers: Sequence[Pending]) -> int:
-    if is_document(call.options):
-        return _print(call, answers)
+def _claims_overview(call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, ClaimPendingReport)]
-    terminal = console(call.options)
-    for line in claim_groups_page(claim_groups(reports), call.cluster.namespace):
-        terminal.out(line)
-    return _code(call, answers)
+    return claim_groups_page(claim_groups(reports), call.cluster.namespace, found.bound)
+
+
+def _pages(_call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:
+    lines: list[Safe] = []
+    for each in answers:
+        lines += [Safe(""), *each.page()] if lines else each.page()
+    if found.hides_lines and not answers:
+        lines.append(Safe("None of the pods that could be read waits for devices."))
+    return lines
+
+
+def _missing(report: PendingReport | ClaimPendingReport) -> Iterator[Missing]:
+    """What it lacks, and what its causes do: those of a claim are its pods'."""
+    yield from report.missing
+    for cause in report.causes:
+        if isinstance(cause.detail, MissingEvidence):
+            yield from cause.detail.missing
 
 
 # --- named objects --------------------------------------------------------------------------------------------------
@@ -200,7 +233,13 @@ def _workload_answers(call: Call, kind: Kind, key: Key) -> Iterator[Pending]:
     if not pods and key not in known:
         raise _not_found(call, kind, key, known)
     pending = [key_of(pod.metadata) for pod in pods if is_pending(pod)]
-    if not pending:
+    found = unread(call.cluster.state, PENDING_PODS, key.namespace, shown=bool(pending))
+    if not found.answered:
+        raise nothing_read(found, call.options)
+    if found.objects:
+        for line in missing_lines(found.objects):
+            console(call.options).note(line)
+    elif not pending:
         console(call.options).note(fmt("note: {} {} has no pending pods", kind.name, str(key)))
     yield from (_pod_answer(call, each) for each in pending)
 

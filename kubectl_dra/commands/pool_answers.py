@@ -11,6 +11,7 @@ from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import Answer, is_document, note_evidence, print_answers, print_pages, tell
 from kubectl_dra.commands.suggest import did_you_mean
+from kubectl_dra.commands.unread import after_unread, code_of, nothing_read
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.pool_list import pool_list_page
 from kubectl_dra.output.devices.pool_page import pool_page
@@ -19,7 +20,7 @@ from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.find import find_pools, pool_names, pool_selections
 from kubectl_dra.reports.pool import KINDS, PoolReport, PoolSummary, is_troubled, pool_report, pool_summaries
 from kubectl_dra.reports.pool_status import KIND as STATUS_KIND
-from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.unread import POOLS, unread
 
 
 def describe_pools(options: Options, words: Sequence[str]) -> int:
@@ -39,13 +40,16 @@ def _facts(options: Options, words: Sequence[str] = ()) -> ClusterState:
 
 
 def _all(options: Options, facts: ClusterState) -> int:
-    pools, missing = pool_summaries(facts), missing_rights(facts.evidence, KINDS)
+    pools = pool_summaries(facts)
+    found = unread(facts, POOLS, shown=bool(pools))
     if is_document(options):
         items = (report_bytes("PoolSummary", pool) for pool in pools)
-        write_list(list_head("PoolReportList", missing=missing), items, options.output)
+        write_list(list_head("PoolReportList", missing=found.missing), items, options.output)
+    elif not found.answered:
+        raise nothing_read(found, options)
     else:
-        print_pages([pool_list_page(pools, missing, wide=options.output == "wide")], options)
-    return _code(options, pools, lacking=bool(missing))
+        print_pages([after_unread(found, pool_list_page(pools, options.output == "wide", found.bound))], options)
+    return code_of(found, options, bad=any(map(is_troubled, pools)))
 
 
 def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:

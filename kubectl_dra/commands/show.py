@@ -11,6 +11,7 @@ from typing import Final, Generic, TypeVar
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.errors import CommandError, hint_for
 from kubectl_dra.commands.options import Options
+from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.output.console import ColorMode, Console
 from kubectl_dra.output.documents import list_bytes, report_bytes, write_document
 from kubectl_dra.output.generations import server_note
@@ -18,6 +19,7 @@ from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import duration
 from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.unread import together
 
 ReportT = TypeVar("ReportT", bound=ReportRecord)
 # While long lists are read objects are created; clocks that are kept agree better than this.
@@ -61,8 +63,18 @@ class Answer(Generic[ReportT]):
     page: Callable[[], Sequence[Safe]]
 
 
-def print_answers(answers: Sequence[Answer[ReportT]], options: Options, kind: str, *, single: bool) -> None:
-    """Pages, or with ``-o`` a document: the only one by itself if ``single``, else a list ``kind``."""
+def print_answers(
+    answers: Sequence[Answer[ReportT]],
+    options: Options,
+    kind: str,
+    *,
+    single: bool,
+    missing: Sequence[Missing] | None = None,
+) -> None:
+    """Pages, or with ``-o`` a document: the only one by itself if ``single``, else a list ``kind``.
+
+    ``missing`` is what the list lacks, where that is more than its answers do.
+    """
     if not is_document(options):
         print_pages((each.page() for each in answers), options)
         return
@@ -70,7 +82,9 @@ def print_answers(answers: Sequence[Answer[ReportT]], options: Options, kind: st
     if single:
         write(report_bytes(*items[0]), options)
     else:
-        write(list_bytes(kind, [{"kind": name, **item} for name, item in items]), options)
+        if missing is None:
+            missing = together((), (lack for each in answers for lack in getattr(each.report, "missing", ()))).missing
+        write(list_bytes(kind, [{"kind": name, **item} for name, item in items], missing=missing), options)
 
 
 def note_evidence(state: ClusterState, options: Options) -> None:

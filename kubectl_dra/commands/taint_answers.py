@@ -9,17 +9,19 @@ from kubectl_dra.commands.signals import signals_raise
 from kubectl_dra.commands.taint_planning import Planner
 from kubectl_dra.commands.taint_source import open_source
 from kubectl_dra.commands.taint_words import TaintArgs, Words, parse_words
+from kubectl_dra.commands.unread import after_unread, code_of, nothing_read
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.console import is_dialogue
 from kubectl_dra.output.documents import list_bytes, objects_bytes, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode
+from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.list_page import list_page
 from kubectl_dra.output.taints.plan_page import plan_document, plan_page
 from kubectl_dra.output.taints.results import dry_lines, present_lines, rule_reference
-from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.taint_listing import listed_taints
 from kubectl_dra.reports.taint_plan import KINDS, planned_object, present_objects
+from kubectl_dra.reports.unread import TAINTED_PODS, unread
 
 
 def answer(options: Options, asked: TaintArgs) -> int:
@@ -107,13 +109,18 @@ def _list(options: Options, asked: TaintArgs) -> int:
     cluster = read_cluster(options, KINDS)
     note_evidence(cluster.state, options)
     facts = cluster.state
-    taints, missing = listed_taints(facts), missing_rights(facts.evidence, KINDS)
+    taints = listed_taints(facts)
+    found = unread(facts, TAINTED_PODS, shown=bool(taints))
     if is_document(options):
-        write(list_bytes("TaintList", taints, missing=missing), options)
+        write(list_bytes("TaintList", taints, missing=found.missing), options)
+    elif not found.answered:
+        raise nothing_read(found, options)
     elif options.output == "name":
+        for line in missing_lines(found.missing):
+            console(options).note(line)
         for each in taints:
             if each.taint.rule is not None:
                 console(options).out(rule_reference(each.taint.rule))
     else:
-        print_pages([list_page(taints, missing, facts.now)], options)
-    return ExitCode.OK
+        print_pages([after_unread(found, list_page(taints, facts.now, found.bound))], options)
+    return code_of(found, options)

@@ -35,6 +35,13 @@ def counts(pod: Pod, served: ClassMap) -> bool:
     return is_pending(pod) and wants_devices(pod, served)
 
 
+def may_want_devices(state: ClusterState) -> bool:
+    """Whether a pending pod asks for an extended resource that no class serves, of those that were read."""
+    served = served_resources(state)
+    pods = filter(is_pending, state.inventory.pods.values())
+    return any(not wants_devices(pod, served) and asked(pod) for pod in pods if any(map(_has_domain, _resources(pod))))
+
+
 def is_pending(pod: Pod) -> bool:
     """Whether the pod waits for a node, or for its containers to start; a pod that is going away does not."""
     if pod.status.phase not in ("", "Pending"):

@@ -16,8 +16,13 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-def finding_code(*, asked: bool, bad: bool, partial: bool = False) -> ExitCode:
-    """The exit code of an answered question; a bad finding counts more than partial evidence."""
+def finding_code(*, asked: bool, bad: bool, partial: bool = False, answered: bool = True) -> ExitCode:
+    """The exit code of a question; a bad finding counts more than partial evidence.
+
+    Where nothing was ``answered`` because nothing could be read, that is an error even if nobody ``asked``.
+    """
     if asked and bad:
         return ExitCode.FINDING
-    return ExitCode.PARTIAL if asked and partial else ExitCode.OK
+    if asked and partial:
+        return ExitCode.PARTIAL
+    return ExitCode.OK if answered else ExitCode.ERROR

@@ -76,6 +76,11 @@ def usable_on(node: str, scope: Scope, facts: ClusterState) -> bool:
     return node in (facts.matching_nodes(scope.selector) or ())
 
 
+def places_on_nodes(facts: ClusterState) -> bool:
+    """Whether it depends on nodes where a published device can be used: slices of one node name it."""
+    return any(not slice_.spec.node_name for slice_ in facts.inventory.slices.values())
+
+
 def joint_scope(scopes: Iterable[Scope]) -> Scope:
     """One scope for several slices; ``mixed`` where they differ."""
     different = set(scopes)

@@ -5,28 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.output.devices.capacity import capacity_lines
 from kubectl_dra.output.devices.parts import STATE_WORDS, by_state, number, scope_cell, totals_text, use_bar
 from kubectl_dra.output.devices.pool_page import trouble_text
 from kubectl_dra.output.layout import PAGE, Column, table, wrapped
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
+from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.pool import DriverSummary, PoolSummary, driver_summaries, is_troubled
 from kubectl_dra.reports.totals import sum_totals
 
 _BAR: Final = 10
 
 
-def pool_list_page(pools: Sequence[PoolSummary], missing: Sequence[Missing], wide: bool = False) -> list[Safe]:
-    """All lines of the list."""
+def pool_list_page(pools: Sequence[PoolSummary], wide: bool = False, bound: Bound = Bound.EXACT) -> list[Safe]:
+    """All lines of the list; ``bound`` is that of the number of pools."""
     drivers = driver_summaries(pools)
-    blocks: list[list[Safe]] = [list(_headline(pools, drivers))]
+    blocks: list[list[Safe]] = [list(_headline(pools, drivers, bound))]
     for driver in drivers:
         own = [pool for pool in pools if pool.driver == driver.driver]
         blocks.append([*_driver(driver, len(drivers) > 1), *_table(own, wide), *_troubles(own)])
-    blocks.append(list(missing_lines(missing)))
     lines: list[Safe] = []
     for block in blocks:
         if block:
@@ -34,13 +32,15 @@ def pool_list_page(pools: Sequence[PoolSummary], missing: Sequence[Missing], wid
     return lines
 
 
-def _headline(pools: Sequence[PoolSummary], drivers: Sequence[DriverSummary]) -> Iterator[Safe]:
+def _headline(pools: Sequence[PoolSummary], drivers: Sequence[DriverSummary], bound: Bound) -> Iterator[Safe]:
     if not pools:
-        yield styled(Safe("No driver has published any pool."), Style.BOLD)
+        known = "No driver has published any pool." if bound is Bound.EXACT else "No pool could be read."
+        yield styled(Safe(known), Style.BOLD)
         return
     totals = sum_totals([pool.totals for pool in pools])
     of = fmt(" of {}", counted(len(drivers), "driver")) if len(drivers) > 1 else Safe("")
-    yield from wrapped(styled(fmt("{}{}, {}.", counted(len(pools), "pool"), of, totals_text(totals)), Style.BOLD))
+    number = Safe("" if bound is Bound.EXACT else "At least ") + counted(len(pools), "pool")
+    yield from wrapped(styled(fmt("{}{}, {}.", number, of, totals_text(totals)), Style.BOLD))
 
 
 def _driver(driver: DriverSummary, several: bool) -> Iterator[Safe]:

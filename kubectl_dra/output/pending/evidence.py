@@ -68,7 +68,7 @@ def missing_lines(missing: Sequence[Missing]) -> Iterator[Safe]:
     refused = [item for item in decisive if item.coverage == Coverage.FORBIDDEN]
     lacking = [item for item in decisive if item.coverage != Coverage.FORBIDDEN]
     if decisive:
-        yield Safe("The answer is one-sided, because not everything was read:")
+        yield Safe("This answer is incomplete: some objects could not be read.")
     for item in refused:
         yield from wrapped(_right(item), indent=4, first=2)
     for item in lacking:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.records import Bound, ObjectRef
 from kubectl_dra.output.layout import Column, table
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, command, fmt, safe
@@ -19,15 +19,20 @@ _RETRY = (
 )
 
 
-def groups_page(reports: Sequence[PendingReport], groups: Sequence[ReasonGroup], scope: str) -> list[Safe]:
-    """The overview; ``scope`` is a namespace, or empty for the whole cluster."""
+def groups_page(
+    reports: Sequence[PendingReport], groups: Sequence[ReasonGroup], scope: str, bound: Bound = Bound.EXACT
+) -> list[Safe]:
+    """The overview; ``scope`` is a namespace, or empty for the whole cluster; ``bound`` that of the number of pods."""
     where = fmt(" in namespace {}", scope) if scope else Safe("")
+    if not reports and bound is not Bound.EXACT:
+        return [fmt("None of the pods that could be read is pending with device claims{}.", where)]
     if not reports:
         line = fmt("No pod with device claims is pending{}.", where)
         return [line, Safe("In all namespaces: kubectl dra why-pending -A")] if scope else [line]
     verb = Safe("is" if len(reports) == 1 else "are")
     head = fmt(
-        "{} with device claims {} pending{}, for {}:",
+        "{}{} with device claims {} pending{}, for {}:",
+        _at_least(bound),
         counted(len(reports), "pod"),
         verb,
         where,
@@ -42,17 +47,24 @@ def groups_page(reports: Sequence[PendingReport], groups: Sequence[ReasonGroup],
     return lines
 
 
-def claim_groups_page(groups: Sequence[ClaimGroup], scope: str) -> list[Safe]:
+def claim_groups_page(groups: Sequence[ClaimGroup], scope: str, bound: Bound = Bound.EXACT) -> list[Safe]:
     """The same for claims that have no devices, waste them, or can't be deleted."""
     where = fmt(" in namespace {}", scope) if scope else Safe("")
     claims = [ref for group in groups for ref in group.claims]
+    if not claims and bound is not Bound.EXACT:
+        return [fmt("No ResourceClaim is known to wait for devices, to be unused or to be undeletable{}.", where)]
     if not claims:
         return [fmt("No ResourceClaim waits for devices, is unused or can't be deleted{}.", where)]
     verb = Safe("needs" if len(claims) == 1 else "need")
     reasons = counted(len(groups), "reason")
-    head = fmt("{} {} a look{}, for {}:", counted(len(claims), "ResourceClaim"), verb, where, reasons)
+    number = _at_least(bound) + counted(len(claims), "ResourceClaim")
+    head = fmt("{} {} a look{}, for {}:", number, verb, where, reasons)
     rows = _table([(group.code, group.claims) for group in groups], scope)
     return [head, Safe(""), *rows, *_more("claim", claims[0].name, claims[0].namespace)]
+
+
+def _at_least(bound: Bound) -> Safe:
+    return Safe("" if bound is Bound.EXACT else "at least ")
 
 
 def _more(kind: str, name: str, namespace: str) -> list[Safe]:

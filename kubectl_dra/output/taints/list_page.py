@@ -5,30 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.layout import Column, table, wrapped
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.taints.hits import hit_rows
 from kubectl_dra.output.taints.plan_page import selector_text, taint_text
 from kubectl_dra.output.words import ago, counted, plural
+from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.taint_list import TaintRow
 from kubectl_dra.reports.taint_listing import ListedTaint
 
 _SHOWN = 3
 
 
-def list_page(taints: Sequence[ListedTaint], missing: Sequence[Missing], now: datetime) -> list[Safe]:
-    """All lines, one block per rule or driver's taint."""
+def list_page(taints: Sequence[ListedTaint], now: datetime, bound: Bound = Bound.EXACT) -> list[Safe]:
+    """All lines, one block per rule or driver's taint; ``bound`` is that of their number."""
     rules = sum(each.taint.rule is not None for each in taints)
-    head = fmt("{}: {} by rules, {} by drivers.", counted(len(taints), "taint"), rules, len(taints) - rules)
-    lines = [styled(head if taints else Safe("No device is tainted, and there is no DeviceTaintRule."), Style.BOLD)]
+    least = Safe("" if bound is Bound.EXACT else "At least ")
+    head = fmt("{}{}: {} by rules, {} by drivers.", least, counted(len(taints), "taint"), rules, len(taints) - rules)
+    known = bound is Bound.EXACT
+    none = "No device is tainted, and there is no DeviceTaintRule." if known else "No taint could be read."
+    lines = [styled(head if taints else Safe(none), Style.BOLD)]
     for each in taints:
         lines += [Safe(""), *listed_lines(each, now)]
-    tail = list(missing_lines(missing))
-    return [*lines, Safe(""), *tail] if tail else lines
+    return lines
 
 
 def listed_lines(listed: ListedTaint, now: datetime) -> Iterator[Safe]:

@@ -100,7 +100,7 @@ class PoolListPage(ReportView):
     def lines(self) -> Sequence[Safe] | None:
         """The page."""
         pools = self.desk.record(Pools())
-        return None if pools is None else pool_list_page(pools, ())
+        return None if pools is None else pool_list_page(pools)
 
 
 __all__ = ["COLUMNS", "PoolsView"]

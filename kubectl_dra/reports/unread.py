@@ -1,0 +1,140 @@
+"""Whether what could not be read can change a list: the one rule that lists, totals, badges and exit codes follow.
+
+Lines are made of *objects*. Other kinds *select* which of those become lines, or are *details* that only change what
+lines say. A missing kind of objects always decides; one that selects does where there may be objects, and a detail
+where there may be lines. What cannot decide is never mentioned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.pending import may_want_devices
+from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.model.evidence import Coverage, Evidence
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.reports.base import Bound, Count
+from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.scope import places_on_nodes
+
+_SEEN: Final = frozenset({Coverage.PARTIAL, Coverage.FILTERED})
+
+
+SLICES: Final = "ResourceSlice"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a list is about, as kinds: ``objects`` become lines, ``selects`` say which, ``details`` what lines say."""
+
+    objects: tuple[str, ...]
+    selects: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.objects, *self.selects, *self.details)
+
+    def selecting(self, *kinds: str) -> Subject:
+        """The same where a filter makes ``kinds`` say which lines there are."""
+        more = (kind for kind in kinds if kind not in (*self.objects, *self.selects))
+        return Subject(self.objects, (*self.selects, *more), tuple(k for k in self.details if k not in kinds))
+
+
+POOLS: Final = Subject((SLICES,), details=("ResourceClaim", "DeviceTaintRule", "Node"))
+DEVICES: Final = Subject(POOLS.objects, details=("ResourceClaim", "DeviceTaintRule", "Pod", "Node"))
+CLAIMS: Final = Subject(("ResourceClaim",), details=("Pod",))
+CLASSES: Final = Subject(("DeviceClass",), details=("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Node"))
+TAINTS: Final = Subject(("DeviceTaintRule", "ResourceSlice"), details=("ResourceClaim",))
+#: Taints with the pods that they evict.
+TAINTED_PODS: Final = Subject(TAINTS.objects, details=("ResourceClaim", "Pod"))
+#: Pods that wait for devices; what their diagnoses lack stands in each of them.
+PENDING_PODS: Final = Subject(("Pod",), selects=("DeviceClass",))
+#: Claims that wait, are wasted or can't go: whether one is depends on its pods.
+PENDING_CLAIMS: Final = Subject(("ResourceClaim",), selects=("Pod",))
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What a list lacks: what is ``missing`` and can change it; ``hides_lines``: lines may be absent.
+
+    ``objects`` of ``missing`` become lines. ``answered`` is False where nothing that could make a line was read.
+    """
+
+    missing: tuple[Missing, ...] = ()
+    objects: tuple[Missing, ...] = ()
+    hides_lines: bool = False
+    answered: bool = True
+
+    @property
+    def bound(self) -> Bound:
+        """How sure the number of lines is."""
+        return Bound.UNKNOWN if not self.answered else Bound.AT_LEAST if self.hides_lines else Bound.EXACT
+
+    def count(self, number: int) -> Count:
+        """A number of lines."""
+        return Count(number, self.bound)
+
+
+def unread(
+    state: ClusterState,
+    subject: Subject,
+    namespace: str = "",
+    *,
+    shown: bool,
+    known: Collection[str] = frozenset(),
+) -> Unread:
+    """What a list about ``subject`` lacks; ``shown``: whether it has any line.
+
+    With ``namespace`` kinds that live in namespaces are wanted in that one only. Of ``known`` kinds everything that is
+    asked for was read.
+    """
+    evidence = state.evidence
+    objects = missing_rights(evidence, (kind for kind in subject.objects if kind not in known), namespace)
+    exist = bool(objects) or any(_exists(kind, namespace, state.inventory) for kind in subject.objects)
+    selects = missing_rights(evidence, (k for k in subject.selects if exist and _matters(k, subject, state)), namespace)
+    hides = bool(objects or selects)
+    details = (kind for kind in subject.details if (shown or hides) and _matters(kind, subject, state))
+    missing = (*objects, *selects, *missing_rights(evidence, details, namespace))
+    return Unread(missing, objects, hides, shown or _is_seen(evidence, subject, objects))
+
+
+def together(found: Iterable[Unread], more: Iterable[Missing] = ()) -> Unread:
+    """Of several lists, or of one with what its single answers lack: ``more``, as far as it decides."""
+    parts = tuple(found)
+    decisive = [each for part in parts for each in part.missing] + [each for each in more if each.decides]
+    objects = dict.fromkeys(each for part in parts for each in part.objects)
+    answered = not parts or any(part.answered for part in parts)
+    hides = any(part.hides_lines for part in parts)
+    return Unread(tuple(dict.fromkeys(decisive)), tuple(objects), hides, answered)
+
+
+def _is_seen(evidence: Evidence, subject: Subject, lacking: Iterable[Missing]) -> bool:
+    """Whether a kind of objects was read at all, be it in part or in one namespace."""
+    unseen = {each.kind for each in lacking if evidence.coverage(each.kind, each.namespace) not in _SEEN}
+    partly = {read.kind for read in evidence.reads if read.namespace and evidence.complete(read.kind, read.namespace)}
+    return not unseen - partly >= set(subject.objects)
+
+
+def _exists(kind: str, namespace: str, inventory: Inventory) -> bool:
+    of_kind: Mapping[str, Iterable[object]] = {
+        "ResourceSlice": inventory.slices,
+        "DeviceClass": inventory.classes,
+        "DeviceTaintRule": inventory.taint_rules,
+        "ResourceClaim": (key for key in inventory.claims if namespace in ("", key.namespace)),
+        "Pod": (key for key in inventory.pods if namespace in ("", key.namespace)),
+    }
+    return any(True for _ in of_kind[kind])
+
+
+def _matters(kind: str, subject: Subject, state: ClusterState) -> bool:
+    """Whether a kind that selects or tells details can do so, given what is known of the others."""
+    if kind == "Node" and state.evidence.complete("ResourceSlice"):
+        return places_on_nodes(state)
+    if kind == "DeviceClass" and subject is PENDING_PODS:
+        return not state.evidence.complete("Pod") or may_want_devices(state)
+    return True

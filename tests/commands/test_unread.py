@@ -1,0 +1,201 @@
+"""What may not be read is never called none: every command, format and kind, from a live server and from a file.
+
+The oracle is the same command on the whole demo cluster: an answer that differs from it must begin with what could not
+be read, and one that says nothing of that must be the same.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+from kubectl_dra.api.kinds import BY_NAME
+from kubectl_dra.commands.app import run
+from kubectl_dra.source.demo import CLUSTER
+from tests.kit.clock import PassingClock
+from tests.live.fake_api import PLURALS, FakeApi, running, write_kubeconfig
+from tests.reports.clusters import withheld
+
+KINDS = ("Pod", "Node", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
+#: Each command with the kinds without any of which it has nothing to say.
+LISTS: dict[str, tuple[str, ...]] = {
+    "why-pending -A": ("Pod",),
+    "why-pending -A --remedies": ("Pod",),
+    "why-pending statefulset -A": ("Pod",),
+    "why-pending claim -A": ("ResourceClaim",),
+    "describe-pool": ("ResourceSlice",),
+    "get pools": ("ResourceSlice",),
+    "get devices": ("ResourceSlice",),
+    "get devices --used": ("ResourceSlice",),
+    "get devices --free --node node-a": ("ResourceSlice",),
+    "get devices --tainted": ("ResourceSlice",),
+    "get claims -A": ("ResourceClaim",),
+    "get claims -n ml --unused": ("ResourceClaim",),
+    "get classes": ("DeviceClass",),
+    "get taints": ("DeviceTaintRule", "ResourceSlice"),
+    "taint-device --list": ("DeviceTaintRule", "ResourceSlice"),
+}
+FORMATS = ("", "wide", "json", "yaml", "name")
+#: What only holds where everything was read.
+NEVER = (
+    "No pod with device claims is pending",
+    "No driver has published",
+    "No device is tainted",
+    "No ResourceClaim waits",
+    "found.",
+    "There are no devices",
+    "does not fit",
+    " fits.",
+)
+#: Fields that tell what was read, which of course differ.
+TELLING = frozenset({"missing", "read", "output", "assumed", "certainty"})
+
+
+class Said(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def first(self) -> str:
+        """The first line that somebody reads in a terminal."""
+        notes = [line for line in self.err.splitlines() if not line.startswith("note: this server")]
+        return next(iter([*notes, *self.out.splitlines()]), "")
+
+
+Ask = Callable[[str, tuple[str, ...]], Said]
+
+
+@pytest.fixture(params=["file", "live"])
+def ask(request: Any, tmp_path: Path, capfd: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ask]:
+    """A command, and the kinds that it may not read."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    content = json.loads(CLUSTER.read_bytes())
+    clock = PassingClock()
+    clock.slept = 300.0
+
+    def said(words: str, *more: str) -> Said:
+        code = run([*shlex.split(words), *more], clock)
+        return Said(code, *capfd.readouterr())
+
+    def from_file(words: str, kinds: tuple[str, ...]) -> Said:
+        path = tmp_path / "cluster.json"
+        path.write_text(json.dumps(withheld(content, kinds)), encoding="utf-8")
+        return said(words, "--from", str(path))
+
+    if request.param == "file":
+        yield from_file
+        return
+    with running(FakeApi()) as api:
+        monkeypatch.setenv("KUBECONFIG", str(write_kubeconfig(tmp_path, api.url)))
+
+        def live(words: str, kinds: tuple[str, ...]) -> Said:
+            api.routes.clear()
+            api.routes.update(FakeApi().routes)
+            for kind in PLURALS:
+                _serve(api, kind, [item for item in content["items"] if item["kind"] == kind], kind in kinds)
+            return said(words)
+
+        yield live
+
+
+def _serve(api: FakeApi, kind: str, items: list[Any], refused: bool) -> None:
+    if not items and not refused and kind not in KINDS:
+        return
+    version = BY_NAME[kind].api_version
+    for namespace in {"", "ml", *(item["metadata"].get("namespace", "") for item in items)}:
+        here = [item for item in items if namespace in ("", item["metadata"].get("namespace"))]
+        path = api.serve(kind, here, version, namespace)
+        if refused:
+            api.forbid(path)
+
+
+def answers(said: Said, format_: str) -> Any:
+    """What was answered, without what tells how."""
+    if format_ not in ("json", "yaml"):
+        return said.out
+    return _plain(json.loads(said.out) if format_ == "json" else yaml.safe_load(said.out))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items() if key not in TELLING}
+    return [_plain(each) for each in value] if isinstance(value, list) else value
+
+
+def offers(words: str, format_: str) -> bool:
+    """Whether the command has that format."""
+    if "--list" in words:
+        return format_ != "wide"
+    return format_ != "name" or words.startswith("get ")
+
+
+CASES = [(words, format_) for words in LISTS for format_ in FORMATS if offers(words, format_)]
+
+
+@pytest.mark.parametrize(("words", "format_"), CASES)
+def test_what_differs_begins_with_what_was_not_read(ask: Ask, words: str, format_: str) -> None:
+    call = f"{words} -o {format_}" if format_ else words
+    whole = ask(call, ())
+    assert (whole.code, whole.err) == (0, "")
+    for kind in KINDS:
+        found = ask(call, (kind,))
+        document = json.loads(found.out) if format_ == "json" else {}
+        named = [each["kind"] for each in document.get("missing", ())]
+        told = kind in found.out + found.err or BY_NAME[kind].resource in found.err
+        assert not any(line in found.out + found.err for line in NEVER), (kind, found)
+        if not found.out or answers(found, format_) != answers(whole, format_):
+            assert told, (kind, found)
+        if LISTS[words] == (kind,):
+            _nothing(found, kind, format_)
+        elif told and format_ in ("", "wide"):
+            assert found.first == "This answer is incomplete: some objects could not be read.", (kind, found)
+        if format_ == "json" and document["kind"] != "List":
+            assert (kind in named) == told, (kind, named)
+
+
+def _nothing(found: Said, kind: str, format_: str) -> None:
+    """Nothing could be answered."""
+    assert found.code == 1, found
+    assert f"{BY_NAME[kind].resource} could not be listed: forbidden" in found.err
+    if format_ in ("json", "yaml"):
+        assert answers(found, format_)["items"] == []
+    else:
+        assert found.out == ""
+
+
+@pytest.mark.parametrize("words", [words for words in LISTS if "--list" not in words])
+def test_exit_codes(ask: Ask, words: str) -> None:
+    for kind in KINDS:
+        plain, asked = ask(words, (kind,)), ask(f"{words} --exit-code", (kind,))
+        told = plain.first.startswith(("This answer", "error"))
+        assert plain.code == (1 if LISTS[words] == (kind,) else 0), (kind, plain)
+        assert asked.code in ((3, 4) if told else (0, 3)), (kind, asked)
+
+
+def test_with_both_kinds_that_make_taints_nothing_is_known(ask: Ask) -> None:
+    for words in ("get taints", "taint-device --list"):
+        found = ask(words, LISTS[words])
+        assert found.code == 1
+        assert "devicetaintrules.resource.k8s.io and resourceslices.resource.k8s.io could not be listed" in found.err
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("describe-pool", "Pod"),  # names no holder
+        ("get pools", "DeviceClass"),
+        ("get taints", "Node"),
+        ("get claims -A", "ResourceSlice"),
+        ("why-pending claim -A", "Event"),
+        ("get class gpu.example.com", "Pod"),
+    ],
+)
+def test_of_what_cannot_decide_nothing_is_said(ask: Ask, words: str, kind: str) -> None:
+    assert ask(words, (kind,)) == ask(words, ())
