@@ -35,7 +35,12 @@ def shape_of(api_version: str, kind: Kind) -> Shape:
     """The shape of ``kind`` in ``api_version``. Raises :class:`UnsupportedVersionError`."""
     shape = _shapes(api_version).get(kind.name)
     if shape is None:
-        raise UnsupportedVersionError(f"{kind.name} of {api_version or 'no version'} can't be read")
+        readable = " and ".join(map(kind.api_version_of, kind.versions))
+        raise UnsupportedVersionError(
+            f"there is no {kind.name} in apiVersion {api_version}, only in {readable}"
+            if api_version
+            else f"it has no apiVersion; {kind.name} has {readable}"
+        )
     return shape
 
 

@@ -74,7 +74,8 @@ def _causes(
     yield from _of_driver(inventory, claim, ref)
     match verdict(claim):
         case ClaimVerdict.DELETING:
-            yield Cause(Code.CLAIM_KEPT_BY_CONSUMERS, Consumers(present, gone), claim=ref)
+            kept = Consumers(present, gone, claim.metadata.finalizers)
+            yield Cause(Code.CLAIM_KEPT_BY_CONSUMERS, kept, claim=ref)
         case ClaimVerdict.PENDING if not _immediate(inventory, claim):
             if pods_known and not any(not is_terminal(pod) for pod in pods):
                 yield Cause(Code.CLAIM_WAITS_FOR_POD, claim=ref)

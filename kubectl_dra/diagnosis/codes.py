@@ -270,10 +270,14 @@ class Code(StrEnum):
         "no pod uses the ResourceClaim; devices are allocated when one does",
     )
     CLAIM_UNUSED = "DRA-710", "claim unused", "the ResourceClaim holds devices that nobody uses"
-    CLAIM_KEPT_BY_CONSUMERS = "DRA-720", "deletion waits", "the deletion of the ResourceClaim waits for its consumers"
+    CLAIM_KEPT_BY_CONSUMERS = (
+        "DRA-720",
+        "deletion waits",
+        "the deletion of the ResourceClaim waits for its consumers or finalizers",
+    )
     CONSUMER_GONE = "DRA-721", "consumer gone", "the ResourceClaim is reserved for a pod that is gone or finished"
 
-    EVIDENCE_MISSING = "DRA-800", "not enough rights", "something that decides could not be read"
+    EVIDENCE_MISSING = "DRA-800", "data not read", "data needed for a verdict could not be read"
     NOT_SIMULATED = "DRA-810", "other plugins decide", "plugins of the scheduler that are not simulated decide as well"
 
     FITS_NOW = "DRA-900", "fits now", "the pod would fit now"

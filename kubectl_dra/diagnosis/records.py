@@ -424,10 +424,14 @@ class ContainerWaits(Evidence, frozen=True):
 
 
 class Consumers(Evidence, frozen=True):
-    """``status.reservedFor``: consumers that are there, and those that are gone or finished."""
+    """``status.reservedFor``: consumers that are there, and those that are gone or finished.
+
+    ``finalizers`` of a claim that is being deleted.
+    """
 
     present: tuple[ObjectRef, ...] = ()
     gone: tuple[ObjectRef, ...] = ()
+    finalizers: tuple[str, ...] = ()
 
 
 class MissingEvidence(Evidence, frozen=True):

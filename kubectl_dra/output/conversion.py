@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubectl_dra.api.convert import Conversion
 from kubectl_dra.api.lint import Finding
+from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.conversion import ConversionReport
 
@@ -32,7 +33,7 @@ def _of_one(conversion: Conversion, findings: Sequence[Finding], version: str) -
         if loss.path not in named:
             yield fmt("{} {}: {}", _LOST, name, str(loss))
     for error in conversion.refused:
-        yield fmt("{} a server with {} says of {}: {}", _REFUSED, version, name, str(error))
+        yield fmt("{} a server with {} says of {}: {}", _REFUSED, version, name, refusal_text(str(error)))
 
 
 def _name(conversion: Conversion) -> Safe:

@@ -69,7 +69,9 @@ def ago(since: str | None, now: datetime) -> Safe:
 def lasting(since: str | None, now: datetime) -> Safe:
     """How long something is so: ``for 4m``, ``since a time in the future``."""
     text = age(since, now)
-    return Safe("since a time in the future") if text == FUTURE else fmt("for {}", text)
+    if text == FUTURE:
+        return Safe("since a time in the future")
+    return fmt("for {}", text) if parse_time(since) is not None else Safe("for an unknown time")
 
 
 def parse_time(text: str | None) -> datetime | None:

@@ -85,7 +85,11 @@ def test_deletion_waits_for_consumers() -> None:
     running = build.pod("a", claims=["claim"], node_name="node-1", phase="Running")
     found = diagnose(build.claim(held=[("node-1", "gpu-0")], by=["a", "b"], metadata=DELETED), running)
     assert [c.code for c in found.causes] == [Code.CLAIM_KEPT_BY_CONSUMERS]
-    assert found.causes[0].detail == Consumers((ObjectRef("Pod", "ml", "a"),), (ObjectRef("Pod", "ml", "b"),))
+    assert found.causes[0].detail == Consumers(
+        (ObjectRef("Pod", "ml", "a"),),
+        (ObjectRef("Pod", "ml", "b"),),
+        ("resource.kubernetes.io/delete-protection",),
+    )
 
 
 def test_what_is_not_there_is_not_found() -> None:

@@ -11,7 +11,7 @@ from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, NodeOutcome
 from kubectl_dra.output.layout import closed, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
-from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views, has_devices
+from kubectl_dra.output.pending.funnel import FunnelView, funnel_lines, funnel_views, has_devices
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -154,13 +154,18 @@ def _funnels(report: PendingReport) -> list[list[Safe]]:
     return blocks
 
 
+def _without_devices(view: FunnelView) -> Iterator[Safe]:
+    empty = [track.group for track in view.tracks if not has_devices(track)]
+    if empty:
+        verb = Safe("has" if sum(group.count for group in empty) == 1 else "have")
+        yield from wrapped(fmt("  {} {} no device of the class", _names(empty), verb), indent=2)
+
+
 def _other_nodes(report: PendingReport) -> Iterator[Safe]:
     """Nodes that have no column: without any device of the class, or out before devices were tried."""
-    for view in funnel_views(report.nodes)[:_MAX_FUNNELS]:
-        empty = [track.group for track in view.tracks if not has_devices(track)]
-        if empty:
-            verb = Safe("has" if sum(group.count for group in empty) == 1 else "have")
-            yield from wrapped(fmt("  {} {} no device of the class", _names(empty), verb), indent=2)
+    views = funnel_views(report.nodes)[:_MAX_FUNNELS]
+    # Requests of one class have the same nodes without any.
+    yield from dict.fromkeys(line for view in views for line in _without_devices(view))
     for group in report.nodes:
         text = _why_out(group)
         if text:

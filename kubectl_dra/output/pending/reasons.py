@@ -416,7 +416,12 @@ def _consumers_gone(consumers: Consumers, _cause: Cause) -> Safe:
 
 
 def _kept(consumers: Consumers, _cause: Cause) -> Safe:
-    return fmt("its deletion waits for {}", listed([str(ref.key) for ref in consumers.present]))
+    if consumers.present:
+        return fmt("its deletion waits for {}", listed([str(ref.key) for ref in consumers.present]))
+    if not consumers.finalizers:
+        return Safe("it is being deleted, and nothing that is known keeps it")
+    what = plural("finalizer", len(consumers.finalizers))
+    return fmt("its deletion waits for the {} {}", what, listed(consumers.finalizers))
 
 
 def _missing(evidence: MissingEvidence, _cause: Cause) -> Safe:

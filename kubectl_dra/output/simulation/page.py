@@ -11,6 +11,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
+from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.simulation import ManifestReport, PodSimulation, SimulationReport
@@ -43,7 +44,9 @@ def _manifest_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
         if manifest.error:
             yield from wrapped(fmt("{} {}: {}", name, styled(Safe("can't be read"), Style.BAD), manifest.error))
         for refusal in manifest.refused:
-            yield from wrapped(fmt("{} {}: {}", name, styled(Safe("would be refused"), Style.BAD), refusal))
+            yield from wrapped(
+                fmt("{} {}: {}", name, styled(Safe("would be refused"), Style.BAD), refusal_text(refusal))
+            )
         if manifest.exists:
             yield from wrapped(fmt("{} exists already: {}", name, _existing(manifest.object)))
         if manifest.ignored:

@@ -1,0 +1,119 @@
+"""Sentences that used to be riddles: raw parser texts, nobody named, the same line twice."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from kubectl_dra.output.words import lasting
+from tests.kit.clock import CLOCK
+from tests.reports.clusters import DEMO, document, withheld
+
+CLAIM = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: a}
+spec:
+  devices:
+    requests:
+    - name: r
+      exactly:
+        deviceClassName: gpu.example.com
+        selectors:
+        - cel:
+            expression: |
+"""
+
+
+def call(capfd: pytest.CaptureFixture[str], *words: str) -> str:
+    run(words)
+    out, err = capfd.readouterr()
+    return " ".join((out + err).split())
+
+
+def _claim(tmp_path, *lines: str) -> str:
+    path = tmp_path / "claim.yaml"
+    path.write_text(CLAIM + "".join(f"              {line}\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+BROKEN = [
+    (("device.driver ==", '"x" &&', "foo("), "line 4, column 1: syntax error: unexpected end of the expression"),
+    (('device.driver == "x" and true',), 'line 1, column 22: syntax error: unexpected "and"'),
+    (("device.nosuch == 1",), "line 1, column 7: undefined field 'nosuch'"),
+    (("a == b",), "line 1, column 1: undeclared reference to 'a' (in container ''); line 1, column 6: undeclared"),
+]
+
+
+@pytest.mark.parametrize(("lines", "said"), BROKEN, ids=[lines[-1] for lines, _ in BROKEN])
+@pytest.mark.parametrize("command", ["simulate", "convert"])
+def test_a_refused_selector_in_words(capfd, tmp_path, command, lines, said) -> None:
+    source = ("--from", "demo") if command == "simulate" else ()
+    text = call(capfd, command, "-f", _claim(tmp_path, *lines), *source)
+    assert f"selectors[0].cel.expression: does not compile: {said}" in text
+    for raw in ("\\u{", "expecting", "<input>", "<EOF>", "Invalid value", "ERROR:"):
+        assert raw not in text.partition("apiVersion")[0]
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("kind: Pod\nmetadata: {name: a}\n", "it has no apiVersion; Pod has v1"),
+        ("kind: Pod\napiVersion: v7\nmetadata: {name: a}\n", "there is no Pod in apiVersion v7, only in v1"),
+    ],
+)
+@pytest.mark.parametrize("command", ["simulate", "convert"])
+def test_an_object_without_a_version(capfd, tmp_path, command, written, said) -> None:
+    path = tmp_path / "pod.yaml"
+    path.write_text(written, encoding="utf-8")
+    source = ("--from", "demo") if command == "simulate" else ()
+    assert said in call(capfd, command, "-f", str(path), *source)
+
+
+@pytest.fixture
+def deleted(tmp_path):
+    """A claim that is being deleted, reserved for nobody, and kept by finalizers."""
+    content = document(DEMO)
+    claim = next(each for each in content["items"] if each["metadata"]["name"] == "leftover")
+    claim["metadata"] |= {"deletionTimestamp": "2026-07-28T11:00:00Z", "finalizers": ["example.com/audit"]}
+    path = tmp_path / "deleted.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return str(path)
+
+
+def test_a_deletion_names_what_it_waits_for(capfd, deleted) -> None:
+    text = call(capfd, "why-pending", "claim/leftover", "-n", "lab", "--from", deleted)
+    assert "its deletion waits for the finalizer example.com/audit" in text
+    assert "waits for ." not in text
+
+
+def test_an_unknown_time_is_said_in_words() -> None:
+    assert lasting(None, CLOCK.now()) == "for an unknown time"
+
+
+def test_what_a_file_lacks_is_no_lack_of_rights(capfd, tmp_path) -> None:
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps(withheld(document(DEMO), ("ResourceSlice",))), encoding="utf-8")
+    text = call(capfd, "why-pending", "-A", "--from", str(path))
+    assert "DRA-800" in text
+    assert "not enough rights" not in text
+
+
+def test_no_line_stands_once_per_request(capfd, tmp_path) -> None:
+    path = tmp_path / "two.yaml"
+    request = (
+        "{name: %s, exactly: {deviceClassName: gpu.example.com, count: 9,"
+        ' selectors: [{cel: {expression: \'device.attributes["gpu.example.com"].model == "H100"\'}}]}}'
+    )
+    requests = ", ".join(request % name for name in "rs")
+    path.write_text(
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: b}\n"
+        f"spec: {{devices: {{requests: [{requests}]}}}}\n",
+        encoding="utf-8",
+    )
+    run(("simulate", "-f", str(path), "--from", "demo"))
+    lines = [line for line in capfd.readouterr().out.splitlines() if re.search("no device of the class", line)]
+    assert len(lines) == len(set(lines)) == 1
