@@ -5,8 +5,8 @@ Upstream: schedule_one.go (schedulePod, findNodesThatFitPod, prioritizeNodes).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.podinfo import pod_info
@@ -69,10 +69,26 @@ def attempt(
     nodes = [snapshot.nodes[name] for name in names if chosen is None or name in chosen]
     verdicts = {node.name: verdict for node, verdict in zip(nodes, filter_nodes(cycle, nodes), strict=True)}
     nominated = snapshot.nodes.get(pod.status.nominated_node_name)
-    if nominated is not None and nominated.name not in verdicts and (tried := filter_node(cycle, nominated)).status.ok:
-        # It is tried first, whatever PreFilter says, and taken if it fits.
-        verdicts[nominated.name] = tried
+    if nominated is not None and (among is None or nominated.name in among):
+        selection = _try_nominated(cycle, nominated, selection, verdicts)
     return Attempt(cycle, selection, verdicts)
+
+
+def _try_nominated(
+    cycle: Cycle, node: NodeInfo, selection: Selection, verdicts: MutableMapping[str, Verdict]
+) -> Selection:
+    """Add what is said of the nominated node, which is tried first, whatever PreFilter says, and taken if it fits.
+
+    An error of it is only logged where PreFilter leaves it out. Its refusal goes into the set that the text of the
+    nodes left out is made from afterwards. Upstream: evaluateNominatedNode, which shares that set with the Diagnosis.
+    """
+    tried = verdicts.get(node.name) or filter_node(cycle, node)
+    if tried.status.code is Code.ERROR:
+        return selection
+    verdicts[node.name] = tried
+    if tried.status.ok or selection.nodes is None:
+        return selection
+    return replace(selection, refused_by=tried.status.plugin)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,18 +19,20 @@ from kubectl_dra.scheduler.status import SUCCESS, Code, NodeError, Status, error
 class Selection:
     """What PreFilter leaves. ``stop``: why no node is looked at; ``nodes`` None: all; ``plugins``: who chose them.
 
-    ``unsure``: what PreFilter plugins could not decide.
+    ``unsure``: what PreFilter plugins could not decide. ``refused_by``: the plugin that refused the nominated node.
     """
 
     stop: Status | None = None
     nodes: frozenset[str] | None = None
     plugins: tuple[str, ...] = ()
     unsure: tuple[Status, ...] = ()
+    refused_by: str = ""
 
     @property
     def absent(self) -> Status:
         """What is said of the nodes that are not looked at."""
-        return unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(self.plugins))}]")
+        named = sorted({*self.plugins, self.refused_by} - {""})
+        return unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(named)}]")
 
 
 def pre_filter(cycle: Cycle) -> Selection:

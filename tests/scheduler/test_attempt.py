@@ -68,6 +68,24 @@ def test_a_nominated_node_that_does_not_fit_is_no_nomination() -> None:
     assert found.scores.best == ("b",)  # type: ignore[union-attr]
 
 
+def test_a_nominated_node_that_names_exclude_says_itself_why_it_does_not_fit() -> None:
+    subject = pod(affinity=named("b"))
+    subject["status"]["nominatedNodeName"] = "a"
+    assert decided(subject, node("a"), node("b", "500m"), node("c")).base == (
+        "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match Pod's node affinity/selector, "
+        "1 node(s) didn't satisfy plugin(s) [NodeAffinity]."
+    )
+
+
+def test_who_refuses_the_nominated_node_is_named_among_those_that_left_others_out() -> None:
+    subject = pod(affinity=named("b"))
+    subject["status"]["nominatedNodeName"] = "b"
+    assert decided(subject, node("a"), node("b", "500m"), node("c")).base == (
+        "0/3 nodes are available: 1 Insufficient cpu, "
+        "2 node(s) didn't satisfy plugin(s) [NodeAffinity NodeResourcesFit]."
+    )
+
+
 def test_nodes_are_looked_at_zone_by_zone_in_turn() -> None:
     zone = "topology.kubernetes.io/zone"
     nodes = [node(name, **{zone: value}) for name, value in (("a", "x"), ("b", "x"), ("c", "y"), ("d", "z"))]
