@@ -230,6 +230,47 @@ def test_fields_of_other_types_are_named(tmp_path: Path, kind: str, value: dict[
         target_of(Connection(kubeconfig=str(_write(tmp_path / "config", "x", **sections))))
 
 
+@pytest.mark.parametrize(
+    "server",
+    [
+        *(
+            "https://a b",
+            "https://a:x",
+            "https://a:6443\nb",
+            "https://[::1",
+            "gopher://a",
+            "https://",
+            "https://\u2100",
+        ),
+        *("a:x", "https://u:p/q@a", "https://u:/p@a", "https://u:p?q@a", "/a", "https://:6443"),
+    ],
+)
+def test_a_server_that_is_no_url_is_the_clusters_fault(tmp_path: Path, server: str) -> None:
+    """Not the network's: nothing is connected to, and a login in it is not repeated."""
+    path = _write(tmp_path / "config", "x", clusters={"c": {"server": server}}, contexts={"x": {"cluster": "c"}})
+    with pytest.raises(KubeconfigError) as caught:
+        target_of(Connection(kubeconfig=str(path)))
+    assert str(caught.value) == 'cluster "c": server is not a valid URL'
+    assert caught.value.hint == "set server to https://HOST:PORT in the kubeconfig"
+
+
+@pytest.mark.parametrize(
+    ("server", "settings", "url"),
+    [
+        ("a", {}, "http://a"),
+        ("a:80", {}, "http://a:80"),
+        ("a:6443", {"insecure-skip-tls-verify": True}, "https://a:6443"),
+        ("a:6443", {"certificate-authority": "/ca"}, "https://a:6443"),
+        ("https://a:6443/clusters/x?y#z", {}, "https://a:6443/clusters/x"),
+        ("https://[::1]:6443", {}, "https://[::1]:6443"),
+    ],
+)
+def test_servers_as_client_go_reads_them(tmp_path: Path, server: str, settings: dict[str, Any], url: str) -> None:
+    clusters = {"c": {"server": server, **settings}}
+    path = _write(tmp_path / "config", "x", clusters=clusters, contexts={"x": {"cluster": "c"}})
+    assert target_of(Connection(kubeconfig=str(path))).server == url
+
+
 def test_twenty_thousand_contexts(tmp_path: Path) -> None:
     numbers = range(20_000)
     path = _write(

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.commands.app import run
+from kubectl_dra.source import secrets
 from tests.controlplane.cluster import free_ports
 from tests.live.fake_api import Answer, FakeApi, Request, write_kubeconfig
 
@@ -107,6 +108,23 @@ PLACES: dict[str, Place] = {
     "odd-proxy": lambda folder, user, cluster: cluster.update({"proxy-url": f"gopher://ann:{MARK}@127.0.0.1:1"}),
     "no-proxy": lambda folder, user, cluster: cluster.update({"proxy-url": f"http://[ann:{MARK}@127.0.0.1:1"}),
     "odd-server": lambda folder, user, cluster: cluster.update(server=f"https://ann:{MARK}@[127.0.0.1"),
+    "server-with-a-slash-in-its-password": lambda folder, user, cluster: cluster.update(
+        server=f"https://ann:{MARK}/x@127.0.0.1:1/?token={MARK}#{MARK}"
+    ),
+    "server-with-a-slash-before-its-password": lambda folder, user, cluster: cluster.update(
+        server=f"https://ann:/{MARK}@127.0.0.1:1"
+    ),
+    "server-without-a-scheme": lambda folder, user, cluster: cluster.update(server=f"ann:{MARK}@127.0.0.1:1"),
+    "server-without-a-scheme-but-slashes": lambda folder, user, cluster: cluster.update(
+        server=f"//ann:{MARK}@127.0.0.1:1"
+    ),
+    "server-outside-latin-1": lambda folder, user, cluster: cluster.update(server=f"https://ann:{MARK}@\u20ac\u2100.x"),
+    "server-of-lines": lambda folder, user, cluster: cluster.update(server=f"https://ann:{MARK}\n@127.0.0.1:1"),
+    "server-with-a-query": lambda folder, user, cluster: cluster.update(server=f"{cluster['server']}?token={MARK}"),
+    "proxy-without-a-scheme": lambda folder, user, cluster: cluster.update({"proxy-url": f"ann:{MARK}@127.0.0.1:1"}),
+    "proxy-with-a-slash-in-its-password": lambda folder, user, cluster: cluster.update(
+        {"proxy-url": f"http://ann:{MARK}/x@127.0.0.1:1"}
+    ),
     "no-server": lambda folder, user, cluster: cluster.update(server=f"gopher://ann:{MARK}@127.0.0.1"),
 }
 
@@ -143,6 +161,8 @@ def everywhere(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[], None]:
     """Looks for the mark in what was printed, logged and written since."""
+    # What other tests have told the process would be hidden here as well.
+    monkeypatch.setattr(secrets, "_known", set())
     monkeypatch.setattr(logging.getLogger("kubectl_dra"), "handlers", [])
     planted = tmp_path / "planted"
     planted.mkdir()

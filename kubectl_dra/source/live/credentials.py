@@ -19,7 +19,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
-from urllib.parse import urlsplit
 
 from kubectl_dra.model.clock import Clock
 from kubectl_dra.source.live.errors import KubeconfigError, LoginError, capped
@@ -27,6 +26,7 @@ from kubectl_dra.source.live.exec_login import LOGIN_HINT, SECONDS, ExecLogin
 from kubectl_dra.source.live.kubeconfig import Named, Target
 from kubectl_dra.source.live.parallel import NotInTimeError, within
 from kubectl_dra.source.live.tls import context_of
+from kubectl_dra.source.live.urls import proxy_url
 from kubectl_dra.source.secrets import basic, hidden, login_of, remember, without_login
 
 if TYPE_CHECKING:
@@ -34,11 +34,6 @@ if TYPE_CHECKING:
 
 _NAME: Final = "chosen"
 _PROXIES: Final = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY")
-_INSTEAD_OF_SOCKS: Final = (
-    "name an HTTP proxy; or tunnel with ssh -L 6443:API-SERVER:6443, set server to https://127.0.0.1:6443 and "
-    "tls-server-name to API-SERVER"
-)
-_PROXY_SCHEMES: Final = ("http", "https")
 
 
 class Login(Protocol):
@@ -247,14 +242,7 @@ def _prepare_proxy(configuration: Configuration, cluster: Named) -> None:
     if not proxy or bypasses(configuration.host, configuration.no_proxy or ""):
         return
     where = f'cluster "{cluster.name}": proxy-url' if configured else "the proxy of the environment"
-    try:
-        scheme = urlsplit(proxy if "://" in proxy else f"http://{proxy}").scheme
-    except ValueError:
-        raise KubeconfigError(f"{where} is no URL", "mend it") from None
-    if scheme.startswith("socks"):
-        raise KubeconfigError(f"{where} is a SOCKS proxy ({scheme}), which is not supported here", _INSTEAD_OF_SOCKS)
-    if scheme not in _PROXY_SCHEMES:
-        raise KubeconfigError(f"{where} has the unknown scheme {scheme}", "name an http:// or https:// proxy")
+    proxy = configuration.proxy = proxy_url(proxy, where, configured)
     name, password = login_of(proxy)
     if name or password:
         configuration.proxy = without_login(proxy)

@@ -11,12 +11,13 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from kubectl_dra.model.names import LABEL_RULE, is_label
 from kubectl_dra.source.live.errors import KubeconfigError
+from kubectl_dra.source.live.urls import server_url
 from kubectl_dra.source.spec import Connection
 
 Entry = Mapping[str, Any]
@@ -41,6 +42,10 @@ _TYPES: Final[Mapping[str, Mapping[str, type]]] = {
     },
     "context": dict.fromkeys(("cluster", "user", "namespace"), str),
 }
+_TLS: Final = (
+    *("certificate-authority", "certificate-authority-data", "insecure-skip-tls-verify"),
+    *("client-certificate", "client-certificate-data"),
+)
 _WORDS: Final[Mapping[type, str]] = {str: "text", bool: "true or false", dict: "a mapping", list: "a list"}
 _MAX_BYTES: Final = 64 << 20
 _NAMES_SHOWN: Final = 10
@@ -84,7 +89,7 @@ class Target:
 
     @property
     def server(self) -> str:
-        """The server's URL as the kubeconfig says it, which may be with a password."""
+        """The server's URL, which may be with a password."""
         return "" if self.cluster is None else str(self.cluster.value.get("server") or "")
 
 
@@ -105,11 +110,12 @@ def target_of(connection: Connection) -> Target:
         raise _nothing_chosen(files, config)
     # client-go takes a user that is not defined for anonymous, unless it was asked for.
     found = _find(config.users, user, "user") if connection.user else config.users.get(user)
+    checked = None if found is None else _checked(found, "user")
     return Target(
         context=chosen,
         namespace=context.get("namespace") or DEFAULT_NAMESPACE,
-        cluster=_checked(_find(config.clusters, cluster, "cluster"), "cluster"),
-        user=None if found is None else _checked(found, "user"),
+        cluster=_with_server(_checked(_find(config.clusters, cluster, "cluster"), "cluster"), checked),
+        user=checked,
     )
 
 
@@ -232,6 +238,16 @@ def _checked(named: Named, kind: str) -> Named:
             what = f'kubeconfig {named.file}: {kind} "{named.name}": {key} is not {_WORDS[expected]}'
             raise KubeconfigError(what, "mend it")
     return named
+
+
+def _with_server(cluster: Named, user: Named | None) -> Named:
+    """``cluster`` with a server that is a URL. As client-go: HOST:PORT means https where there are TLS settings."""
+    server = cluster.value.get("server")
+    if not server:
+        return cluster
+    encrypted = any(cluster.value.get(name) for name in _TLS) or any((user.value if user else {}).get(n) for n in _TLS)
+    url = server_url(server, f'cluster "{cluster.name}"', encrypted)
+    return replace(cluster, value={**cluster.value, "server": url})
 
 
 def _find(entries: Mapping[str, Named], name: str, kind: str) -> Named:

@@ -17,6 +17,7 @@ from kubectl_dra.source.live.credentials import credentials_of
 from kubectl_dra.source.live.errors import ApiError, BadAnswerError, KubeconfigError, capped, error_from_status
 from kubectl_dra.source.live.kubeconfig import Target, target_of
 from kubectl_dra.source.live.transport import translated_errors
+from kubectl_dra.source.live.urls import without_query
 from kubectl_dra.source.secrets import hidden
 from kubectl_dra.source.spec import Connection
 from kubectl_dra.version import __version__
@@ -78,7 +79,7 @@ class Session:
         if answer.status >= 400:
             raise _error(answer, data, what, self.server)
         if answer.status >= 300:
-            where = answer.headers.get("Location", "elsewhere")
+            where = without_query(answer.headers.get("Location", "")) or "another place"
             raise BadAnswerError(f"{self.server} redirects to {capped(where)}", "is this an API server?")
         return data
 
