@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.records import (
     PodFinding,
     RequestReport,
 )
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, claim_ask
@@ -48,7 +49,10 @@ class NodeGroupRecord(ReportRecord, frozen=True):
 
 
 class PendingReport(PodFinding, frozen=True, kw_only=True):
-    """Why one pod is pending: what was found, what the pod asks for, the nodes, ways out."""
+    """Why one pod is pending: what was found, what the pod asks for, the nodes, ways out.
+
+    ``unseen``: entries of ``spec.resourceClaims`` that no container names.
+    """
 
     asks: tuple[ClaimAsk, ...]
     extended: tuple[ExtendedAsk, ...]
@@ -57,6 +61,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     no_pair_helps: bool
     features: Mapping[str, bool | int | str]
     read: tuple[ReadRecord, ...]
+    unseen: tuple[str, ...] = ()
 
     @property
     def code(self) -> Code | None:
@@ -108,6 +113,7 @@ def pending_report(
     groups = [group for group in diagnosis.nodes if not node or node in group.nodes]
     limit = None if all_nodes else NAMES_SHOWN
     found = {name: getattr(diagnosis, name) for name in PodFinding.__struct_fields__}
+    pod = state.inventory.pods.get(diagnosis.pod.key)
     found["alternatives"] = tuple(text for text in diagnosis.alternatives if text != diagnosis.message)
     return PendingReport(
         **found,
@@ -116,9 +122,21 @@ def pending_report(
         nodes=tuple(_node_group(group, limit, node) for group in groups),
         remedies=remedies,
         no_pair_helps=no_pair_helps,
+        unseen=unseen_entries(pod) if pod is not None else (),
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
+
+
+def unseen_entries(pod: Pod) -> tuple[str, ...]:
+    """Entries of ``spec.resourceClaims`` that stand in no container's ``resources.claims``.
+
+    The kubelet prepares their devices, and gives them to no container (upstream: pkg/kubelet/cm/dra/manager.go,
+    GetResources). Empty where no container is known.
+    """
+    containers = (*pod.spec.containers, *pod.spec.init_containers)
+    named = {claim.name for container in containers for claim in container.resources.claims}
+    return tuple(entry.name for entry in pod.spec.resource_claims if entry.name not in named) if containers else ()
 
 
 def claim_pending_report(diagnosis: ClaimDiagnosis, state: ClusterState) -> ClaimPendingReport:

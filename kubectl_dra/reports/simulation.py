@@ -27,10 +27,12 @@ from kubectl_dra.model.classic import (
 )
 from kubectl_dra.model.core import (
     Container,
+    ContainerClaim,
     Pod,
     PodResourceClaim,
     PodSpec,
     PodStatus,
+    ResourceRequirements,
     Toleration,
 )
 from kubectl_dra.model.ids import Key
@@ -46,7 +48,7 @@ from kubectl_dra.model.meta import (
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from kubectl_dra.reports.admitted import admitted, with_stored
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
-from kubectl_dra.reports.pending import PendingReport, pending_report
+from kubectl_dra.reports.pending import PendingReport, pending_report, unseen_entries
 from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
 from kubectl_dra.scheduler.claims import sources
 from kubectl_dra.scheduler.daemons import daemon_nodes
@@ -114,7 +116,7 @@ class PodSimulation(ReportRecord, frozen=True):
 
     ``subject`` is what the pods are made from: a pod, a workload, or a claim or template that was tried with a bare
     pod. ``pending`` tells of the first copy that does not fit. ``open``: what decides as well and is not simulated, so
-    that ``copies`` are at most what fits.
+    that ``copies`` are at most what fits. ``unseen``: entries of ``spec.resourceClaims`` that no container names.
     """
 
     subject: ObjectRef
@@ -124,6 +126,7 @@ class PodSimulation(ReportRecord, frozen=True):
     nodes: tuple[NodeCopies, ...]
     pending: PendingReport | None
     open: tuple[OpenPlugin, ...] = ()
+    unseen: tuple[str, ...] = ()
 
     @property
     def lacks(self) -> bool:
@@ -412,9 +415,8 @@ def _bare_pods(objects: Sequence[Planned]) -> Iterator[Planned]:
             resource_claim_name=planned.name if shared else None,
             resource_claim_template_name=None if shared else planned.name,
         )
-        spec = PodSpec(
-            scheduler_name="default-scheduler", containers=(Container(name="main"),), resource_claims=(entry,)
-        )
+        container = Container(name="main", resources=ResourceRequirements(claims=(ContainerClaim(entry.name),)))
+        spec = PodSpec(scheduler_name="default-scheduler", containers=(container,), resource_claims=(entry,))
         pod = Pod(metadata=ObjectMeta(name=planned.name, namespace=key[0]), spec=spec)
         yield replace(planned, pod=pod, copies=1)
 
@@ -438,7 +440,8 @@ def _pod_simulation(
     ref = ObjectRef(planned.kind, _namespace(planned), planned.name)
     nodes = tuple(NodeCopies(name, placed.nodes[name]) for name in world.inventory.nodes if name in placed.nodes)
     left_open = tuple(_left_open(world, planned)) if wanted != 0 else ()
-    return PodSimulation(ref, wanted, placed.copies, placed.capped, nodes, pending, left_open)
+    unseen = unseen_entries(planned.pod) if planned.pod is not None else ()
+    return PodSimulation(ref, wanted, placed.copies, placed.capped, nodes, pending, left_open, unseen)
 
 
 def _left_open(world: ClusterState, planned: Planned) -> Iterator[OpenPlugin]:

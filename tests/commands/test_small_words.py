@@ -117,3 +117,52 @@ def test_no_line_stands_once_per_request(capfd, tmp_path) -> None:
     run(("simulate", "-f", str(path), "--from", "demo"))
     lines = [line for line in capfd.readouterr().out.splitlines() if re.search("no device of the class", line)]
     assert len(lines) == len(set(lines)) == 1
+
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {{name: a, namespace: ml}}
+spec:
+  containers:
+  - name: main
+    image: x
+    resources: {{claims: [{{name: used}}]}}
+  resourceClaims:
+  - {{name: used, resourceClaimTemplateName: t}}
+  - {{name: {name}, resourceClaimTemplateName: t}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {{name: t, namespace: ml}}
+spec: {{spec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: {class_}}}}}]}}}}}}
+"""
+WARNING = "Warning: no container names gpus under resources.claims, so no container sees its devices"
+
+
+@pytest.mark.parametrize("class_", ["gpu.example.com", "nosuch"])
+def test_a_claim_that_no_container_uses_is_a_warning(capfd, tmp_path, class_) -> None:
+    path = tmp_path / "pod.yaml"
+    path.write_text(POD.format(name="gpus", class_=class_), encoding="utf-8")
+    assert call(capfd, "simulate", "-f", str(path), "--from", "demo").count(WARNING) == 1
+    run(("simulate", "-f", str(path), "--from", "demo", "-o", "json"))
+    pods = json.loads(capfd.readouterr().out)["pods"]
+    assert [each["unseen"] for each in pods] == [["gpus"]]
+
+
+def test_why_pending_warns_of_a_claim_that_no_container_uses(capfd, tmp_path) -> None:
+    content = document(DEMO)
+    pod = next(each for each in content["items"] if each["metadata"]["name"] == "trainer-0")
+    before = call(capfd, "why-pending", "trainer-0", "-n", "ml", "--from", "demo")
+    for container in pod["spec"]["containers"]:
+        del container["resources"]["claims"]
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert WARNING not in before
+    assert WARNING in call(capfd, "why-pending", "trainer-0", "-n", "ml", "--from", str(path))
+
+
+def test_a_bare_pod_that_nobody_wrote_is_not_warned_of(capfd, tmp_path) -> None:
+    path = tmp_path / "claim.yaml"
+    path.write_text(CLAIM + "              true\n", encoding="utf-8")
+    assert "Warning" not in call(capfd, "simulate", "-f", str(path), "--from", "demo")

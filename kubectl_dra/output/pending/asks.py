@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.ask import ClaimAsk, ClassicAsk, ConstraintAsk, ExtendedAsk, RequestAsk
 
@@ -86,3 +86,13 @@ def _labelled(label: str, text: Safe) -> list[Safe]:
     column = _INDENT + _LABEL
     lines = wrapped(text, indent=column)
     return [Safe(" " * _INDENT + label.ljust(_LABEL)) + Safe(lines[0][column:]), *lines[1:]]
+
+
+def unseen_lines(entries: Sequence[str]) -> Iterator[Safe]:
+    """A warning about entries of ``spec.resourceClaims`` that no container names."""
+    if entries:
+        text = (
+            "Warning: no container names {} under resources.claims, so no container sees its devices (a driver that "
+            "serves the whole pod, as for networks, may not need it)."
+        )
+        yield from wrapped(styled(fmt(text, listed(entries)), Style.WARN))

@@ -9,7 +9,7 @@ from typing import Final
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, NodeOutcome, Verdict
 from kubectl_dra.output.layout import closed, wrapped
-from kubectl_dra.output.pending.asks import ask_lines
+from kubectl_dra.output.pending.asks import ask_lines, unseen_lines
 from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
 from kubectl_dra.output.pending.funnel import FunnelView, funnel_lines, funnel_views, has_devices
 from kubectl_dra.output.pending.reasons import reason_sentence
@@ -42,6 +42,7 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
     blocks: list[list[Safe]] = [
         wrapped(styled(_headline(report), Style.BOLD)),
         list(ask_lines(report.asks, report.extended)) if _shows_asks(report) else [],
+        list(unseen_lines(report.unseen)),
         *_funnels(report),
         list(_other_nodes(report)),
         _evidence(report, now),

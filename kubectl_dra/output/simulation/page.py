@@ -8,6 +8,7 @@ from datetime import datetime
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.asks import unseen_lines
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
@@ -71,6 +72,8 @@ def _pod_lines(pod: PodSimulation) -> Iterator[Safe]:
         yield from wrapped(fmt("on {}{}", Safe(", ").join(shown[:_NODES_SHOWN]), more), indent=2)
     if pod.open and pod.copies:
         yield from wrapped(_open(pod), indent=2)
+    if pod.pending is None or _is_enough(pod):
+        yield from unseen_lines(pod.unseen)
     if pod.pending is not None and pod.pending.causes and _is_enough(pod):
         yield from wrapped(fmt("no more: {}", reason_sentence(pod.pending.causes[0])), indent=2)
 
