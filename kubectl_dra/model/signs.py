@@ -1,7 +1,8 @@
 """Feature gates that show: a server drops the fields of a feature that is off, so whoever has them has it on.
 
-Upstream: dropDisabledFields of the strategies in pkg/registry/resource, and storage_resource.go there. It is the API
-server whose gates show; the scheduler of the same cluster is taken to have the same ones.
+Upstream: dropDisabledFields of the strategies in pkg/registry/resource, and storage_resource.go there; the strategies
+in pkg/registry/scheduling, and dropDisabledSchedulingGroup of pods. It is the API server whose gates show; the
+scheduler of the same cluster is taken to have the same ones.
 """
 
 from __future__ import annotations
@@ -11,11 +12,18 @@ from typing import Final
 
 from kubectl_dra.model.features import gate_defaults
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.model.resource import DeviceRequest, ResourceClaimSpec, ResourceSlice
+from kubectl_dra.model.resource import DeviceRequest, ResourceClaim, ResourceClaimSpec, ResourceSlice
 
 _FIRST_MINOR: Final = 32
 # Since 1.36 what is not on by default is used by too few to look through all devices for it.
 _LAST_MINOR: Final = 35
+# What pods are scheduled together had other shapes before, and other rules.
+_GROUPS_MINOR: Final = 37
+_TOGETHER: Final = "GenericWorkload"
+_SHARED_CLAIMS: Final = "DRAWorkloadResourceClaims"
+_TOPOLOGY: Final = "TopologyAwareWorkloadScheduling"
+_COMPOSITE: Final = "CompositePodGroup"
+_GROUP: Final = "scheduling.k8s.io"
 _RULES: Final = "DRADeviceTaintRules"
 _IN_SLICES: Final = frozenset(
     {"DRADeviceTaints", "DRAPartitionableDevices", "DRAConsumableCapacity", "DRADeviceBindingConditions"}
@@ -26,6 +34,8 @@ _IN_CLASSES: Final = "DRAExtendedResource"
 
 def shown_gates(inventory: Inventory, minor: int) -> frozenset[str]:
     """The gates, off by default in Kubernetes 1.``minor``, that must be on for a server that holds these objects."""
+    if minor >= _GROUPS_MINOR:
+        return frozenset(_of_groups(inventory))
     if not _FIRST_MINOR <= minor <= _LAST_MINOR:
         return frozenset()
     off = {gate for gate, on in gate_defaults(minor).items() if not on}
@@ -37,6 +47,36 @@ def shown_gates(inventory: Inventory, minor: int) -> frozenset[str]:
     if any(each.spec.extended_resource_name for each in inventory.classes.values()):
         found.add(_IN_CLASSES)
     return frozenset(found & off)
+
+
+def _of_groups(inventory: Inventory) -> Iterator[str]:
+    """None of them is on by default; each needs those before it."""
+    groups = inventory.groups
+    members = (pod for pod in inventory.pods.values() if pod.spec.scheduling_group is not None)
+    if groups.pod_groups or groups.workloads or groups.composites or any(True for _ in members):
+        yield _TOGETHER
+    if any(map(_is_shared, inventory.claims.values())):
+        yield from (_TOGETHER, _SHARED_CLAIMS)
+    composite = bool(groups.composites)
+    for group in groups.pod_groups.values():
+        spec = group.spec
+        if spec.resource_claims or group.status.resource_claim_statuses:
+            yield _SHARED_CLAIMS
+        if spec.scheduling_constraints is not None:
+            yield _TOPOLOGY
+        if spec.preemption_policy is not None:
+            yield "PodGroupPreemptionPolicy"
+        composite = composite or spec.parent_composite_pod_group_name is not None
+    if composite:
+        yield from (_TOPOLOGY, _COMPOSITE)
+
+
+def _is_shared(claim: ResourceClaim) -> bool:
+    """Whether a claim is the claim of a PodGroup: made for it, or reserved for it."""
+    owners = (owner for owner in claim.metadata.owner_references if owner.controller)
+    return any(owner.kind == "PodGroup" and owner.api_version.startswith(f"{_GROUP}/") for owner in owners) or any(
+        user.api_group == _GROUP and user.resource == "podgroups" for user in claim.status.reserved_for
+    )
 
 
 def _of_rules(inventory: Inventory, minor: int) -> Iterator[str]:

@@ -21,6 +21,7 @@ from kubectl_dra.model import (
     policy,
     poolstatus,
     resource,
+    scheduling,
     storage,
     volume_claims,
     volumes,
@@ -70,6 +71,7 @@ _DEVICE: Final[_Fields] = {
     "bindingConditions": Holds.WORD,
     "bindingFailureConditions": Holds.WORD,
 }
+_GROUP: Final[_Fields] = {"preemptionPolicy": Holds.WORD}
 _COUNTERS: Final[_Fields] = {"counters": Holds.ATTRIBUTE}
 _AMOUNTS: Final[_Fields] = dict.fromkeys(
     ("requests", "limits", "capacity", "allocatable", "allocatedResources", "overhead"), Holds.RESOURCE
@@ -136,6 +138,12 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     },
     core.ResourceQuotaSpec: {"hard": Holds.RESOURCE},
     core.ResourceQuotaStatus: {"hard": Holds.RESOURCE, "used": Holds.RESOURCE},
+    # --- pods that are scheduled together
+    scheduling.PodGroupSpec: _GROUP,
+    scheduling.CompositePodGroupSpec: _GROUP,
+    scheduling.PodGroupTemplate: _GROUP,
+    scheduling.ControllerReference: _OBJECT,
+    scheduling.TopologyConstraint: {"key": Holds.LABEL_KEY},
     # --- other pods, priorities, budgets
     affinity.PodAffinityTerm: {
         "topologyKey": Holds.LABEL_KEY,

@@ -34,6 +34,7 @@ API: Final = _words(
     Created Started BackOff FailedCreatePodSandBox FailedAttachVolume FailedDaemonPod
     FailedToRetrieveImagePullSecret default-scheduler kubelet resource-claim-controller resource_claim
     device-taint-eviction kube-scheduler v1 apps/v1 batch/v1 events.k8s.io/v1 scheduling.k8s.io
+    scheduling.k8s.io/podgroup-protection PodGroupInitiallyScheduled
     scheduling.k8s.io/v1alpha1 scheduling.k8s.io/v1alpha2 pods podgroups PodGroup Workload
     DRAOptionalNodeOperations RestartAllContainersOnContainerExits UserNamespacesHostNetworkSupport
     InPlacePodLevelResourcesVerticalScaling GuaranteedQoSPodCPUResize DRANodeAllocatableResources
@@ -170,6 +171,8 @@ SENTENCES: Final = _words(
     neither never non-existent operator operators outdated parameters part passes pattern persistentvolume
     persistentvolumeclaim prefix prepares provide pv pvc range reallocated regex region regions retrieve
     scheduler-enforced selection selects storageClass StorageClass structured subdomain taken term terms text
+    group groups minCount placement placements podgroup preempting preemptor got absent feasible determine eligible
+    preemptionPolicy ongoing unreserved PodGroupPostFilter appear domain domains
     together unbound under unsuitable uses waits well yes zones happens couldn wasn weren hasn haven won wouldn
     """
 )

@@ -88,8 +88,9 @@ def _allocated(found: Attempt, node: str) -> Iterator[tuple[Key, ResourceClaim]]
     if not isinstance(devices, Devices):
         return
     for claim, allocation in reserved(found.cycle, devices, node):
-        key = key_of(claim.metadata)
         if claim.status.allocation is None:
-            name = f"{CLAIM_NAME}/{found.cycle.pod.metadata.name}" if key.name == CLAIM_NAME else key.name
+            meta = claim.metadata
+            if meta.name == CLAIM_NAME:
+                meta = msgspec.structs.replace(meta, name=f"{CLAIM_NAME}/{found.cycle.pod.metadata.name}")
             status = msgspec.structs.replace(claim.status, allocation=allocation)
-            yield Key(key.namespace, name), msgspec.structs.replace(claim, status=status)
+            yield key_of(meta), msgspec.structs.replace(claim, metadata=meta, status=status)
