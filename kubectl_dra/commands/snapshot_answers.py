@@ -38,7 +38,7 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
     note_evidence(cluster.state, options)
     document = snapshot(cluster.state, cluster.namespace, with_parameters)
     if redact:
-        document = redacted(document)
+        document = redacted(document, cluster.state.features.shows_sharing)
     written = _write(document, "" if file == "-" else file)
     terminal = console(options)
     if with_parameters:

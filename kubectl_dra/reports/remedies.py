@@ -142,6 +142,22 @@ _MAKERS: Final[dict[type, Callable[[Any], Words | None]]] = {
 }
 
 
+def lacks_a_name(remedy: RemedyReport) -> bool:
+    """Whether there are no steps because an object has a name that the API can't hold."""
+    return not remedy.steps and any(map(_is_unnameable, remedy.actions))
+
+
+def _is_unnameable(action: Action) -> bool:
+    if (make := _MAKERS.get(type(action))) is not None:
+        return make(action) is None
+    named: tuple[ObjectRef | None, ...] = ()
+    if isinstance(action, EditClaim):
+        named = (action.claim, action.template)
+    elif isinstance(action, EditPod):
+        named = (action.workload or action.pod,)
+    return any(ref is not None and of(ref.kind.lower(), ref.name, ref.namespace) is None for ref in named)
+
+
 # --- edited claims --------------------------------------------------------------------------------------------------
 
 

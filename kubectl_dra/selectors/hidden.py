@@ -16,12 +16,10 @@ from kubectl_dra.cel import (
     NAMED_RESOURCES,
     SCHEDULER,
     CompileError,
-    DeviceValue,
     Environment,
     InstanceValue,
     Program,
     compile_expression,
-    device_value,
 )
 from kubectl_dra.cel.clauses import clauses
 from kubectl_dra.cel.declarations import FUNCTIONS, MESSAGES, TYPE_NAMES
@@ -31,6 +29,7 @@ from kubectl_dra.cel.printer import string_source
 from kubectl_dra.model.classic import NamedInstance
 from kubectl_dra.model.quantity import Quantity, QuantityError
 from kubectl_dra.model.resource import Device, DeviceAttribute
+from kubectl_dra.selectors.evaluate import Outcome, SelectorSet, admits_instance, derive, instance_problem
 
 #: The domain of the attributes that hold answers.
 ANSWERS: Final = "redacted"
@@ -96,10 +95,15 @@ class Asked:
 
 
 class Expressions:
-    """Rewrites expressions; ``answers`` are those of the conditions that devices answer beforehand."""
+    """Rewrites expressions; ``answers`` are those of the conditions that devices answer beforehand.
 
-    def __init__(self, names: Names) -> None:
+    ``shows_sharing``: whether expressions see that a device may be shared (``Features.shows_sharing``).
+    """
+
+    def __init__(self, names: Names, shows_sharing: bool) -> None:
         self._names = names
+        self._shows_sharing = shows_sharing
+        self._sets: dict[str, SelectorSet] = {}
         self._numbers: dict[Asked, int] = {}
         self._seen: dict[Asked, None] = {}
 
@@ -141,22 +145,28 @@ class Expressions:
 
     def answers(self, driver: str, device: Device) -> dict[str, DeviceAttribute]:
         """The answers of one device by name; none where the evaluation fails."""
-        return dict(self._answers(device_value(driver, device), SCHEDULER))
+        found = ((number, self._answer(asked, driver, device)) for asked, number in self._asked_of(SCHEDULER))
+        return {_id(number): answer for number, answer in found if answer is not None}
 
     def instance_answers(self, instance: NamedInstance) -> dict[str, DeviceAttribute]:
         """The answers of one instance of v1alpha2."""
-        return dict(self._answers(InstanceValue(instance), NAMED_RESOURCES))
+        value = InstanceValue(instance)
+        asked = [(number, asked.text) for asked, number in self._asked_of(NAMED_RESOURCES)]
+        found = [(number, admits_instance(text, value)) for number, text in asked if not instance_problem(text)]
+        return {_id(number): DeviceAttribute(bool_value=each) for number, each in found if isinstance(each, bool)}
 
-    def _answers(self, device: DeviceValue, environment: Environment) -> Iterator[tuple[str, DeviceAttribute]]:
-        for asked, number in self._numbers.items():
-            program = _program(asked) if asked.environment == environment else None
-            if program is None:
-                continue
-            answer = program.evaluate(device)
-            if answer.match is not None:
-                yield _id(number), DeviceAttribute(bool_value=answer.match)
-            elif answer.value is not None:
-                yield _id(number), answer.value
+    def _asked_of(self, environment: Environment) -> Iterator[tuple[Asked, int]]:
+        return ((asked, number) for asked, number in self._numbers.items() if asked.environment == environment)
+
+    def _answer(self, asked: Asked, driver: str, device: Device) -> DeviceAttribute | None:
+        if asked.derived:
+            value = derive(asked.text, driver, device, self._shows_sharing)
+            return value if isinstance(value, DeviceAttribute) else None
+        if asked.text not in self._sets:
+            self._sets[asked.text] = SelectorSet.of_text(asked.text, self._shows_sharing)
+        outcome = self._sets[asked.text].of(driver, device).outcome
+        decided = outcome in (Outcome.MATCHES, Outcome.NO)
+        return DeviceAttribute(bool_value=outcome is Outcome.MATCHES) if decided else None
 
     # --- which conditions need an answer ----------------------------------------------------------------------------
 

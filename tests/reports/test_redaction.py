@@ -186,6 +186,19 @@ def expression_of(document: dict[str, Any]) -> str:
     return found["spec"]["selectors"][0]["cel"]["expression"]
 
 
+@pytest.mark.parametrize("shows_sharing", [True, False])
+def test_answers_are_those_of_the_allocator_that_is_used(shows_sharing: bool) -> None:
+    """The "stable" one does not tell expressions that a device may be shared."""
+    text = 'device.attributes["zq.example"].kind.startsWith("zq") || device.allowMultipleAllocations'
+    slices = slice_of({"kind": {"string": "a"}}, driver="zq.example")
+    slices["spec"]["devices"][0]["allowMultipleAllocations"] = True
+    header = {"apiVersion": "kubectl-dra/v1alpha1", "kind": "Snapshot", "reads": []}
+    document = SnapshotDocument(header, lambda: iter(json.loads(json.dumps([device_class(text), slices]))))
+    made = redacted(document, shows_sharing).whole()["items"]
+    attributes = next(item for item in made if item["kind"] == "ResourceSlice")["spec"]["devices"][0]["attributes"]
+    assert attributes["redacted/p001"] == {"bool": shows_sharing}
+
+
 MODELS = ("A100-SXM4-80GB", "A100-PCIE-40GB", "H100", "h100", "", "L40S 48", "älter")
 VERSIONS = ("1.2.3", "1.10.0", "1.2.3-rc.1", "1.2.3+build7", "0.9.0")
 G = 'device.attributes["gpu.example.com"]'

@@ -28,7 +28,7 @@ from kubectl_dra.output.layout import closed, padded, width, wrapped
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural
-from kubectl_dra.reports.remedies import RemedyReport, Step
+from kubectl_dra.reports.remedies import RemedyReport, Step, lacks_a_name
 
 _NODES_SHOWN: Final = 2
 _TEXT_INDENT: Final = 5
@@ -106,7 +106,9 @@ def _entry(number: int, remedy: RemedyReport) -> Iterator[Safe]:
     first = fmt("  {}  {}", number, Safe(lines[0].lstrip()))
     yield padded(first, page_width() - width(right)) + right
     yield from lines[1:]
-    if any(commands(step) is None for step in remedy.steps):
+    if lacks_a_name(remedy):
+        yield Safe("     (no command: the API does not allow a name in it)")
+    elif any(commands(step) is None for step in remedy.steps):
         yield Safe("     (no command: a name in it can't stand in a shell line)")
 
 

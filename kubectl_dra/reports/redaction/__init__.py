@@ -32,9 +32,9 @@ class Redaction:
     ``items`` gives its objects as JSON, as often as it is called; ``head`` is the rest of the document.
     """
 
-    def __init__(self, items: Callable[[], Iterable[Json]], head: Mapping[str, Json]) -> None:
+    def __init__(self, items: Callable[[], Iterable[Json]], head: Mapping[str, Json], shows_sharing: bool) -> None:
         self._names = Names()
-        self._expressions = Expressions(self._names)
+        self._expressions = Expressions(self._names, shows_sharing)
         self._rewriter = Rewriter(self._names, self._expressions)
         for item in items():
             self._rewriter.object(item)
@@ -80,7 +80,11 @@ class Redaction:
         return {name: give[name](value) for name, value in read.items() if name in give}
 
 
-def redacted(document: SnapshotDocument) -> SnapshotDocument:
-    """The snapshot with everything replaced that does not stay."""
-    redaction = Redaction(document.items, document.header)
+def redacted(document: SnapshotDocument, shows_sharing: bool = True) -> SnapshotDocument:
+    """The snapshot with everything replaced that does not stay.
+
+    ``shows_sharing``: whether the scheduler's expressions see that a device may be shared
+    (``Features.shows_sharing``); the answers that devices get are those of that scheduler.
+    """
+    redaction = Redaction(document.items, document.header, shows_sharing)
     return SnapshotDocument(redaction.head(document.header), lambda: map(redaction.object, document.items()))
