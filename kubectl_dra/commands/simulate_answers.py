@@ -44,7 +44,7 @@ def answer(options: Options, copies: str, remedies: bool) -> int:
             console(options).out(line)
     if any(each.error for each in objects):
         return ExitCode.ERROR
-    return finding_code(asked=options.exit_code, bad=report.bad, partial=report.partial)
+    return finding_code(asked=options.exit_code, bad=report.bad, partial=report.partial, answered=report.answered)
 
 
 def _demanded(written: Sequence[Written]) -> tuple[str, ...]:

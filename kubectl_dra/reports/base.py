@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import StrEnum
 from typing import TypeVar
 
 from kubectl_dra.diagnosis.records import Bound as Bound
@@ -22,6 +23,14 @@ class Series(Iterable[T_co]):
     def __iter__(self) -> Iterator[T_co]:
         """All of them, from the first."""
         return self._make()
+
+
+class Fits(StrEnum):
+    """Whether something fits: ``Unknown`` where what could not be read, or is not simulated, decides."""
+
+    YES = "Yes"
+    NO = "No"
+    UNKNOWN = "Unknown"
 
 
 class Count(ReportRecord, frozen=True):

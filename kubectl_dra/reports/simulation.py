@@ -47,7 +47,7 @@ from kubectl_dra.model.meta import (
 )
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from kubectl_dra.reports.admitted import admitted, with_stored
-from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.base import Fits, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.pending import PendingReport, pending_report, unseen_entries
 from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
 from kubectl_dra.scheduler.claims import sources
@@ -134,15 +134,25 @@ class PodSimulation(ReportRecord, frozen=True):
         return self.copies < (1 if self.wanted is None else self.wanted)
 
     @property
-    def fits(self) -> bool:
+    def fits(self) -> Fits:
         """Whether all that was wanted fits, and nothing else decides."""
-        return not (self.lacks or self.open)
+        if self.lacks:
+            known = self.pending is not None and self.pending.verdict is not Verdict.UNKNOWN
+            return Fits.NO if known else Fits.UNKNOWN
+        return Fits.UNKNOWN if self.open else Fits.YES
+
+    @property
+    def unread(self) -> tuple[Missing, ...]:
+        """What could not be read, where that leaves open whether it fits."""
+        if self.pending is None or self.pending.verdict is not Verdict.UNKNOWN:
+            return ()
+        return tuple(each for each in self.pending.missing if each.decides)
 
 
 class SimulationReport(ReportRecord, frozen=True):
     """The whole file. ``fits``: nothing is refused or unreadable, and all copies fit."""
 
-    fits: bool
+    fits: Fits
     manifests: tuple[ManifestReport, ...]
     pods: tuple[PodSimulation, ...]
     certainty: Certainty
@@ -158,6 +168,17 @@ class SimulationReport(ReportRecord, frozen=True):
             each.lacks and each.pending is not None and each.pending.verdict is not Verdict.UNKNOWN
             for each in self.pods
         )
+
+    @property
+    def unread(self) -> tuple[Missing, ...]:
+        """What could not be read, where that leaves open whether something fits."""
+        return tuple(dict.fromkeys(each for pod in self.pods for each in pod.unread))
+
+    @property
+    def answered(self) -> bool:
+        """Whether of any pod, or of any manifest, something could be said."""
+        said = self.bad or any(each.copies or each.fits is not Fits.UNKNOWN or not each.unread for each in self.pods)
+        return said or not self.pods
 
     @property
     def partial(self) -> bool:
@@ -191,7 +212,7 @@ def simulation_report(world: ClusterState, objects: Sequence[Planned], copies: C
     pods = tuple(_simulated(with_all, admitted(with_all.inventory, usable), copies))
     lacking = missing.missing(world.evidence, needs.POD, namespace)
     return SimulationReport(
-        fits=all(each.fits for each in pods) and not any(each.refused or each.error for each in manifests),
+        fits=_all_fit(manifests, pods),
         manifests=manifests,
         pods=pods,
         certainty=missing.certainty(world.evidence),
@@ -199,6 +220,13 @@ def simulation_report(world: ClusterState, objects: Sequence[Planned], copies: C
         features=feature_record(world.features),
         read=reads_of(world.evidence),
     )
+
+
+def _all_fit(manifests: Iterable[ManifestReport], pods: Iterable[PodSimulation]) -> Fits:
+    verdicts = {pod.fits for pod in pods}
+    if Fits.NO in verdicts or any(each.refused or each.error for each in manifests):
+        return Fits.NO
+    return Fits.UNKNOWN if Fits.UNKNOWN in verdicts else Fits.YES
 
 
 # --- what admission says --------------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ def test_documents(capfd):
     _, text, _ = call(capfd, "deployment.yaml", "-o", "json")
     report = json.loads(text)
     assert (report["apiVersion"], report["kind"]) == ("kubectl-dra/v1alpha1", "SimulationReport")
-    assert report["fits"] is False
+    assert report["fits"] == "No"
     pod = report["pods"][0]
     assert (pod["wanted"], pod["copies"]) == (6, sum(node["copies"] for node in pod["nodes"]))
     assert pod["pending"]["verdict"] == "Unschedulable"
@@ -169,7 +169,7 @@ def test_objects_of_the_file_find_each_other(capfd, tmp_path):
         },
         arguments=["--copies", "3"],
     )
-    assert report["fits"]
+    assert report["fits"] == "Yes"
     assert report["pods"][0]["nodes"] == [{"node": "node-a", "copies": 3}]  # they share the claim
 
 

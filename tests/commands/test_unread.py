@@ -57,6 +57,29 @@ NEVER = (
 TELLING = frozenset({"missing", "read", "output", "assumed", "certainty"})
 
 
+POD = {
+    "apiVersion": "v1",
+    "kind": "List",
+    "items": [
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceClaim",
+            "metadata": {"name": "new", "namespace": "ml"},
+            "spec": {"devices": {"requests": [{"name": "g", "exactly": {"deviceClassName": "gpu.example.com"}}]}},
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "new", "namespace": "ml"},
+            "spec": {
+                "containers": [{"name": "main", "image": "x", "resources": {"claims": [{"name": "d"}]}}],
+                "resourceClaims": [{"name": "d", "resourceClaimName": "new"}],
+            },
+        },
+    ],
+}
+
+
 class Said(NamedTuple):
     code: int
     out: str
@@ -168,6 +191,21 @@ def _nothing(found: Said, kind: str, format_: str) -> None:
         assert answers(found, format_)["items"] == []
     else:
         assert found.out == ""
+
+
+def test_a_simulation_begins_with_what_decides_and_was_not_read(ask: Ask, tmp_path: Path) -> None:
+    file = tmp_path / "pod.json"
+    file.write_text(json.dumps(POD), encoding="utf-8")
+    words = f"simulate -f {file} -n ml"
+    assert answers(ask(f"{words} -o json", ()), "json")["fits"] == "Yes"
+    for kind in ("Node", "ResourceClaim", "ResourceSlice", "DeviceClass"):
+        text, document = ask(words, (kind,)), ask(f"{words} -o json", (kind,))
+        assert answers(document, "json")["fits"] == "Unknown", kind
+        assert kind in [each["kind"] for each in json.loads(document.out)["missing"]]
+        assert text.out.startswith("This answer is incomplete"), text
+        assert "Whether Pod ml/new fits is unknown." in text.out
+        assert not any(line in text.out for line in NEVER)
+        assert (text.code, document.code, ask(f"{words} --exit-code", (kind,)).code) == (1, 1, 4)
 
 
 @pytest.mark.parametrize("words", [words for words in LISTS if "--list" not in words])

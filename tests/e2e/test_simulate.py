@@ -27,7 +27,7 @@ def test_the_scheduler_writes_what_was_foreseen(client: Client, explain: Explain
     path.write_text(json.dumps(body), encoding="utf-8")
     report = explain("simulate", "-f", str(path), "-n", case.namespace)
     pending = report["pods"][0]["pending"]
-    assert (report["fits"], pending["verdict"]) == (False, case.expect)
+    assert (report["fits"], pending["verdict"]) == ("No", case.expect)
     condition = bring_about(client, case)
     assert condition is not None
     assert pending["message"].replace("/foreseen", "/pod") == without_preemption(condition["message"])

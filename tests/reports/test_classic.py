@@ -13,6 +13,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.claim_page import claim_page
 from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.output.words import parse_time
+from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.claim import claim_report
 from kubectl_dra.reports.claim_list import claim_rows
 from kubectl_dra.reports.simulation import Copies, simulation_report
@@ -105,4 +106,4 @@ def test_a_simulation_leaves_the_drivers_decision_open() -> None:
     assert now is not None
     text = "\n".join(simulation_page(report, now))
     assert "its driver decides whether it fits" in text
-    assert not report.fits
+    assert report.fits is not Fits.YES

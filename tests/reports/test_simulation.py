@@ -13,6 +13,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Copies, PodSimulation, SimulationReport, simulation_report
 from kubectl_dra.scheduler.fit_error import without_preemption
 from tests.diagnosis import build, facts
@@ -57,7 +58,7 @@ def test_the_scheduler_writes_what_was_foreseen(name: str) -> None:
 
 def test_a_pod_that_was_bound_fits() -> None:
     found = simulated("00-ok-allocates-and-binds", Copies())
-    assert found.fits
+    assert found.fits is Fits.YES
     assert [node.node for node in found.nodes] == [facts.scenario("00-ok-allocates-and-binds")[1]["node"]]
 
 

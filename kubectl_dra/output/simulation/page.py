@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+import msgspec
+
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import unseen_lines
+from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
+from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import ManifestReport, PodSimulation, SimulationReport
 
 _NODES_SHOWN = 8
@@ -22,11 +26,13 @@ _NODES_SHOWN = 8
 
 def simulation_page(report: SimulationReport, now: datetime, *, steps: bool = False) -> list[Safe]:
     """All lines; ``steps``: with the commands of remedies."""
-    blocks = [list(_manifest_lines(report.manifests))]
+    blocks = [list(missing_lines(report.unread)), list(_manifest_lines(report.manifests))]
     for pod in report.pods:
         blocks.append(list(_pod_lines(pod)))
         if pod.pending is not None and not _is_enough(pod):
-            blocks.append(pending_page(pod.pending, now))
+            # What could not be read is said above.
+            pending = msgspec.structs.replace(pod.pending, missing=()) if pod.unread else pod.pending
+            blocks.append(pending_page(pending, now))
             blocks.append(list(step_lines(pod.pending.remedies)) if steps else [])
     if not report.pods:
         blocks.append([Safe("No pod, claim, template or workload is left to be tried.")])
@@ -102,8 +108,12 @@ def _verdict(pod: PodSimulation) -> Safe:
         return fmt("{}: its driver decides whether it fits.", name)
     if pod.open and pod.copies:
         return _at_most(name, pod)
+    if pod.fits is Fits.UNKNOWN and pod.lacks and not pod.capped:
+        return _unknown(name, pod)
+    if pod.wanted is None and pod.unread:
+        return fmt("{} fits at least {}; whether more do is unknown.", name, counted(pod.copies, "time"))
     if pod.wanted == 1:
-        return fmt("{} fits." if pod.fits else "{} does not fit.", name)
+        return fmt("{} fits." if pod.fits is Fits.YES else "{} does not fit.", name)
     if pod.wanted is None and pod.capped:
         return fmt("{} fits at least {} times; no more were tried.", name, pod.copies)
     if pod.wanted is None:
@@ -113,6 +123,16 @@ def _verdict(pod: PodSimulation) -> Safe:
         return fmt("{}: at least {} of {} fit; no more were tried.", name, pod.copies, wanted)
     number = Safe("all") if pod.copies == pod.wanted else fmt("{}", pod.copies)
     return fmt("{}: {} of {} fit.", name, number, counted(pod.wanted, "copy"))
+
+
+def _unknown(name: Safe, pod: PodSimulation) -> Safe:
+    """Where something that decides is not known."""
+    if pod.wanted == 1 or pod.wanted is None:
+        return fmt("Whether {} fits is unknown.", name)
+    wanted = counted(pod.wanted, "copy")
+    if not pod.copies:
+        return fmt("{}: whether any of {} fits is unknown.", name, wanted)
+    return fmt("{}: at least {} of {} fit; whether more do is unknown.", name, pod.copies, wanted)
 
 
 def _at_most(name: Safe, pod: PodSimulation) -> Safe:
