@@ -5,8 +5,9 @@ Upstream: handleSchedulingFailure, FitError, RunPostFilterPlugins.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from kubectl_dra.model.core import Pod
@@ -34,7 +35,8 @@ class Outcome(StrEnum):
 class Decision:
     """The outcome of one attempt. ``base`` is the message before PostFilter added its part.
 
-    ``preemption``: whether evicting others would help; None where that was not asked.
+    ``preemption``: whether evicting others would help; None where that was not asked. ``processed``: how far the
+    attempt moves the node at which the scheduler starts the next time.
     """
 
     outcome: Outcome
@@ -45,11 +47,7 @@ class Decision:
     attempt: Attempt | None = None
     scores: Scores | None = None
     preemption: Preemption | None = None
-
-    @property
-    def processed(self) -> int:
-        """How far the scheduler moves the node at which it starts the next time."""
-        return len(self.attempt.verdicts) if self.attempt is not None else 0
+    processed: int = 0
 
 
 def decide(snapshot: Snapshot, pod: Pod, start: int = 0) -> Decision:
@@ -65,7 +63,8 @@ def decide(snapshot: Snapshot, pod: Pod, start: int = 0) -> Decision:
     if not snapshot.nodes:
         message = fit_error.NO_NODES_MESSAGE
         return Decision(Outcome.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, message, message)
-    return _decide(attempt(snapshot, pod), start)
+    found = attempt(snapshot, pod)
+    return replace(_decide(found, start), processed=_processed(found, start))
 
 
 def _decide(found: Attempt, start: int) -> Decision:
@@ -103,9 +102,27 @@ def _error(status: Status, found: Attempt) -> Decision:
 
 
 def _first_error(found: Attempt, start: int) -> Status:
-    nodes = [node for name, node in found.cycle.snapshot.nodes.items() if name in found.verdicts]
-    order = visiting_order(nodes, start)
-    return next(found.errors[name] for name in order if name in found.errors)
+    return next(found.errors[name] for name in _visited(found, start) if name in found.errors)
+
+
+def _visited(found: Attempt, start: int) -> list[str]:
+    chosen = found.selection.nodes
+    nodes = found.cycle.snapshot.nodes.items()
+    return visiting_order([node for name, node in nodes if chosen is None or name in chosen], start)
+
+
+def _processed(found: Attempt, start: int) -> int:
+    """The nodes that have a status or fit when the attempt ends: an error ends it, a nominated node that fits before.
+
+    Upstream: findNodesThatFitPod, findNodesThatPassFilters.
+    """
+    nominated = found.cycle.pod.status.nominated_node_name
+    if nominated in found.feasible:
+        return 0
+    if not found.errors:
+        return len(found.verdicts)
+    before = set(itertools.takewhile(lambda name: name not in found.errors, _visited(found, start)))
+    return len(before | ({nominated} & (found.verdicts.keys() - found.errors.keys())))
 
 
 def _reasons(found: Attempt) -> Iterator[str]:

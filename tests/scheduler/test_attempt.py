@@ -95,6 +95,46 @@ def test_nodes_are_looked_at_zone_by_zone_in_turn() -> None:
     assert visiting_order(tuple(snapshot.nodes.values()), 2) == ["d", "b", "a", "c"]
 
 
+def test_where_the_next_attempt_starts() -> None:
+    nodes = [node("a", "500m"), node("b"), node("c", "500m")]
+    assert decided(pod(), *nodes).processed == 3
+    only = pod(affinity=named("b"))
+    assert decided(only, *nodes).processed == 1
+    only["status"]["nominatedNodeName"] = "a"
+    assert decided(only, *nodes).processed == 2
+    only["status"]["nominatedNodeName"] = "b"
+    assert decided(only, *nodes).processed == 0
+
+
+def test_an_error_ends_the_attempt_before_other_nodes_are_looked_at() -> None:
+    driver = "gpu.example.com"
+
+    def pool(name: str) -> dict[str, Any]:
+        pool = {"name": name, "generation": 1, "resourceSliceCount": 1}
+        return {
+            "metadata": {"name": name},
+            "spec": {"driver": driver, "pool": pool, "nodeName": name, "devices": devices},
+        }
+
+    devices = [{"name": "gpu-0"}]
+    selectors = [{"cel": {"expression": f"device.attributes['{driver}'].healthy"}}]
+    exactly = {"deviceClassName": "any", "allocationMode": "ExactCount", "count": 1, "selectors": selectors}
+    spec = {"devices": {"requests": [{"name": "r", "exactly": exactly}]}}
+    claim = {"metadata": {"name": "c", "namespace": "default", "uid": "c"}, "spec": spec}
+    row = {
+        "nodes": [node("a", "500m"), node("b"), node("c", "500m"), node("d")],
+        "pods": [pod(resourceClaims=[{"name": "c", "resourceClaimName": "c"}])],
+        "resourceslices": [pool(name) for name in "abcd"],
+        "deviceclasses": [{"metadata": {"name": "any"}, "spec": {}}],
+        "resourceclaims": [claim],
+    }
+    snapshot = snapshot_of(row)
+    for start, device, processed in ((0, "b", 1), (1, "b", 0), (2, "d", 1), (3, "d", 0)):
+        found = decide(snapshot, pod_of(snapshot, "default/pod"), start)
+        assert f"{driver}/{device}/gpu-0" in found.message
+        assert (found.outcome, found.processed) == (Outcome.ERROR, processed)
+
+
 def test_a_cluster_without_nodes() -> None:
     found = decided(pod())
     assert (found.outcome, found.message) == (Outcome.UNSCHEDULABLE, "no nodes available to schedule pods")
