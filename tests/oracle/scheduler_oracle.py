@@ -1,4 +1,4 @@
-"""The real CEL environment and allocator, as a process that answers rows; its source is in ``scheduler/``."""
+"""The real code as processes that answer rows: CEL and allocator from ``scheduler/``, whole from ``kubescheduler/``."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import Any, Final
 from tests.gobuild import GoModule, build
 
 Row = dict[str, Any]
-_FOLDER: Final = Path(__file__).parent / "scheduler"
-_PROGRAM: Final = "scheduler"
+_FOLDER: Final = Path(__file__).parent
+_WHOLE: Final = ("admit", "schedule", "gangs", "plugins")
 
 
-def module() -> GoModule:
-    """The Go module."""
-    return GoModule("oracle-scheduler", _FOLDER, {_PROGRAM: "."})
+def module(kind: str = "") -> GoModule:
+    """The Go module that answers a kind of question."""
+    program = "kubescheduler" if kind in _WHOLE else "scheduler"
+    return GoModule(f"oracle-{program}", _FOLDER / program, {program: "."})
 
 
 class OracleError(Exception):
@@ -26,10 +27,16 @@ class OracleError(Exception):
 
 
 class Oracle:
-    """A running oracle for one kind of question: ``cel``, ``alloc``, ``time-selector`` or ``time-allocator``."""
+    """A running oracle for one kind of question.
+
+    About parts ``cel``, ``alloc``, ``time-selector``, ``time-allocator``; about whole clusters ``admit``, ``schedule``,
+    ``gangs``, ``plugins``. The programs' own texts say what rows and answers consist of.
+    """
 
     def __init__(self, kind: str) -> None:
-        command = [str(build(module()) / _PROGRAM), kind]
+        asked = module(kind)
+        (program,) = asked.programs
+        command = [str(build(asked) / program), kind]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
 
     def __enter__(self) -> Oracle:
