@@ -86,8 +86,8 @@ class Content:
         return (self.read(at, min(at + _CHUNK, stop)) for at in range(start, stop, _CHUNK))
 
     def text(self) -> TextIO:
-        """The whole as text, from the beginning; what is no UTF-8 becomes U+FFFD."""
-        return io.TextIOWrapper(io.BufferedReader(_Raw(self)), encoding="utf-8", errors="replace", newline="")
+        """The whole as text, from the beginning; reading it raises :class:`UnicodeDecodeError` for what is no UTF-8."""
+        return io.TextIOWrapper(io.BufferedReader(_Raw(self)), encoding="utf-8", newline="")
 
 
 class _Raw(io.RawIOBase):

@@ -6,6 +6,7 @@ multiply are errors. libyaml does the parsing where the wheel has it.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import isfinite
@@ -20,6 +21,7 @@ MAX_DEPTH: Final = 100
 # Aliases may repeat as many nodes as the document has itself, and this many in any case.
 _FREE_COPIES: Final = 100_000
 _TAG: Final = "tag:yaml.org,2002:"
+_SAVE: Final = "save it as UTF-8"
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -76,12 +78,28 @@ def read_documents(source: str | Content, unique: bool = True) -> Iterator[Docum
     except yaml.reader.ReaderError as error:
         line = _line(source, error.position) if isinstance(error.position, int) else 1
         raise YAMLError("holds characters that YAML does not allow", reader.number, line) from error
+    except UnicodeDecodeError as error:
+        # kubectl refuses it as well; replaced, nobody would know what is lost.
+        raise YAMLError("holds bytes that are not UTF-8", reader.number, _bad_line(source), _SAVE) from error
 
 
 def _line(source: str | Content, position: int) -> int:
     if isinstance(source, str):
         return source.count("\n", 0, position) + 1
     return sum(chunk.count(b"\n") for chunk in source.chunks(position)) + 1
+
+
+def _bad_line(source: str | Content) -> int:
+    """The line of the first byte that is not UTF-8."""
+    decoder, line = codecs.getincrementaldecoder("utf-8")(), 1
+    for chunk in () if isinstance(source, str) else source.chunks():
+        pending = decoder.getstate()[0]
+        try:
+            decoder.decode(chunk)
+        except UnicodeDecodeError as error:
+            return line + (pending + chunk).count(b"\n", 0, error.start)
+        line += chunk.count(b"\n")
+    return line
 
 
 class _Reader:

@@ -29,8 +29,8 @@ def written(folder: Path, *objects: Any, name: str = "f.json") -> str:
     return str(path)
 
 
-def error(path: str) -> FileError:
-    with pytest.raises(FileError) as caught:
+def error(path: str) -> SourceError:
+    with pytest.raises(SourceError) as caught:
         load_file(path)
     assert "\n" not in caught.value.what
     assert caught.value.hint
@@ -164,3 +164,15 @@ def test_the_namespace_of_a_file_is_default() -> None:
 
 def test_every_source_error_is_one_kind() -> None:
     assert issubclass(FileError, SourceError)
+
+
+@pytest.mark.parametrize("bad", [b"\xff", b"\xed\xa0\x80", b"\xc3"])
+@pytest.mark.parametrize("lines", [0, 300_000], ids=["early", "late"])
+def test_yaml_that_is_not_utf_8_is_refused_with_its_line(tmp_path: Path, bad: bytes, lines: int) -> None:
+    """As by kubectl; if it were replaced, convert would lose something without a word."""
+    path = tmp_path / "f.yaml"
+    head = b"apiVersion: v1\nkind: Node\n" + b"# some\n" * lines
+    path.write_bytes(head + b"metadata: {name: n, annotations: {a: x" + bad + b"}}\n")
+    caught = error(str(path))
+    assert caught.what == f"{path}, document 1, line {lines + 3}: holds bytes that are not UTF-8"
+    assert caught.hint == "save it as UTF-8"
