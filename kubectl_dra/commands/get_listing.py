@@ -34,6 +34,7 @@ from kubectl_dra.reports.claim_list import claim_rows, unused_claims
 from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, ListedDevice, device_list
 from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
+from kubectl_dra.reports.invocations import kubectl, shell_line
 from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.pool import pool_summary
 from kubectl_dra.reports.taint_list import rule_row, taint_rows
@@ -353,7 +354,7 @@ def _chosen(call: Call, wanted: Wanted, kind: Kind, objects: Iterable[Any]) -> l
 def _no_such(call: Call, kind: Kind, what: str, listing: str, near: str = "") -> CommandError:
     """The error for a name that is not there, or of which that can't be known."""
     if call.facts.evidence.complete(kind.name):
-        return CommandError(f"{what} not found{near}", f"kubectl dra get {listing}")
+        return CommandError(f"{what} not found{near}", shell_line(kubectl("dra", "get", listing)))
     hint = f"kubectl auth can-i list {kind.resource}"
     return CommandError(f"{what} not found, but not all {kind.plural} could be read", hint)
 
