@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import pytest
 
+from tests.scheduler.rows import rows_of
 from tests.vectors import answer_sched
 from tests.vectors.rows import rows
 
@@ -31,6 +32,13 @@ def _check(row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("first", range(4))
 def test_a_sample(first: int) -> None:
     for row in rows("sched_gangs")[first * _SAMPLE // 4 :: _SAMPLE]:
+        _check(row)
+
+
+@pytest.mark.parametrize("first", range(4))
+def test_policies_domains_nominations_and_volumes(first: int) -> None:
+    """Groups that were asked about later: other keys, modes and policies; pods with volumes, ports and spread."""
+    for row in list(rows_of("gangs.jsonl.gz"))[first::4]:
         _check(row)
 
 

@@ -5,7 +5,7 @@ Upstream: Snapshot.AssumePod and the Reserve plugins; here nothing is undone, as
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
@@ -13,14 +13,17 @@ import msgspec
 
 from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.inventory import StorageObjects, key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.podinfo import PodInfo, pod_info
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.storage import ClaimReference
 from kubectl_dra.model.usage import NodeUsage, usage_of
 from kubectl_dra.scheduler.attempt import Attempt
+from kubectl_dra.scheduler.binder import SELECTED_NODE, Found
 from kubectl_dra.scheduler.extended import CLAIM_NAME
 from kubectl_dra.scheduler.plugins.dynamic_resources import Devices, reserved
+from kubectl_dra.scheduler.plugins.volume_binding import chosen_volumes
 from kubectl_dra.scheduler.snapshot import Snapshot
 
 _EMPTY: Final = NodeUsage()
@@ -38,7 +41,26 @@ def with_pod(found: Attempt, node: str) -> Snapshot:
     }
     if allocated:
         changes["claims"] = {**inventory.claims, **allocated}
+    volumes = chosen_volumes(found.cycle, snapshot.nodes[node])
+    if volumes.bindings or volumes.provisions:
+        changes["storage"] = _assumed(inventory.storage, volumes, node)
     return replace(_changed(snapshot, **changes), pending=snapshot.pending | allocated.keys())
+
+
+def _assumed(storage: StorageObjects, found: Found, node: str) -> StorageObjects:
+    """Volumes belong to their claims, and claims for which one will be made to the node (AssumePodVolumes)."""
+    volumes = dict(storage.volumes)
+    for wanted, volume in found.bindings:
+        reference = ClaimReference(namespace=wanted.key.namespace, name=wanted.key.name, uid=wanted.claim.metadata.uid)
+        spec = msgspec.structs.replace(volume.spec, claim_ref=reference)
+        volumes[volume.metadata.name] = msgspec.structs.replace(volume, spec=spec)
+    claims = dict(storage.claims)
+    for provision in found.provisions:
+        claim = provision.wanted.claim
+        annotations = {**claim.metadata.annotations, SELECTED_NODE: node}
+        meta = msgspec.structs.replace(claim.metadata, annotations=annotations)
+        claims[provision.wanted.key] = msgspec.structs.replace(claim, metadata=meta)
+    return replace(storage, volumes=volumes, claims=claims)
 
 
 def in_cycle(snapshot: Snapshot, pods: Collection[Pod]) -> Snapshot:
@@ -78,7 +100,7 @@ def without_pods(snapshot: Snapshot, pods: Collection[tuple[PodInfo, str]]) -> S
     return replace(_changed(snapshot, usage=usage), copied=True)
 
 
-def _changed(snapshot: Snapshot, **changes: Mapping[Any, Any]) -> Snapshot:
+def _changed(snapshot: Snapshot, **changes: Any) -> Snapshot:  # noqa: ANN401
     return replace(snapshot, state=snapshot.state.changed(snapshot.inventory.replace(**changes)))
 
 

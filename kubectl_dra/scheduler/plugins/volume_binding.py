@@ -67,6 +67,12 @@ class VolumeBinding(Plugin):
         return [_score(state.binder.find(node)) for node in nodes]
 
 
+def chosen_volumes(cycle: Cycle, node: NodeInfo) -> Found:
+    """What would be bound and made for the pod on a node that fits."""
+    state = cycle.states.get(_State)
+    return state.binder.find(node) if isinstance(state, _State) else Found()
+
+
 def _claims(cycle: Cycle, stored: Stored) -> Iterator[Wanted]:
     """The pod's claims, in the order of its volumes. Raises :class:`Verdict` at the first that can't be used."""
     meta = cycle.pod.metadata
