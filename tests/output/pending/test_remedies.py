@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
-from kubectl_dra.diagnosis.remedies.records import Action, AddDevices, DeletePod, EditClaim, EditPod, Uncordon
+from kubectl_dra.diagnosis.remedies.records import (
+    Action,
+    AddDevices,
+    DeletePod,
+    EditClaim,
+    EditPod,
+    RemedyKind,
+    Uncordon,
+)
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.reports.remedies import RemedyReport
 
@@ -15,7 +23,7 @@ WHY = "     (no command: the API does not allow a name in it)"
 
 
 def lines(*actions: Action) -> list[str]:
-    report = RemedyReport("delete-pod", actions, verified=True, nodes=("node-a",), steps=())
+    report = RemedyReport(RemedyKind.DELETE_IDLE_CLAIM, actions, verified=True, nodes=("node-a",), steps=())
     return list(map(str, remedy_lines([report], Verdict.UNSCHEDULABLE)))
 
 
