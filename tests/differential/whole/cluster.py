@@ -27,12 +27,15 @@ def whole_cluster(seed: str) -> tuple[dict[str, Any], set[str]]:
     ]
     if "preemption" in draw.topics:
         cluster["priorityclasses"] = [_priority_class(draw, name) for name in PRIORITIES]
-        cluster["poddisruptionbudgets"] = [_budget(draw, app) for app in APPS if draw.rarely(2, "disruption budget")]
+        cluster["poddisruptionbudgets"] = [
+            _budget(draw, app) for app in APPS if not draw.rarely(4, "no disruption budget")
+        ]
     cluster["featureGates"] = dict.fromkeys(draw.gates, True)
     if "volumes" in draw.topics:
         storage.equip(draw, cluster)
     if "devices" in draw.topics:
         devices.equip(draw, cluster)
+    cluster["replicasets"] = [_replica_set(draw, app) for app in APPS] if "spread" in draw.topics else []
     pods = Pods(draw, cluster)
     cluster["pods"] = [
         pods.bound(each["metadata"]["name"]) for each in cluster["nodes"] for _ in range(draw.number(0, 4))
@@ -52,9 +55,17 @@ def _priority_class(draw: Draw, name: str) -> Object:
     return found | ({"preemptionPolicy": "Never"} if name == "high-without-force" else {})
 
 
+def _replica_set(draw: Draw, app: str) -> Object:
+    # No other pod has this hash: a ReplicaSet adopts all that its selector takes.
+    selected = {"app": app, "pod-template-hash": "v3"}
+    template = {"metadata": {"labels": {**selected, "tier": "front"}}, "spec": {"containers": []}}
+    spec = {"replicas": 3, "selector": {"matchLabels": selected}, "template": template}
+    return {"metadata": draw.metadata(f"{app}-v3", "default"), "spec": spec}
+
+
 def _budget(draw: Draw, app: str) -> Object:
     allowed = draw.one((0, 0, 0, 1, 2))
     status = {"disruptionsAllowed": allowed, "currentHealthy": 2, "desiredHealthy": 1, "expectedPods": 2}
     spec = {"minAvailable": 1, "selector": {"matchLabels": {"app": app}}}
-    namespace = draw.one(("default", "default", "team-a"))
+    namespace = draw.one(("default", "default", "default", "team-a"))
     return {"metadata": draw.metadata(f"budget-{app}", namespace), "spec": spec, "status": status}

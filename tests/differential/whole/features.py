@@ -61,7 +61,6 @@ BRANCHES: Final = frozenset(
         "devices for all nodes",
         "devices for nodes of a zone",
         "devices of a pending pod",
-        "disruption budget",
         "driver not on the node",
         "driver that must be on the node",
         "empty node selector term",
@@ -88,6 +87,7 @@ BRANCHES: Final = frozenset(
         "no CSIDriver",
         "no CSINode",
         "no capacity reported",
+        "no disruption budget",
         "no nodes",
         "no requests",
         "node affinity",
@@ -108,6 +108,7 @@ BRANCHES: Final = frozenset(
         "nominated node",
         "overhead",
         "pending pod being deleted",
+        "pod of a ReplicaSet",
         "pod without labels",
         "pods of an absent node",
         "port with address",
@@ -174,13 +175,10 @@ ANSWERS: Final = frozenset(
                 *("InterPodAffinity", "DynamicResources", "NodeDeclaredFeatures"),
             )
         ),
-        *(
-            f"PreFilter of {plugin} ends it"
-            for plugin in ("VolumeRestrictions", "VolumeBinding", "VolumeZone", "DynamicResources")
-        ),
+        *(f"PreFilter of {plugin} ends it" for plugin in ("VolumeRestrictions", "VolumeBinding", "DynamicResources")),
         *("PreFilter leaves nodes out", "several best nodes", "scores differ", "preemption"),
         *("preemption on several nodes", "preemption violates a budget", "preemption does not help"),
     )
 )
 #: What may occur as well, too rarely to be asked for.
-RARE: Final = frozenset(("PreFilter of NodeAffinity ends it",))
+RARE: Final = frozenset(("PreFilter of NodeAffinity ends it", "PreFilter of VolumeZone ends it"))

@@ -99,6 +99,11 @@ class Pods:
             ports = [_port(draw) for _ in range(draw.one((1, 1, 2)))]
             # The API refuses the same port twice.
             container["ports"] = list({(each["protocol"], each["hostPort"]): each for each in ports}.values())
+        if draw.about("spread", 2, "pod of a ReplicaSet"):
+            owner = draw.one(self._cluster["replicasets"])
+            metadata |= {"namespace": "default", "labels": dict(owner["spec"]["template"]["metadata"]["labels"])}
+            named = {"name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"]}
+            metadata["ownerReferences"] = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "controller": True, **named}]
         if draw.about("preemption", 2, "priority"):
             # Those that wait are mostly above those that run.
             waits, low = name.startswith("want"), ("low", "low", "middle", "high")
