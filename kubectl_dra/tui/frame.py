@@ -15,6 +15,7 @@ from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.records import Bound
 from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import duration, parse_time
@@ -35,6 +36,7 @@ class Tab:
     text: str
     number: int | None = None
     alarm: bool = False
+    bound: Bound = Bound.EXACT
 
 
 class Bar(Static):
@@ -65,9 +67,12 @@ class Header(Bar):
         self.say(spread(left, right, max(self.size.width, 20)))
 
 
-def state_text(status: Status, cluster: ClusterState | None, now: float | None = None) -> Safe:
+def state_text(status: Status, cluster: ClusterState | None, now: float | None = None, partial: bool = False) -> Safe:
     """``live``, ``read 12s ago``, ``snapshot of 2026-11-04 12:05 UTC``, ``reconnecting 7s``, ``reading …``."""
     for_seconds = duration((time.monotonic() if now is None else now) - status.since)
+    if partial and status.link in (Link.LIVE, Link.READ):
+        word = fmt("live {}" if status.link is Link.LIVE else "read {} ago", for_seconds)
+        return styled(fmt("◐ {}, incomplete", word), Style.WARN)
     match status.link:
         case Link.LIVE:
             return styled(Safe("● live"), Style.GOOD) + fmt(" {}", for_seconds)
@@ -122,7 +127,12 @@ class Tabs(Bar):
             word = styled(styled(Safe(tab.text.upper()), Style.BOLD), Style.NAME)
         number = Safe("")
         if tab.number is not None:
-            number = Safe(" ") + styled(fmt("{}", tab.number), Style.WARN if tab.alarm and tab.number else Style.NAME)
+            number = Safe(" ") + styled(
+                fmt("{}{}", Safe(tab.bound.sign), tab.number or "")
+                if tab.bound is Bound.UNKNOWN
+                else fmt("{}{}", Safe(tab.bound.sign), tab.number),
+                Style.WARN if tab.alarm and tab.number else Style.NAME,
+            )
         return styled(Safe(tab.key), Style.NAME if current else Style.DIM) + Safe(" ") + word + number
 
     def on_click(self, event: events.Click) -> None:

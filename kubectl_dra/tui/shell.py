@@ -16,9 +16,11 @@ from textual.message import Message
 from textual.widgets import Input, TextArea
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import needs
 from kubectl_dra.model.ids import Key
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, safe
+from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.unread import Subject as ListSubject
+from kubectl_dra.reports.unread import Unread, unread
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action
 from kubectl_dra.tui.arranging import Arranger
 from kubectl_dra.tui.colours import FewColours
@@ -31,9 +33,9 @@ from kubectl_dra.tui.settings import Draft, Settings
 from kubectl_dra.tui.text import joined
 from kubectl_dra.tui.theme import DARK, THEMES
 from kubectl_dra.tui.topics import ClaimCounts, PendingPods, Pod, Pools, Taints
+from kubectl_dra.tui.unread import COUNTED, empty_words, unknown_kinds
 from kubectl_dra.tui.view import ListView, Subject, View
 
-_DECISIVE: Final = tuple(need.kind for need in needs.POD if need.decides)
 _NOTICE_SECONDS: Final = 6.0
 # How often ages grow while nothing else changes.
 _STEP_SECONDS: Final = 10
@@ -351,7 +353,7 @@ class Shell(App[None]):
         """Header, tabs, breadcrumbs, footer."""
         if not self.is_running or not self._footer.is_attached:
             return
-        state = state_text(self.status, self.cluster)
+        state = state_text(self.status, self.cluster, partial=bool(unknown_kinds(self.cluster)))
         self._header.show(safe(self.feed.title), self.namespace, state, self.unlocked)
         self._tabs.show(self._tab_texts(), self._tab)
         if self.notice and time.monotonic() > self._notice_until:
@@ -361,22 +363,29 @@ class Shell(App[None]):
             return
         filter_ = view.filter if isinstance(view, ListView) else ""
         crumbs = [each.crumb for each in self._stacks[self._tab]]
-        info = joined([self._unknown(), view.info], "   ")
+        info = joined([unknown_kinds(self.cluster), view.info], "   ")
         self._crumbs.show(crumbs, filter_, info, self.notice)
         here = [action for action in ACTIONS if not action.general or action.id in view.extras]
         offered = [action for action in here if action.keys and self.offers(action.id)]
         self._footer.show(offered, self.is_typing)
 
-    def _unknown(self) -> Safe:
-        """Kinds that decide and could not be read completely: numbers carry ``≥ ≤ ?`` because of them."""
-        missing = self.cluster.evidence.missing(_DECISIVE) if self.cluster is not None else ()
-        return styled(fmt("unknown: {}", Safe(", ").join(missing)), Style.WARN) if missing else Safe("")
-
     def _tab_texts(self) -> list[Tab]:
         numbers = {"pools": self._count(Pools()), "claims": self._count_claims(), "taints": self._count(Taints())}
         numbers["pending"] = len(self.pending_keys()) if self.knows_pending else None
         actions = [BY_ID[name] for name in TABS]
-        return [Tab(a.id, a.keys[0], a.label, numbers.get(a.id), a.id == "pending") for a in actions]
+        bounds = {name: self.unread(subject, shown=bool(numbers.get(name))).bound for name, subject in COUNTED.items()}
+        return [
+            Tab(a.id, a.keys[0], a.label, numbers.get(a.id), a.id == "pending", bounds.get(a.id, Bound.EXACT))
+            for a in actions
+        ]
+
+    def unread(self, subject: ListSubject, *, shown: bool = False) -> Unread:
+        """What a list about ``subject`` lacks in the namespaces in view."""
+        return Unread() if self.cluster is None else unread(self.cluster, subject, self.namespace, shown=shown)
+
+    def none_of(self, subject: ListSubject | None, words: Safe) -> Safe:
+        """What an empty list says: ``words``, unless something that makes its lines could not be read."""
+        return empty_words(self.unread(subject) if subject is not None else Unread(), words)
 
     def _count(self, topic: Topic[Sequence[object]]) -> int | None:
         rows = self.desk.record(topic)

@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.reports.unread import Subject as ListSubject
 from kubectl_dra.tui.arranging import AT_ONCE, Arranged, Job
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Desk, Topic
@@ -172,6 +173,8 @@ class ListView(View, Generic[RowT]):
         return sorted(rows, key=column.key, reverse=self.grid.descending)
 
     nothing = Safe("nothing here")
+    #: What the list is about, where that can be unread.
+    about: ListSubject | None = None
 
     # --- filter and order -------------------------------------------------------------------------------------------
 
@@ -209,7 +212,11 @@ class ListView(View, Generic[RowT]):
             self.dra.arranger.ask(self, self._job)
 
     def _hand_over(self, rows: Sequence[RowT], manner: tuple[object, ...], arranged: Arranged[RowT]) -> None:
-        empty = fmt("nothing contains “{}”; esc shows all {}", self.filter, len(rows)) if rows else self.nothing
+        empty = (
+            fmt("nothing contains “{}”; esc shows all {}", self.filter, len(rows))
+            if rows
+            else self.dra.none_of(self.about, self.nothing)
+        )
         self.grid.show(arranged.rows, empty, arranged)
         self._job, self._shown = None, (rows, manner)
 

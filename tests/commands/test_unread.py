@@ -173,6 +173,7 @@ def test_what_differs_begins_with_what_was_not_read(ask: Ask, words: str, format
         named = [each["kind"] for each in document.get("missing", ())]
         told = kind in found.out + found.err or BY_NAME[kind].resource in found.err
         assert not any(line in found.out + found.err for line in NEVER), (kind, found)
+        assert kind != "ResourceSlice" or "none is free" not in found.out, found
         if not found.out or answers(found, format_) != answers(whole, format_):
             assert told, (kind, found)
         if LISTS[words] == (kind,):

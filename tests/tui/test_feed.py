@@ -14,7 +14,7 @@ from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.feed import Link, RereadFeed, Status
 from kubectl_dra.tui.frame import state_text
 from kubectl_dra.tui.settings import Settings
-from tests.tui.support import Driver, with_features
+from tests.tui.support import LARGE, SMALL, Driver, with_features
 
 
 class ScriptedFeed:
@@ -48,11 +48,11 @@ async def give(ui, feed, inventory, evidence):
     await ui.settle()
 
 
-def started(app, script):
+def started(app, script, size=SMALL):
     """As ``play``, without waiting for facts."""
 
     async def run():
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with app.run_test(size=size) as pilot:
             await script(Driver(app, pilot))
 
     asyncio.run(run())
@@ -197,6 +197,29 @@ def test_forbidden_kinds_are_unknown():
         assert "≤" in ui.screen
 
     started(scripted(feed), script)
+
+
+@pytest.mark.parametrize(("kind", "field"), [("Pod", "pods"), ("ResourceSlice", "slices"), ("DeviceClass", "classes")])
+def test_what_may_not_be_listed_looks_neither_empty_nor_healthy(kind, field):
+    feed = ScriptedFeed()
+    inventory, evidence = load_demo()
+    reads = tuple(
+        Read(r.kind, r.namespace, Coverage.FORBIDDEN if r.kind == kind else r.coverage, "", r.time)
+        for r in evidence.reads
+    )
+
+    async def script(ui):
+        await give(ui, feed, inventory.replace(**{field: {}}), Evidence(reads=reads, server_version=(1, 37)))
+        assert "● live" not in ui.lines[0]
+        assert "incomplete" in ui.lines[0]
+        assert f"unknown: {kind}" in ui.crumbs
+        assert f"not known: {kind}" in ui.screen
+        for claim in ("No pod with device", "No driver has", "There are no DeviceClasses"):
+            assert claim not in ui.screen
+        if kind == "ResourceSlice":
+            assert " none " not in ui.screen
+
+    started(scripted(feed), script, LARGE)
 
 
 def test_another_context():

@@ -11,7 +11,7 @@ from kubectl_dra.output.layout import PAGE, Column, long_table, table
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.attributes import varying_or_all
-from kubectl_dra.reports.base import Count
+from kubectl_dra.reports.base import Bound, Count
 from kubectl_dra.reports.claim_list import ClaimRow
 from kubectl_dra.reports.class_list import ClassRow, NodeOffer
 from kubectl_dra.reports.device_list import ListedDevice
@@ -199,9 +199,9 @@ def _class_cells(row: ClassRow, now: datetime, wide: bool) -> Cells:
 def _best(row: ClassRow) -> Safe:
     if row.problem is not None:
         return Safe("its selectors don't compile")
-    if row.offers is None:
+    best = next((offer for offer in row.offers or () if offer.together.value), None)
+    if row.offers is None or (best is None and row.totals.free.bound in (Bound.UNKNOWN, Bound.AT_LEAST)):
         return Safe("?")
-    best = next((offer for offer in row.offers if offer.together.value), None)
     text = offer_text(best) if best is not None else Safe("none is free")
     failing = sum(row.errors.values())
     return text + fmt("; fails on {}", counted(failing, "device")) if failing else text

@@ -13,6 +13,7 @@ from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
 from kubectl_dra.output.words import age
 from kubectl_dra.reports.claim_list import ClaimRow
 from kubectl_dra.reports.holders import Consumer, ConsumerState
+from kubectl_dra.reports.unread import CLAIMS
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.documents import claim_document
 from kubectl_dra.tui.topics import Claims
@@ -26,6 +27,7 @@ class ClaimsView(ListView[ClaimRow]):
     extras = frozenset({"namespace"})
     crumb = Safe("claims")
     nothing = Safe("There are no ResourceClaims.")
+    about = CLAIMS
 
     def topics(self) -> Sequence[Claims]:
         """Those of the namespace in view."""

@@ -8,7 +8,9 @@ from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.devices.tables import offer_text, offers_table
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age
+from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.class_list import ClassRow
+from kubectl_dra.reports.unread import CLASSES
 from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.documents import class_document
@@ -22,6 +24,7 @@ class ClassesView(ListView[ClassRow]):
 
     crumb = Safe("classes")
     nothing = Safe("There are no DeviceClasses.")
+    about = CLASSES
 
     def topics(self) -> Sequence[Classes]:
         """All classes."""
@@ -110,7 +113,7 @@ def best_offer(row: ClassRow) -> Safe:
     """``4 on node-b``."""
     if row.problem is not None:
         return styled(Safe("its selectors don't compile"), Style.BAD)
-    if row.offers is None:
+    best = next((offer for offer in row.offers or () if offer.together.value), None)
+    if row.offers is None or (best is None and row.totals.free.bound in (Bound.UNKNOWN, Bound.AT_LEAST)):
         return Safe("?")
-    best = next((offer for offer in row.offers if offer.together.value), None)
     return offer_text(best) if best is not None else styled(Safe("none is free"), Style.DIM)

@@ -19,6 +19,7 @@ from kubectl_dra.reports.holders import Consumer, Holder
 from kubectl_dra.reports.matching import MatchingDevices
 from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.pool import DeviceRecord, pool_scope
+from kubectl_dra.reports.unread import DEVICES
 from kubectl_dra.tui.arranging import Arranged
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
@@ -40,6 +41,7 @@ class DevicesView(ListView[DeviceRow]):
 
     extras = frozenset({"taint"})
     nothing = Safe("No devices.")
+    about = DEVICES
 
     def __init__(self, topic: Devices, crumb: Safe, *, pools: bool = True) -> None:
         self.topic = topic

@@ -15,10 +15,12 @@ from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.recent import change_text
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, counted
+from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.class_list import ClassRow
 from kubectl_dra.reports.pending import ReasonGroup, reason_groups
 from kubectl_dra.reports.pool import PoolSummary, is_troubled
 from kubectl_dra.reports.recent import Change
+from kubectl_dra.reports.unread import CLASSES, PENDING_PODS, POOLS, Subject
 from kubectl_dra.tui.bars import LEGEND, capacity_bar, totals_words, use_bar
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
@@ -107,13 +109,15 @@ class Overview(View):
     def show(self) -> None:
         """All panels."""
         whole = self.desk.record(Whole())
-        empty = READING if whole is None else Safe("No driver has published any pool.")
+        empty = READING if whole is None else self._none(POOLS, "No driver has published any pool.")
         self.use.show(whole.uses if whole is not None else (), empty)
         self.use.border_subtitle = content(LEGEND)
-        self.broken.show(*_troubled(whole))
+        self.broken.show(*self._troubled(whole))
         self.waiting.show(*self._waiting())
         classes, recent = self.desk.record(Classes()), self.desk.record(Recent())
-        self.classes_.show(classes or (), READING if classes is None else Safe("There are no DeviceClasses."))
+        self.classes_.show(
+            classes or (), READING if classes is None else self._none(CLASSES, "There are no DeviceClasses.")
+        )
         self.recent.show(recent or (), READING if recent is None else Safe("Nothing tells of a change."))
 
     def _waiting(self) -> tuple[Sequence[Waiting], Safe]:
@@ -124,7 +128,15 @@ class Overview(View):
         rows = [Waiting(group, len(group.pods)) for group in reason_groups(reports)]
         if len(reports) < len(keys):
             rows.append(Waiting(None, len(keys) - len(reports)))
-        return rows, Safe("No pod with device claims is pending.")
+        return rows, self._none(PENDING_PODS, "No pod with device claims is pending.")
+
+    def _none(self, subject: Subject, words: str) -> Safe:
+        return self.dra.none_of(subject, Safe(words))
+
+    def _troubled(self, whole: WholeRecord | None) -> tuple[Sequence[PoolSummary], Safe]:
+        if whole is None:
+            return (), READING
+        return whole.troubled, self.dra.none_of(POOLS, styled(Safe("none"), Style.GOOD))
 
     @property
     def info(self) -> Safe:
@@ -139,7 +151,9 @@ class Overview(View):
             parts.append(styled(fmt("{} broken", counted(broken, "pool")), Style.BAD))
         if self.dra.knows_pending:
             waiting = len(self.dra.pending_keys())
-            parts.append(styled(fmt("{} pending", counted(waiting, "pod")), Style.WARN if waiting else Style.DIM))
+            bound = self.dra.unread(PENDING_PODS, shown=bool(waiting)).bound
+            style = Style.WARN if waiting or bound is not Bound.EXACT else Style.DIM
+            parts.append(styled(fmt("{}{} pending", Safe(bound.sign), counted(waiting, "pod")), style))
         return Safe("   ").join(parts)
 
     def do_open(self) -> None:
@@ -259,9 +273,3 @@ def _trouble(pool: PoolSummary) -> Safe:
         return styled(Safe("unknown"), Style.WARN)
     view = pool.view
     return styled(fmt("{}: {} of {} slices", view.state, view.seen, view.expected), Style.BAD)
-
-
-def _troubled(whole: WholeRecord | None) -> tuple[Sequence[PoolSummary], Safe]:
-    if whole is None:
-        return (), READING
-    return whole.troubled, styled(Safe("none"), Style.GOOD)

@@ -16,6 +16,7 @@ from kubectl_dra.output.pending.reasons import reason_sentence, title
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.pending import PendingReport, reason_groups
+from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.documents import pod_document
@@ -50,6 +51,7 @@ class PendingView(ListView[PodRow]):
     extras = frozenset({"namespace"})
     crumb = Safe("pending")
     nothing = Safe("No pod with device claims is pending.")
+    about = PENDING_PODS
 
     def __init__(self) -> None:
         super().__init__()

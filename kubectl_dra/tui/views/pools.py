@@ -10,6 +10,7 @@ from kubectl_dra.output.devices.pool_list import pool_list_page
 from kubectl_dra.output.devices.tables import pool_state_cell
 from kubectl_dra.output.safe import Safe, Style, safe, styled
 from kubectl_dra.reports.pool import PoolSummary, is_troubled
+from kubectl_dra.reports.unread import POOLS
 from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.documents import pool_document
@@ -43,6 +44,7 @@ class PoolsView(ListView[PoolSummary]):
 
     crumb = Safe("pools")
     nothing = Safe("No driver has published any pool.")
+    about = POOLS
 
     def topics(self) -> Sequence[Pools]:
         """All pools."""

@@ -15,6 +15,7 @@ from kubectl_dra.output.taints.list_page import listed_lines
 from kubectl_dra.output.words import age
 from kubectl_dra.reports.taint_list import TaintRow
 from kubectl_dra.reports.taint_listing import ListedTaint
+from kubectl_dra.reports.unread import TAINTS
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.documents import rule_document
 from kubectl_dra.tui.page import Page
@@ -35,6 +36,7 @@ class TaintsView(ListView[ListedTaint]):
     extras = frozenset({"taint"})
     crumb = Safe("taints")
     nothing = Safe("No device is tainted, and there is no DeviceTaintRule. a plans one.")
+    about = TAINTS
 
     def __init__(self) -> None:
         super().__init__()
