@@ -1,4 +1,4 @@
-"""Pods that get devices and that another plugin rejects: open before the real scheduler has spoken, told afterwards."""
+"""Pods that get devices and that another plugin rejects: what the real scheduler says is known before it speaks."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ _CASES: Final[dict[str, tuple[dict[str, Any], str, str, str]]] = {
         {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]},
         _VOLUME,
         "VolumeBinding",
-        "DRA-420",
+        "DRA-425",
     ),
     "volume-claim-that-is-missing": (
         {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "nothing"}}]},
         "[]",
         "VolumeRestrictions",
-        "DRA-420",
+        "DRA-423",
     ),
     "spread-over-a-label-that-no-node-has": (
         {
@@ -68,19 +68,19 @@ _CASES: Final[dict[str, tuple[dict[str, Any], str, str, str]]] = {
         },
         "[]",
         "PodTopologySpread",
-        "DRA-421",
+        "DRA-428",
     ),
     "affinity-to-pods-that-are-missing": (
         {"affinity": {"podAffinity": {_REQUIRED: [_TERM]}}},
         "[]",
         "InterPodAffinity",
-        "DRA-421",
+        "DRA-429",
     ),
 }
 
 
 @pytest.mark.parametrize("name", _CASES)
-def test_what_is_not_simulated_is_open_until_the_scheduler_speaks(
+def test_what_other_plugins_refuse_is_known_before_the_scheduler_speaks(
     plane: ControlPlane, client: Client, explain: Explain, tmp_path: Path, name: str
 ) -> None:
     pod, more, plugin, code = _CASES[name]
@@ -90,16 +90,17 @@ def test_what_is_not_simulated_is_open_until_the_scheduler_speaks(
     assert condition is not None
     assert condition["reason"] == "Unschedulable"
 
-    told = explain("why-pending", "pod/pod", "-n", case.namespace)
-    assert [cause["code"] for cause in told["causes"]] == [code]
-    assert (told["agreement"], told["causes"][0]["detail"]["plugin"]) == ("agrees", plugin)
-    assert told["causes"][0]["detail"]["text"] in condition["message"]
-
     before = tmp_path / "before.json"
     before.write_text(json.dumps(_before_the_scheduler(plane)), encoding="utf-8")
-    open_ = explain("why-pending", "pod/pod", "-n", case.namespace, "--from", str(before))
-    assert (open_["verdict"], open_["causes"][0]["code"]) == ("Unknown", "DRA-810")
-    assert plugin in [each["plugin"] for each in open_["causes"][0]["detail"]["plugins"]]
+    told = explain("why-pending", "pod/pod", "-n", case.namespace)
+    predicted = explain("why-pending", "pod/pod", "-n", case.namespace, "--from", str(before))
+    for report in (told, predicted):
+        assert (report["verdict"], report["reason"]) == ("Unschedulable", "Unschedulable")
+        assert [cause["code"] for cause in report["causes"]] == [code]
+        assert condition["message"].startswith(report["message"]), report["message"]
+        # A plugin that refuses the pod as a whole looks at no node.
+        assert {group["plugin"] for group in report["nodes"]} <= {plugin}
+    assert (told["agreement"], predicted["agreement"]) == ("agrees", "unobserved")
 
 
 def _before_the_scheduler(plane: ControlPlane) -> Any:
