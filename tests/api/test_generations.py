@@ -161,7 +161,7 @@ def test_v1beta1_always_writes_basic() -> None:
 def test_a_version_without_the_kind_is_refused() -> None:
     rule = next(obj for obj in ALL_OBJECTS if obj["kind"] == "DeviceTaintRule")
     kind, record = decoded(rule)
-    with pytest.raises(UnsupportedVersionError, match=r"DeviceTaintRule of resource\.k8s\.io/v1beta1"):
+    with pytest.raises(UnsupportedVersionError, match=r"no DeviceTaintRule in apiVersion resource\.k8s\.io/v1beta1,"):
         encode(record, kind, "resource.k8s.io/v1beta1")
 
 
