@@ -30,8 +30,9 @@ class Comparison:
         try:
             real = self._schedule.ask(row)["expect"]
         except OracleError as error:
-            # Two runs of the real code that differ, by the order of Go's maps, decide nothing.
-            if not str(error).startswith(("unstable:", "pod ")) or "unstable:" not in str(error)[:200]:
+            # Two runs of the real code that differ, by the order of Go's maps, decide nothing; nor does an attempt
+            # that the program's check of itself can't repeat.
+            if not str(error).startswith(("unstable:", "pod ")):
                 raise
             self.unstable += 1
             return
