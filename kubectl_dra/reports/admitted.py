@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -16,13 +16,10 @@ from kubectl_dra.api.planned import Planned
 from kubectl_dra.model.affinity import PodAffinity, PodAffinityTerm, TopologySpreadConstraint, WeightedPodAffinityTerm
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import LabelSelector, NodeSelectorRequirement
-from kubectl_dra.model.policy import PodDisruptionBudget, PriorityClass
+from kubectl_dra.model.policy import PriorityClass
 from kubectl_dra.model.storage import (
-    CsiDriver,
-    CsiNode,
-    CsiStorageCapacity,
     PersistentVolume,
     PersistentVolumeClaim,
     PersistentVolumeClaimStatus,
@@ -35,35 +32,17 @@ _SYSTEM: Final[Mapping[str, int]] = {"system-cluster-critical": 2_000_000_000, "
 _IMMEDIATE: Final = "Immediate"
 
 
-def with_stored(inventory: Inventory, record: Record) -> Inventory:
-    """With an object around volumes or priorities; any other changes nothing. What exists keeps its spec and status."""
-    storage = inventory.storage
+def stored(record: Record) -> Record:
+    """An object around volumes as it is when it has just been created; any other comes back unchanged."""
     match record:
         case PersistentVolumeClaim():
-            fresh = msgspec.structs.replace(record, status=PersistentVolumeClaimStatus("Pending"))
-            changes: dict[str, Any] = {"claims": {key_of(record.metadata): fresh, **storage.claims}}
+            return msgspec.structs.replace(record, status=PersistentVolumeClaimStatus("Pending"))
         case PersistentVolume():
             phase = "" if record.spec.claim_ref is not None else "Available"
-            made = msgspec.structs.replace(record, status=PersistentVolumeStatus(phase))
-            changes = {"volumes": {record.metadata.name: made, **storage.volumes}}
+            return msgspec.structs.replace(record, status=PersistentVolumeStatus(phase))
         case StorageClass():
-            mode = record.volume_binding_mode or _IMMEDIATE
-            defaulted = msgspec.structs.replace(record, volume_binding_mode=mode)
-            changes = {"classes": {record.metadata.name: defaulted, **storage.classes}}
-        case CsiNode():
-            changes = {"csi_nodes": {record.metadata.name: record, **storage.csi_nodes}}
-        case CsiDriver():
-            changes = {"csi_drivers": {record.metadata.name: record, **storage.csi_drivers}}
-        case CsiStorageCapacity():
-            changes = {"capacities": {key_of(record.metadata): record, **storage.capacities}}
-        case PriorityClass():
-            classes = {record.metadata.name: record, **inventory.priority_classes}
-            return inventory.replace(priority_classes=classes)
-        case PodDisruptionBudget():
-            return inventory.replace(budgets={key_of(record.metadata): record, **inventory.budgets})
-        case _:
-            return inventory
-    return inventory.replace(storage=replace(storage, **changes))
+            return msgspec.structs.replace(record, volume_binding_mode=record.volume_binding_mode or _IMMEDIATE)
+    return record
 
 
 def admitted(inventory: Inventory, objects: Iterable[Planned]) -> list[Planned]:

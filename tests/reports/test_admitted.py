@@ -10,7 +10,9 @@ from kubectl_dra.api.planned import Planned, read_planned
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.reports.admitted import admitted, with_stored
+from kubectl_dra.reports.admitted import admitted
+from kubectl_dra.reports.simulation.existing import with_objects
+from tests.kit.state import state_of
 
 
 def planned(**content: Any) -> Planned:
@@ -35,7 +37,7 @@ def classes(*given: tuple[str, int, bool, str | None]) -> Inventory:
             **fields,
         )
         assert made.record is not None
-        inventory = with_stored(inventory, made.record)
+        inventory = with_objects(state_of(inventory), [made]).inventory
     return inventory
 
 
@@ -100,7 +102,7 @@ def test_what_is_around_volumes_comes_into_being() -> None:
         planned(apiVersion="storage.k8s.io/v1", kind="StorageClass", metadata={"name": "s"}, provisioner="d"),
     ):
         assert each.record is not None
-        inventory = with_stored(inventory, each.record)
+        inventory = with_objects(state_of(inventory), [each]).inventory
     storage = inventory.storage
     assert storage.claims[Key("ml", "c")].status.phase == "Pending"
     assert storage.volumes["v"].status.phase == "Available"

@@ -1,0 +1,9 @@
+"""What would become of objects that don't exist yet: what admission says of each, and how many copies of a pod fit."""
+
+from __future__ import annotations
+
+from kubectl_dra.reports.simulation.copies import Copies
+from kubectl_dra.reports.simulation.records import ManifestReport, NodeCopies, PodSimulation, SimulationReport
+from kubectl_dra.reports.simulation.report import simulation_report
+
+__all__ = ["Copies", "ManifestReport", "NodeCopies", "PodSimulation", "SimulationReport", "simulation_report"]
