@@ -12,6 +12,7 @@ from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.options import Options, label_selector
+from kubectl_dra.commands.one_remedy import check_single, one_remedy
 from kubectl_dra.commands.show import Answer, console, is_document, note_evidence, print_answers, print_pages, tell
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import Target, Targets, parse_targets
@@ -69,9 +70,14 @@ class Call:
         return self.moment or self.diagnoser.world.now
 
 
-def answer(options: Options, node: str, remedies: bool, words: Sequence[str]) -> int:
-    """Run the command; returns the exit code. ``remedies``: also for lists, and with the commands that do them."""
+def answer(options: Options, node: str, remedies: bool, words: Sequence[str], number: int | None = None) -> int:
+    """Run the command; returns the exit code. ``remedies``: also for lists, and with the commands that do them.
+
+    With a ``number`` nothing but the commands of that way out.
+    """
     targets = parse_targets(words, POD, options)
+    if number is not None:
+        check_single(options, targets, remedies=remedies)
     kinds = {target.kind for target in targets.named} | {targets.kind}
     _check_kinds(kinds)
     workloads = needs.kinds(needs.WORKLOAD) if any(kind.workload for kind in kinds) else ()
@@ -83,6 +89,8 @@ def answer(options: Options, node: str, remedies: bool, words: Sequence[str]) ->
         world = cluster.state
         call = Call(options, node, cluster, Diagnoser(world), remedies, moment=moment)
         _check_node(call)
+        if number is not None:
+            return one_remedy(options, _only_pod(call, targets), number)
         return _named(call, targets) if targets.named else _everything(call, targets.kind)
 
     if options.watch:
@@ -206,6 +214,17 @@ def _named(call: Call, targets: Targets) -> int:
             tell(problem, call.options)
     single = targets.single is not None and not targets.single.kind.workload
     return _print(call, answers, single=single)
+
+
+def _only_pod(call: Call, targets: Targets) -> PendingReport:
+    """The one pod that a way out is asked for. Raises ``CommandError`` where a workload has several."""
+    found = [answer.report for target in targets.named for answer in _answers(call, target)]
+    pods = [report for report in found if isinstance(report, PendingReport)]
+    if len(pods) == 1:
+        return pods[0]
+    one = next((kubectl("dra", "why-pending", of("pod", pod.pod.name, pod.pod.namespace)) for pod in pods), None)
+    hint = shell_line(one) or "kubectl dra why-pending -A"
+    raise CommandError(f"--remedy is about one pod, and {len(pods)} are meant", hint)
 
 
 def _answers(call: Call, target: Target) -> Iterator[Pending]:

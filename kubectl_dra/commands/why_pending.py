@@ -16,6 +16,7 @@ Examples:
   kubectl dra why-pending trainer-0 -n ml         # one pod, in full
   kubectl dra why-pending sts/trainer -n ml       # the pods of a workload
   kubectl dra why-pending claim/nb-2-gpus -n dev  # a ResourceClaim
+  kubectl dra why-pending trainer-0 -n ml --remedy 1  # its commands
   kubectl dra why-pending trainer-0 -n ml -w      # follow it until it runs
   kubectl dra why-pending trainer-0 -n ml -o json | jq .verdict"""
 
@@ -24,8 +25,16 @@ Examples:
 @shared_options(selector=True, watch=True, exit_code=True, output=("wide", "json", "yaml"))
 @click.option("--node", default="", metavar="NAME", help="Only this node.")
 @click.option("--remedies", is_flag=True, help="Ways out for every pod, with the commands that carry them out.")
+@click.option(
+    "--remedy",
+    "number",
+    type=click.IntRange(min=1),
+    default=None,
+    metavar="N",
+    help="Only the commands of way out N of one pod, ready for a shell.",
+)
 @click.argument("words", nargs=-1, metavar="[TYPE[/NAME]] [NAME]...")
-def command(options: Options, node: str, remedies: bool, words: tuple[str, ...]) -> int:
+def command(options: Options, node: str, remedies: bool, number: int | None, words: tuple[str, ...]) -> int:
     """Say why pods and ResourceClaims wait for devices: which claim, request, selector and device, on which node.
 
     Without words: every pending pod with device claims in the namespace, grouped by reason. The default type is pod;
@@ -33,4 +42,4 @@ def command(options: Options, node: str, remedies: bool, words: tuple[str, ...])
     """
     from kubectl_dra.commands.pending_answers import answer
 
-    return answer(options, node, remedies, words)
+    return answer(options, node, remedies, words, number)

@@ -62,7 +62,10 @@ class RemedyReport(ReportRecord, frozen=True):
 
 
 class FoundRemedies(ReportRecord, frozen=True):
-    """The ways out, cheapest first; ``no_pair_helps``: two changes at a time were tried too, and none of them helps."""
+    """The ways out in the order of their numbers: verified ones first, each part with the cheapest first.
+
+    ``no_pair_helps``: two changes at a time were tried too, and none of them helps.
+    """
 
     remedies: tuple[RemedyReport, ...] = ()
     no_pair_helps: bool = False
@@ -71,8 +74,8 @@ class FoundRemedies(ReportRecord, frozen=True):
 def find_remedies(world: ClusterState, diagnosis: PodDiagnosis, *, keep: Collection[Key] = ()) -> FoundRemedies:
     """What could be done about a pod, without deleting the pods to ``keep``."""
     found = find(world, diagnosis, keep=keep)
-    reports = tuple(_report(world, proposal) for proposal in found.proposals)
-    return FoundRemedies(reports, found.none_of_size_two)
+    reports = sorted((_report(world, proposal) for proposal in found.proposals), key=lambda each: not each.verified)
+    return FoundRemedies(tuple(reports), found.none_of_size_two)
 
 
 def remedy_reports(world: ClusterState, diagnosis: PodDiagnosis) -> tuple[RemedyReport, ...]:

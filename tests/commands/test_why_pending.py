@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
 import yaml
 
 from kubectl_dra.commands.app import run
+from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pending import pending_pods
+from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.remedies import find_remedies
 from kubectl_dra.source.demo import load_demo
 from tests.golden_files import check_golden
 from tests.kit.state import state_of
@@ -181,3 +185,51 @@ def test_lists_have_remedies_only_when_asked(capfd):
     assert {len(item["remedies"]) for item in report["items"]} == {0}
     report = json.loads(call(capfd, "-n", "ml", "-o", "json", "--remedies")[1])
     assert any(item["remedies"] for item in report["items"])
+
+
+def test_one_way_out_and_nothing_else(capfd):
+    """``--remedy N`` is what ``--remedies`` prints for that number, and the list has the same numbers."""
+    whole = call(capfd, "trainer-0", "-n", "ml", "--remedies")[1]
+    page, _, script = whole.partition("\n# 1 ")
+    parts = re.split(r"(?m)^(?=# \d+ )", f"# 1 {script}")[1:]
+    assert len(parts) > 2
+    for part in parts:
+        number, words = re.match(r"# (\d+) (\w+ \w+)", part).groups()
+        assert re.search(rf"(?m)^  {number}  {words}", page), words
+        code, out, err = call(capfd, "trainer-0", "-n", "ml", "--remedy", number)
+        assert (code, out, err) == (0, part, "")
+
+
+def test_what_could_help_is_numbered_after_what_was_tried():
+    world = state_of(INVENTORY, EVIDENCE)
+    for namespace, name in PENDING:
+        found = find_remedies(world, Diagnoser(world).pod(Key(namespace, name))).remedies
+        assert [each.verified for each in found] == sorted((each.verified for each in found), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "what", "hint"),
+    [
+        (["trainer-0", "-n", "ml", "--remedy", "5"], 1, "way out 5 of pod ml/trainer-0 has no command: add 1 more", ""),
+        (["trainer-0", "-n", "ml", "--remedy", "9"], 1, "pod ml/trainer-0 has 5 ways out, there is no number 9", ""),
+        (
+            ["nb-2", "-n", "dev", "--remedy", "1"],
+            1,
+            "way out 1 of pod dev/nb-2 has no command: wait for",
+            "pod/nb-2 -n dev",
+        ),
+        (["trainer-0", "-n", "ml", "--remedy", "0"], 2, "0 is not in the range", ""),
+        (["-n", "ml", "--remedy", "1"], 2, "--remedy is about one pod", "POD --remedy N"),
+        (["claim/infer-7-gpu", "-n", "ml", "--remedy", "1"], 2, "--remedy is about one pod", ""),
+        (["infer-7", "infer-8", "-n", "ml", "--remedy", "1"], 2, "--remedy is about one pod", ""),
+        (["trainer-0", "-n", "ml", "--remedy", "1", "-o", "json"], 2, "-o json exclude each other", ".remedies"),
+        (["trainer-0", "-n", "ml", "--remedy", "1", "--remedies"], 2, "exclude each other", "leave out --remedies"),
+        (["trainer-0", "-n", "ml", "--remedy", "1", "-w"], 2, "exclude each other", "leave out -w"),
+    ],
+)
+def test_a_way_out_that_there_is_not(capfd, arguments, code, what, hint):
+    got, out, err = call(capfd, *arguments)
+    assert (got, out) == (code, "")
+    assert err.startswith("error: ")
+    assert what in err
+    assert hint in err

@@ -45,15 +45,16 @@ def remedy_lines(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator
 
 
 def _list(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator[Safe]:
-    verified = [remedy for remedy in remedies if remedy.verified]
-    others = [remedy for remedy in remedies if not remedy.verified]
+    numbered = list(enumerate(remedies, 1))
+    verified = [(number, remedy) for number, remedy in numbered if remedy.verified]
+    others = [(number, remedy) for number, remedy in numbered if not remedy.verified]
     if verified:
         yield from _heading(verdict)
-    for number, remedy in enumerate(verified, 1):
+    for number, remedy in verified:
         yield from _entry(number, remedy)
     if others:
         yield Safe("Could help, but can't be tried here:") if verified else Safe("What could help:")
-    for number, remedy in enumerate(others, len(verified) + 1):
+    for number, remedy in others:
         first, *rest = wrapped(remedy_text(remedy), indent=_TEXT_INDENT)
         yield from (fmt("  {}  {}", number, Safe(first.lstrip())), *rest)
 
@@ -66,11 +67,16 @@ def remedy_text(remedy: RemedyReport) -> Safe:
 def step_lines(remedies: Sequence[RemedyReport]) -> Iterator[Safe]:
     """Every remedy with its commands, ready to be pasted into a shell; YAML manifests come in here-documents."""
     for number, remedy in enumerate(remedies, 1):
-        lines = list(_steps(remedy.steps))
-        if lines:
-            first, *rest = wrapped(remedy_text(remedy), indent=3)
-            yield from (fmt("# {} {}", number, Safe(first.lstrip())), *(fmt("#{}", Safe(line[1:])) for line in rest))
-            yield from lines
+        yield from numbered_steps(number, remedy)
+
+
+def numbered_steps(number: int, remedy: RemedyReport) -> list[Safe]:
+    """One remedy with its commands, below its number and words as comments; empty where it has no commands."""
+    lines = list(_steps(remedy.steps))
+    if not lines:
+        return []
+    first, *rest = wrapped(remedy_text(remedy), indent=3)
+    return [fmt("# {} {}", number, Safe(first.lstrip())), *(fmt("#{}", Safe(line[1:])) for line in rest), *lines]
 
 
 def commands(step: Step) -> list[Safe] | None:
