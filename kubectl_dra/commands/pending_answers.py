@@ -11,8 +11,8 @@ from kubectl_dra.api.kinds import POD, RESOURCE_CLAIM, Kind
 from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.namespaces import check_namespace
-from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.one_remedy import check_single, one_remedy
+from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.show import Answer, console, is_document, note_evidence, print_answers, print_pages, tell
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import Target, Targets, parse_targets

@@ -32,6 +32,7 @@ FREE = {
     "--as-group",
     "--request-timeout",
     "--v",
+    "--remedy",
     "--sort-by",
     "--timeout",
     "--copies",
