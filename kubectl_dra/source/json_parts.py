@@ -19,6 +19,9 @@ SMALL_BYTES: Final = 1 << 16
 WHOLE_BYTES: Final = 256 << 20
 _WINDOW: Final = 1 << 20
 _CHUNK: Final = 1 << 18
+_LINE: Final = 128
+# After a full chunk the next item is looked for no further than this.
+_LEEWAY: Final = 1 << 16
 _SPACE: Final = b" \t\r\n"
 _CLOSED: Final = b'{["'
 _POSITION: Final = re.compile(r"\(byte ([0-9]+)\)")
@@ -111,13 +114,41 @@ class _Scanner:
         """The chunks of an array, and where it ends."""
         chunks: list[Span] = []
         begin = at = self._skip(start + 1)
+        between = b""
         while self._byte(at) != 0x5D:  # ]
-            end = self._whole_end(at)
-            at = self._next(end, b"]")
+            end = self._cut(at, between) if at == begin else None
+            if end is None:
+                end = self._whole_end(at)
+            following = self._next(end, b"]")
+            between = between or self._between(end, following)
+            at = following
             if end - begin >= _CHUNK or self._byte(at) == 0x5D:
                 chunks.append(Span(begin, end))
                 begin = at
         return tuple(chunks), at + 1
+
+    def _between(self, end: int, at: int) -> bytes:
+        """What stands between two items that look alike: up to the first name in the second; empty if that is long."""
+        start = bytes(self._view(end, at - end + _LINE))
+        return start[: start.find(b":") + 1]
+
+    def _cut(self, at: int, between: bytes) -> int | None:
+        """Where an item ends that makes a chunk full with those from ``at`` on; None if it has to be searched for.
+
+        Where it seems to be can be in a text or within an item. But then a bracket or quote is open, and what comes
+        before is no list.
+        """
+        if not between:
+            return None
+        view = bytes(self._view(at, _CHUNK + _LEEWAY))
+        length = view.find(between, _CHUNK)
+        if length < 0:
+            return None
+        try:
+            _raw.decode(b"[" + view[:length] + b"]")
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return None
+        return at + length
 
     def _next(self, at: int, closing: bytes) -> int:
         """The place of the next member, or of the bracket that ends them."""
@@ -135,11 +166,11 @@ class _Scanner:
             raise UnsplitError(f"no {wanted.decode()}")
 
     def _skip(self, at: int) -> int:
-        """The first place from ``at`` that is no space."""
-        while at < self._content.size:
-            if self._byte(at) not in _SPACE:
-                return at
-            piece = bytes(self._view(at, _WINDOW))
+        """The first place from ``at`` that is no space. Only what the window lacks is read."""
+        while at < self._content.size and self._byte(at) in _SPACE:
+            offset = at - self._base
+            # Spaces are few as a rule: a window is not copied for one of them.
+            piece = bytes(self._window[offset : offset + _LINE])
             at += len(piece) - len(piece.lstrip(_SPACE))
         return at
 

@@ -38,6 +38,7 @@ def tiny(size: int) -> Iterator[None]:
         patch.setattr(json_parts, "SMALL_BYTES", size)
         patch.setattr(json_parts, "_WINDOW", 3 * size)
         patch.setattr(json_parts, "_CHUNK", 2 * size)
+        patch.setattr(json_parts, "_LEEWAY", size)
         yield
 
 
@@ -65,6 +66,47 @@ def test_any_values_at_any_size(values: list[Any], style: dict[str, Any], betwee
         expected = value if isinstance(value, list) else value["items"]
         assert inside == expected
         assert head == ([] if isinstance(value, list) else {**value, "items": []})
+
+
+ALIKE = st.recursive(
+    st.sampled_from(["", '},{"k":1}', '"},{"k":"', '\\"},{"k":', "]", "},"]).map(lambda text: {"k": text}),
+    lambda inner: st.lists(inner, max_size=4).map(lambda several: {"k": several, "m": several}),
+    max_leaves=12,
+)
+
+
+@given(st.lists(ALIKE, min_size=3, max_size=30), STYLES, st.integers(4, 60))
+def test_what_looks_like_the_next_item_and_is_within_one(items: list[Any], style: dict[str, Any], size: int) -> None:
+    content = Content.of(json.dumps({"items": items}, **style).encode())
+    with tiny(size):
+        for part in parts(content):
+            assert part.array is None or pieces(part, content) == ({"items": []}, items)
+
+
+class Counted(Content):
+    """Counts the bytes that are asked for."""
+
+    taken = 0
+
+    def read(self, start: int, end: int) -> bytes:
+        data = super().read(start, end)
+        self.taken += len(data)
+        return data
+
+
+@pytest.mark.parametrize("between", [",", ",\n", ", ", "\n  ,\n    "])
+@pytest.mark.parametrize("first", ["", '"a": 1, '])
+def test_nothing_is_read_again_for_the_space_between_items(between: str, first: str) -> None:
+    """A file with a line per item was read by a whole window for each of them."""
+    items = between.join(f'{{"name": "{number:03}", "list": [{{"name": 1}}]}}' for number in range(4_000))
+    text = f'{{{first}"items":[{items}]}}'.encode()
+    content = Counted.of(text)
+    assert isinstance(content, Counted)
+    with tiny(64):
+        (part,) = parts(content)
+    assert len(part.chunks) > 100
+    # A window overlaps the one before by what a value may need.
+    assert content.taken < 3 * len(text)
 
 
 def test_a_long_list_comes_in_chunks_and_a_short_one_whole() -> None:
