@@ -1,0 +1,188 @@
+"""All switches of a what-if, applied in an order of their own: the order in which they are given plays no part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster.edits import Edit, Put, Remove, edited
+from kubectl_dra.diagnosis.whatif import taints
+from kubectl_dra.diagnosis.whatif.displaced import By, Leaving, displace
+from kubectl_dra.diagnosis.whatif.nodes import gone_with, like, new_names
+from kubectl_dra.diagnosis.whatif.records import (
+    About,
+    AddNode,
+    AddTaint,
+    Drain,
+    EndTaint,
+    MoreDevices,
+    Note,
+    RemoveNode,
+    Switch,
+    WhatIf,
+)
+from kubectl_dra.model.core import Node
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import Device, ResourceSlice
+from kubectl_dra.model.usage import is_terminal
+
+_ORDER: Final = (AddNode, MoreDevices, EndTaint, AddTaint, Drain, RemoveNode)
+
+
+class WhatIfError(LookupError):
+    """Raised for a switch about something that is not there: its ``kind``, its ``name`` and the ``known`` names."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"{kind} {name}")
+        self.kind = kind
+        self.name = name
+        self.known = tuple(known)
+
+
+def what_if(world: ClusterState, switches: Sequence[Switch]) -> tuple[ClusterState, WhatIf]:
+    """The cluster after all ``switches``, and what becomes of pods that have to leave. Raises :class:`WhatIfError`."""
+    applied = _Applying(world)
+    for switch in in_order(switches):
+        applied.apply(switch)
+    return applied.finish(in_order(switches))
+
+
+def in_order(switches: Iterable[Switch]) -> tuple[Switch, ...]:
+    """The switches in the order in which they count, each once."""
+    return tuple(sorted(dict.fromkeys(switches), key=lambda switch: (_ORDER.index(type(switch)), repr(switch))))
+
+
+class _Applying:
+    def __init__(self, world: ClusterState) -> None:
+        self._given = world
+        self._world = world
+        self._nodes: list[str] = []
+        self._devices: list[str] = []
+        self._notes: list[Note] = []
+        self._leaving = Leaving()
+        self._left: dict[str, None] = {}
+        self._removed: list[str] = []
+
+    def apply(self, switch: Switch) -> None:
+        match switch:
+            case AddNode():
+                self._add_nodes(switch)
+            case MoreDevices():
+                self._add_devices(switch)
+            case EndTaint():
+                self._require(switch.target)
+                found = taints.ended(self._world, switch)
+                if not found:
+                    self._notes.append(Note(About.NO_SUCH_TAINT, switch.target, switch.key))
+                self._edit(found)
+            case AddTaint():
+                self._require(switch.target)
+                self._edit(taints.begun(self._world, switch))
+                self._leaving.add(taints.evicted_by(self._world, switch), By.TAINT)
+            case Drain():
+                self._require_node(switch.node)
+                self._leave(switch.node, By.DRAIN)
+                node = self._world.inventory.nodes[switch.node]
+                self._edit((Put("Node", _cordoned(node)),))
+            case RemoveNode():
+                self._require_node(switch.node)
+                self._leave(switch.node, By.REMOVAL)
+                self._removed.append(switch.node)
+
+    def finish(self, switches: tuple[Switch, ...]) -> tuple[ClusterState, WhatIf]:
+        for node in self._removed:
+            gone = gone_with(self._world.inventory, node)
+            self._edit((Remove("Node", Key("", node)), *(Remove(kind, key) for kind, key in gone)))
+        more = sum(1 for _ in self._unknown_pods())
+        world, displaced = displace(self._world, self._leaving)
+        notes = tuple(self._notes)
+        return world, WhatIf(switches, tuple(self._nodes), tuple(self._devices), displaced, more, notes)
+
+    # --- nodes ---
+
+    def _add_nodes(self, switch: AddNode) -> None:
+        """Like the node as it is given: what else is supposed of that one does not concern the new ones."""
+        self._require_node(switch.like)
+        template = like(self._given.inventory, switch.like, free=switch.free)
+        names = new_names(self._given.inventory, switch.like, switch.count, self._nodes)
+        self._edit(edit for name in names for edit in template.edits(name))
+        self._nodes += names
+
+    def _leave(self, node: str, by: By) -> None:
+        self._left[node] = None
+        pods = self._world.inventory.pods.values()
+        on_node = (pod for pod in pods if pod.spec.node_name == node and not is_terminal(pod))
+        self._leaving.add((key_of(pod.metadata) for pod in on_node), by)
+
+    def _unknown_pods(self) -> Iterator[Key]:
+        """Pods on nodes that are left of which only sums were kept."""
+        inventory = self._given.inventory
+        for node in self._left:
+            usage = inventory.usage.get(node)
+            yield from (pod.key for pod in (usage.placed if usage is not None else ()) if pod.key not in inventory.pods)
+
+    # --- devices ---
+
+    def _add_devices(self, switch: MoreDevices) -> None:
+        found = self._device(switch.like)
+        if found is None:
+            raise WhatIfError("device", switch.like, _known_devices(self._given))
+        slice_, device = found
+        # Another switch may have changed the slice already.
+        slice_ = self._world.inventory.slices[slice_.metadata.name]
+        taken = {each.name for each in slice_.spec.devices}
+        names = _names(device.name, taken, switch.count)
+        more = tuple(msgspec.structs.replace(device, name=name, taints=()) for name in names)
+        spec = msgspec.structs.replace(slice_.spec, devices=(*slice_.spec.devices, *more))
+        self._edit((Put("ResourceSlice", msgspec.structs.replace(slice_, spec=spec)),))
+        self._devices += (f"{slice_.spec.driver}/{slice_.spec.pool.name}/{name}" for name in names)
+        for drawn in device.consumes_counters:
+            self._notes.append(Note(About.SHARED_COUNTERS, switch.like, drawn.counter_set))
+
+    def _device(self, name: str) -> tuple[ResourceSlice, Device] | None:
+        for pool in self._given.pools:
+            prefix = f"{pool.driver}/{pool.pool}/"
+            if name.startswith(prefix):
+                for slice_, device in self._given.published(pool):
+                    if prefix + device.name == name:
+                        return slice_, device
+        return None
+
+    # --- names that have to be there ---
+
+    def _require(self, target: str) -> None:
+        if not taints.is_device(target):
+            self._require_node(target)
+        elif not taints.devices_of(self._world, target):
+            raise WhatIfError("device", target, _known_devices(self._given))
+
+    def _require_node(self, name: str) -> None:
+        if name not in self._world.inventory.nodes:
+            raise WhatIfError("node", name, self._world.inventory.nodes)
+
+    def _edit(self, edits: Iterable[Edit]) -> None:
+        self._world = edited(self._world, edits)
+
+
+def _cordoned(node: Node) -> Node:
+    return msgspec.structs.replace(node, spec=msgspec.structs.replace(node.spec, unschedulable=True))
+
+
+def _names(like_: str, taken: Iterable[str], count: int) -> list[str]:
+    known, found, number = set(taken), list[str](), 0
+    while len(found) < count:
+        number += 1
+        name = f"{like_}-new-{number}"
+        if name not in known:
+            found.append(name)
+    return found
+
+
+def _known_devices(world: ClusterState) -> Iterator[str]:
+    for pool in world.pools:
+        yield str(pool)
+        yield from (f"{pool}/{device.name}" for _, device in world.published(pool))

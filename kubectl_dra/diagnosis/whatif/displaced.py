@@ -1,0 +1,258 @@
+"""Pods that have to leave their nodes, and where the scheduler would put what their controllers make in their place.
+
+Upstream: kubectl drain (pkg/drain: which pods it evicts, skips or refuses), the eviction API with its disruption
+budgets, and the taint managers, which ask no budget. A pod that is made again is scheduled like any other, the most
+important first; of nodes that are equally good the first by name is taken, and all of them are told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis import classic
+from kubectl_dra.diagnosis.attempt import attempt
+from kubectl_dra.diagnosis.gates import other_scheduler
+from kubectl_dra.diagnosis.judgement import judge
+from kubectl_dra.diagnosis.placing import added, bound
+from kubectl_dra.diagnosis.records import NodeOutcome, ObjectRef, Verdict
+from kubectl_dra.diagnosis.remedies.changes import without_pods
+from kubectl_dra.diagnosis.whatif.nodes import MIRROR, stays_with_node
+from kubectl_dra.diagnosis.whatif.records import Because, Displaced, Fate
+from kubectl_dra.model.core import Pod, PodStatus
+from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.policy import PodDisruptionBudget
+from kubectl_dra.model.resource import ResourceClaimTemplate, ResourceClaimTemplateSpec
+from kubectl_dra.model.terms import requirements_of, selects
+from kubectl_dra.scheduler.attempt import scores
+from kubectl_dra.scheduler.claims import claims_of, controller_of, resolve, sources
+
+_TEMPLATE: Final = "ResourceClaimTemplate"
+#: Pods in these phases are evicted whatever a budget says (CanIgnorePDB).
+_WITHOUT_BUDGET: Final = frozenset({"Pending", "Succeeded", "Failed"})
+
+
+class By(Enum):
+    """Who makes a pod leave: a drain, a NoExecute taint, or the end of its node."""
+
+    DRAIN = "drain"
+    TAINT = "taint"
+    REMOVAL = "removal"
+
+
+@dataclass
+class Leaving:
+    """The pods that have to leave, each with who makes it."""
+
+    pods: dict[Key, By] = field(default_factory=dict)
+
+    def add(self, keys: Iterable[Key], by: By) -> None:
+        """Who has to leave for several reasons leaves for the one that asks the least: the end of the node."""
+        rank = (By.DRAIN, By.TAINT, By.REMOVAL)
+        for key in keys:
+            known = self.pods.get(key)
+            if known is None or rank.index(by) > rank.index(known):
+                self.pods[key] = by
+
+
+def displace(world: ClusterState, leaving: Leaving) -> tuple[ClusterState, tuple[Displaced, ...]]:
+    """The cluster after the pods have left and found other nodes, or have not; in the order of their keys.
+
+    ``world`` has its nodes as they are then: cordoned, tainted or gone.
+    """
+    return _Displacing(world).run(leaving)
+
+
+class _Displacing:
+    def __init__(self, world: ClusterState) -> None:
+        self._world = world
+        self._found: dict[Key, Displaced] = {}
+        budgets = world.inventory.budgets
+        self._allowed = {key: budget.status.disruptions_allowed for key, budget in budgets.items()}
+
+    def run(self, leaving: Leaving) -> tuple[ClusterState, tuple[Displaced, ...]]:
+        pods = self._world.inventory.pods
+        forced, asking = [], []
+        for key, by in sorted(leaving.pods.items()):
+            pod = pods[key]
+            because = _exempt(pod)
+            if because is not None:
+                self._tell(pod, Fate.STAYS if by is By.DRAIN else Fate.GONE, because)
+                if by is not By.DRAIN:
+                    self._remove([pod])
+            elif by is By.DRAIN:
+                asking.append(pod)
+            else:
+                forced.append(pod)
+        self._move(forced)
+        while asking:
+            allowed = [pod for pod in asking if self._admits(pod)]
+            if not allowed:
+                break
+            self._move(allowed)
+            gone = {key_of(pod.metadata) for pod in allowed}
+            asking = [pod for pod in asking if key_of(pod.metadata) not in gone]
+        for pod in asking:
+            self._tell(pod, Fate.STAYS, Because.BUDGET, budget=self._refusing(pod))
+        return self._world, tuple(self._found[key] for key in sorted(self._found))
+
+    # --- budgets ---
+
+    def _budgets(self, pod: Pod) -> list[Key]:
+        if pod.status.phase in _WITHOUT_BUDGET:
+            return []
+        return [key for key, budget in self._world.inventory.budgets.items() if _covers(budget, pod)]
+
+    def _admits(self, pod: Pod) -> bool:
+        """Take one disruption of the pod's budget; the API refuses a pod that several budgets cover."""
+        mine = self._budgets(pod)
+        if len(mine) > 1 or any(self._allowed[key] <= 0 for key in mine):
+            return False
+        for key in mine:
+            self._allowed[key] -= 1
+        return True
+
+    def _refusing(self, pod: Pod) -> str:
+        mine = self._budgets(pod)
+        refusing = mine if len(mine) > 1 else [key for key in mine if self._allowed[key] <= 0]
+        return ", ".join(map(str, refusing))
+
+    # --- moving ---
+
+    def _move(self, pods: Sequence[Pod]) -> None:
+        """Take the pods away together, then place what is made again, the most important first."""
+        self._remove(pods)
+        for pod in sorted(pods, key=lambda pod: (-(pod.spec.priority or 0), key_of(pod.metadata))):
+            for_good = _for_good(pod)
+            if for_good is not None:
+                self._tell(pod, Fate.GONE, for_good)
+                continue
+            if self._place(pod):
+                for key in self._budgets(pod):
+                    self._allowed[key] += 1
+
+    def _remove(self, pods: Sequence[Pod]) -> None:
+        change = without_pods({key_of(pod.metadata) for pod in pods})
+        self._before = self._world.inventory
+        self._world = self._world.changed(change(self._world.inventory))
+
+    def _place(self, pod: Pod) -> bool:
+        world, key = self._world, key_of(pod.metadata)
+        unknown = _undecidable(world, pod, self._before)
+        if unknown is not None:
+            self._tell(pod, Fate.UNKNOWN, unknown)
+            return False
+        world = _with(world, again(pod), self._before)
+        made = world.inventory.pods[key]
+        entries = resolve(world.inventory, world.evidence, world.features, made)
+        claims = [entry.claim for entry in entries if entry.claim is not None]
+        problem = next((entry for entry in entries if entry.problem is not None), None)
+        self._world = world
+        if problem is not None:
+            self._tell(pod, Fate.PENDING, message=problem.text)
+            return False
+        tried = attempt(world, made, claims)
+        judged = judge(world, made, tried)
+        if judged.verdict is not Verdict.SCHEDULABLE:
+            known = judged.verdict in (Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR)
+            message = judged.messages[0] if judged.messages else ""
+            self._tell(pod, Fate.PENDING if known else Fate.UNKNOWN, message=message, because=_not_read(known))
+            return False
+        fits = {node.metadata.name: (node, result) for node, result in tried.nodes(NodeOutcome.FITS)}
+        assert tried.engine is not None  # noqa: S101 - nodes were tried
+        best = tuple(name for name in scores(tried.engine).best if name in fits) or tuple(fits)
+        self._world = world.changed(bound(world, key, *fits[best[0]], tried))
+        devices = tuple(_devices(self._world.inventory, key))
+        self._tell(pod, Fate.MOVES, node=best[0], equal=best if len(best) > 1 else (), devices=devices)
+        return True
+
+    def _tell(self, pod: Pod, fate: Fate, because: Because = Because.NONE, **more: object) -> None:
+        key = key_of(pod.metadata)
+        ref = ObjectRef.of("Pod", key)
+        self._found[key] = Displaced(ref, pod.spec.node_name, fate, because, **more)  # type: ignore[arg-type]
+
+
+def _not_read(known: bool) -> Because:
+    return Because.NONE if known else Because.NOT_READ
+
+
+def _exempt(pod: Pod) -> Because | None:
+    """Why a pod does not leave its node, or ends there for good; None if another one is made for another node."""
+    if not stays_with_node(pod):
+        return None
+    return Because.STATIC if MIRROR in pod.metadata.annotations else Because.DAEMON_SET
+
+
+def _for_good(pod: Pod) -> Because | None:
+    """Why nothing is made in place of a pod that leaves: of one that is being deleted, what comes next is there."""
+    if pod.metadata.deletion_timestamp is not None:
+        return Because.BEING_DELETED
+    return Because.NO_CONTROLLER if controller_of(pod.metadata) is None else None
+
+
+def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
+    """Whether the eviction API asks this budget: in policy/v1 an empty selector covers every pod of the namespace."""
+    if budget.metadata.namespace != pod.metadata.namespace or budget.spec.selector is None:
+        return False
+    return selects(requirements_of(budget.spec.selector), pod.metadata.labels)
+
+
+def _undecidable(world: ClusterState, pod: Pod, before: Inventory) -> Because | None:
+    if pod.spec.scheduling_group is not None:
+        return Because.GANG
+    if other_scheduler(pod, world.schedulers) is not None:
+        return Because.OTHER_SCHEDULER
+    return Because.DRIVER_DECIDES if classic.concerns(claims_of(pod, before)) else None
+
+
+# --- pods that are made again ---------------------------------------------------------------------------------------
+
+
+def again(pod: Pod) -> Pod:
+    """What the controller of a pod makes in its place; it keeps the name, though most controllers choose a new one."""
+    own = pod.metadata
+    meta = msgspec.structs.replace(own, uid=f"again-{own.uid}", deletion_timestamp=None, creation_timestamp=None)
+    spec = msgspec.structs.replace(pod.spec, node_name="")
+    return msgspec.structs.replace(pod, metadata=meta, spec=spec, status=PodStatus(phase="Pending"))
+
+
+def _with(world: ClusterState, pod: Pod, before: Inventory) -> ClusterState:
+    """With the pod and its claims. What the old claims were charged for the new ones are: quotas play no part.
+
+    A template that could not be read is what the old claim was made from.
+    """
+    inventory = world.inventory
+    templates = {**_templates(world, pod, before), **inventory.templates}
+    made = added(inventory.replace(templates=templates, quotas={}), pod, extended=world.features.extended_resource)
+    return world.changed(made.replace(templates=inventory.templates, quotas=inventory.quotas))
+
+
+def _templates(world: ClusterState, pod: Pod, before: Inventory) -> Mapping[Key, ResourceClaimTemplate]:
+    namespace = pod.metadata.namespace
+    if world.evidence.complete(_TEMPLATE, namespace):
+        return {}
+    old = before.pods[key_of(pod.metadata)]
+    names = {status.name: status.resource_claim_name for status in old.status.resource_claim_statuses}
+    found = {}
+    for entry in pod.spec.resource_claims:
+        claim = before.claims.get(Key(namespace, names.get(entry.name) or ""))
+        template = sources(entry)[1]
+        if claim is not None and template:
+            spec = ResourceClaimTemplateSpec(spec=claim.spec)
+            found[Key(namespace, template)] = ResourceClaimTemplate(spec=spec)
+    return found
+
+
+def _devices(inventory: Inventory, pod: Key) -> Iterator[str]:
+    """The devices that a pod's claims hold, those for extended resources included."""
+    extended = inventory.claims.get(Key(pod.namespace, f"{pod.name}-extended-resources"))
+    for claim in (*claims_of(inventory.pods[pod], inventory), *((extended,) if extended is not None else ())):
+        allocation = claim.status.allocation
+        for result in allocation.devices.results if allocation is not None else ():
+            yield str(DeviceId(result.driver, result.pool, result.device))

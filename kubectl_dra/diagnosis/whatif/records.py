@@ -1,0 +1,133 @@
+"""What is supposed of a cluster, switch by switch, and what became of the pods that had to leave their nodes."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from kubectl_dra.diagnosis.records import Evidence, ObjectRef
+from kubectl_dra.model.base import ReportRecord
+
+
+class AddNode(Evidence, frozen=True):
+    """``count`` more nodes like an existing one, with its slices; ``free``: untainted, and without DaemonSet pods."""
+
+    like: str
+    count: int = 1
+    free: bool = False
+
+
+class RemoveNode(Evidence, frozen=True):
+    """The node is gone, with its slices; pods that a controller makes again look for another node."""
+
+    node: str
+
+
+class Drain(Evidence, frozen=True):
+    """The node is cordoned and its pods are evicted, as kubectl drain does."""
+
+    node: str
+
+
+class MoreDevices(Evidence, frozen=True):
+    """``count`` more devices like ``DRIVER/POOL/DEVICE``, in the same slice."""
+
+    like: str
+    count: int = 1
+
+
+class AddTaint(Evidence, frozen=True):
+    """A taint on a node, or on ``DRIVER/POOL`` or ``DRIVER/POOL/DEVICE`` (``target`` has a slash then)."""
+
+    target: str
+    key: str
+    value: str
+    effect: str
+
+
+class EndTaint(Evidence, frozen=True):
+    """Taints of a key end; ``effect`` empty: whatever their effect."""
+
+    target: str
+    key: str
+    effect: str = ""
+
+
+Switch = AddNode | RemoveNode | Drain | MoreDevices | AddTaint | EndTaint
+
+
+class Fate(StrEnum):
+    """What becomes of a pod that has to leave its node."""
+
+    MOVES = "moves"
+    PENDING = "pending"
+    STAYS = "stays"
+    GONE = "gone"
+    UNKNOWN = "unknown"
+
+
+class Because(StrEnum):
+    """Why a pod stays or is gone for good."""
+
+    NONE = ""
+    DAEMON_SET = "daemonSet"
+    STATIC = "static"
+    BUDGET = "disruptionBudget"
+    NO_CONTROLLER = "noController"
+    BEING_DELETED = "beingDeleted"
+    GANG = "gang"
+    OTHER_SCHEDULER = "otherScheduler"
+    DRIVER_DECIDES = "driverDecides"
+    NOT_READ = "notRead"
+
+
+class About(StrEnum):
+    """What a note is about."""
+
+    NO_SUCH_TAINT = "noSuchTaint"
+    SHARED_COUNTERS = "sharedCounters"
+
+
+class Note(ReportRecord, frozen=True):
+    """Something to know of a switch: a taint that does not exist, or devices that draw on counters of what is there."""
+
+    about: About
+    subject: str
+    detail: str
+
+
+class Displaced(ReportRecord, frozen=True):
+    """One pod that has to leave ``from_node``.
+
+    ``node``: where it would run; ``equal``: the nodes that the scheduler finds as good, of which it takes any.
+    ``devices``: what its claims would get there. ``message``: what the scheduler would say of one that stays pending.
+    ``budget``: the PodDisruptionBudget that holds it.
+    """
+
+    pod: ObjectRef
+    from_node: str
+    fate: Fate
+    because: Because = Because.NONE
+    node: str = ""
+    equal: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+    message: str = ""
+    budget: str = ""
+
+
+class WhatIf(ReportRecord, frozen=True):
+    """The switches in the order in which they count, and what they lead to.
+
+    ``more_pods``: pods on nodes that have to be left of which only sums are known, so that they were not placed.
+    ``notes``: what a reader should know of single switches.
+    """
+
+    switches: tuple[Switch, ...]
+    added_nodes: tuple[str, ...] = ()
+    added_devices: tuple[str, ...] = ()
+    displaced: tuple[Displaced, ...] = ()
+    more_pods: int = 0
+    notes: tuple[Note, ...] = ()
+
+    def of(self, *fates: Fate) -> tuple[Displaced, ...]:
+        """The displaced pods with one of these fates."""
+        return tuple(each for each in self.displaced if each.fate in fates)
