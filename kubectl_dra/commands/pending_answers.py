@@ -82,7 +82,7 @@ def answer(options: Options, node: str, remedies: bool, words: Sequence[str], nu
     _check_kinds(kinds)
     workloads = needs.kinds(needs.WORKLOAD) if any(kind.workload for kind in kinds) else ()
     pods = [target.name for target in targets.named if target.kind is POD]
-    kinds_read = (*needs.kinds((*needs.POD, *needs.CLASSIC, *needs.STORAGE, *needs.PRIORITY)), *workloads)
+    kinds_read = (*needs.kinds(needs.PENDING), *workloads)
 
     def respond(options: Options, cluster: Scoped, moment: datetime | None = None) -> int:
         note_evidence(cluster.state, options)

@@ -27,7 +27,7 @@ def answer(options: Options, copies: str, remedies: bool) -> int:
     """Run the command; returns the exit code."""
     name = "stdin" if options.filename == "-" else options.filename
     written = written_in(options.filename, options.max_bytes)
-    kinds = (*needs.POD, *needs.STORAGE, *needs.PRIORITY)
+    kinds = (*needs.POD, *needs.STORAGE, *needs.PRIORITY, *needs.GROUPS)
     cluster = read_cluster(options, needs.kinds(kinds), demanded=_demanded(written))
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE

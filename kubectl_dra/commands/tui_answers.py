@@ -85,7 +85,7 @@ def _pen(options: Options, context: str) -> Pen:
 
 def _feed(options: Options, gates: dict[str, bool]) -> Feed:
     """A feed of the file or context that the options name. Raises ``SourceError`` for a context that does not exist."""
-    kinds = needs.kinds((*needs.POD, *needs.CLASSIC, *needs.STORAGE, *needs.PRIORITY))
+    kinds = needs.kinds(needs.PENDING)
     spec = dataclasses.replace(source_spec(options, kinds), all_namespaces=True)
 
     def read() -> Loaded:

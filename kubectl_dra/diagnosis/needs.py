@@ -62,6 +62,12 @@ PRIORITY: Final[tuple[Need, ...]] = (
     Need("PriorityClass", "scheduling.k8s.io", "priorityclasses", decides=False),
     Need("PodDisruptionBudget", "policy", "poddisruptionbudgets", decides=False),
 )
+#: What decides as well about pods that are scheduled together.
+GROUPS: Final[tuple[Need, ...]] = (
+    Need("PodGroup", "scheduling.k8s.io", "podgroups"),
+    Need("CompositePodGroup", "scheduling.k8s.io", "compositepodgroups", cluster_wide=False, decides=False),
+    Need("Workload", "scheduling.k8s.io", "workloads", cluster_wide=False, decides=False),
+)
 CLAIM: Final[tuple[Need, ...]] = tuple(
     need for need in POD if need.kind in ("Pod", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "Event")
 )
@@ -74,9 +80,9 @@ WORKLOAD: Final[tuple[Need, ...]] = (
     Need("Job", "batch", "jobs", cluster_wide=False, decides=False),
     Need("CronJob", "batch", "cronjobs", cluster_wide=False, decides=False),
 )
-BY_KIND: Final[Mapping[str, Need]] = MappingProxyType(
-    {need.kind: need for need in (*POD, *CLASSIC, *STORAGE, *PRIORITY, *WORKLOAD)}
-)
+#: All that the diagnosis of any pod reads.
+PENDING: Final = (*POD, *CLASSIC, *STORAGE, *PRIORITY, *GROUPS)
+BY_KIND: Final[Mapping[str, Need]] = MappingProxyType({need.kind: need for need in (*PENDING, *WORKLOAD)})
 
 
 def kinds(needs: tuple[Need, ...]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Which other objects a pod makes matter: volumes have claims, classes and drivers, priorities have victims."""
+"""Which other objects a pod makes matter: volumes have claims and drivers, priorities victims, groups members."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.volumes import Volume
 
 _NEVER: Final = "Never"
+
+
+def in_group(pod: Pod) -> bool:
+    """Whether a pod is scheduled with others, or was."""
+    return pod.spec.scheduling_group is not None
 
 
 def uses_storage(pod: Pod) -> bool:

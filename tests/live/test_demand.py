@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from kubectl_dra.api.kinds import BY_NAME, STORAGE
+from kubectl_dra.api.kinds import BY_NAME, GROUPS, STORAGE
 from kubectl_dra.diagnosis import needs as wanted
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
@@ -16,14 +16,17 @@ from kubectl_dra.source.live import Needs, read
 from kubectl_dra.source.live.demand import PRIORITY
 from kubectl_dra.source.live.feed import Feed
 from kubectl_dra.source.spec import Connection
-from tests.live.fake_api import FakeApi, connection_to
+from tests.live.fake_api import Answer, FakeApi, connection_to
 from tests.live.test_feed import Script, Seen, follow, impatient, seen
 
 __all__ = ["follow", "impatient", "seen"]
 
 VOLUMES: Final = frozenset(kind.name for kind in STORAGE)
 PRIORITIES: Final = frozenset(kind.name for kind in PRIORITY)
-KINDS: Final = frozenset({"Pod", *VOLUMES, *PRIORITIES})
+TOGETHER: Final = frozenset(kind.name for kind in GROUPS)
+ON_DEMAND: Final = VOLUMES | PRIORITIES | TOGETHER
+KINDS: Final = frozenset({"Pod", *ON_DEMAND})
+GROUP: Final = "/apis/scheduling.k8s.io"
 CLAIMED: Final = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
 
 
@@ -34,8 +37,19 @@ def connection(tmp_path: Path, api: FakeApi) -> Connection:
 
 @pytest.fixture(autouse=True)
 def served(api: FakeApi) -> None:
-    for name in VOLUMES | PRIORITIES:
+    for name in ON_DEMAND:
         api.serve(name, [], BY_NAME[name].api_version)
+    beta = [BY_NAME[name].plural for name in ("PodGroup", "Workload")]
+    serve_groups(api, {"v1": ["priorityclasses"], "v1beta1": beta, "v1alpha3": [*beta, "compositepodgroups"]})
+
+
+def serve_groups(api: FakeApi, versions: dict[str, list[str]]) -> None:
+    """Discovery of scheduling.k8s.io."""
+    named = [{"groupVersion": f"scheduling.k8s.io/{version}", "version": version} for version in versions]
+    api.routes[GROUP] = Answer({"kind": "APIGroup", "name": "scheduling.k8s.io", "versions": named})
+    for version, plurals in versions.items():
+        resources = [{"name": plural} for plural in plurals]
+        api.routes[f"{GROUP}/{version}"] = Answer({"kind": "APIResourceList", "resources": resources})
 
 
 def pod(name: str, namespace: str = "ml", phase: str = "Pending", **spec: Any) -> dict[str, Any]:
@@ -51,7 +65,7 @@ def pod(name: str, namespace: str = "ml", phase: str = "Pending", **spec: Any) -
 def listed(api: FakeApi) -> set[str]:
     """The kinds that were asked for."""
     plurals = {request.path.rpartition("/")[2] for request in api.requests if "limit" in request.query}
-    return {name for name in VOLUMES | PRIORITIES if BY_NAME[name].plural in plurals}
+    return {name for name in ON_DEMAND if BY_NAME[name].plural in plurals}
 
 
 @pytest.mark.parametrize(
@@ -70,6 +84,10 @@ def listed(api: FakeApi) -> set[str]:
         ([pod("p", priority=5), pod("q", priority=4, nodeName="n")], {}, PRIORITIES),
         ([pod("p"), pod("q", priority=-1, nodeName="n")], {}, PRIORITIES),
         ([pod("p", priority=5, preemptionPolicy="Never"), pod("q", nodeName="n")], {}, frozenset()),
+        ([pod("p", schedulingGroup={"podGroupName": "g"})], {}, TOGETHER),
+        # A running pod is evicted as its group says, whoever waits.
+        ([pod("p", schedulingGroup={"podGroupName": "g"}, nodeName="n")], {}, TOGETHER),
+        ([pod("p", schedulingGroup={"podGroupName": "g"}, phase="Failed")], {}, frozenset()),
         ([], {"demanded": VOLUMES}, VOLUMES),
     ],
 )
@@ -80,13 +98,68 @@ def test_only_what_pods_make_matter_is_read(
     _, evidence = read(connection, Needs(KINDS, **options))
     assert listed(api) == expected
     assert {each.kind for each in evidence.reads} == {"Pod", *expected}
-    for name in (VOLUMES | PRIORITIES) - expected:
+    for name in ON_DEMAND - expected:
         assert evidence.coverage(name) is Coverage.NOT_READ
 
 
 def test_who_reads_everything_reads_these_too(connection: Connection, api: FakeApi) -> None:
     read(connection, Needs())
-    assert listed(api) == VOLUMES | PRIORITIES
+    assert listed(api) == ON_DEMAND
+
+
+GROUPED: Final = pod("p", schedulingGroup={"podGroupName": "g"})
+
+
+def group(name: str, namespace: str = "ml") -> dict[str, Any]:
+    return {"metadata": {"name": name, "namespace": namespace}, "spec": {"schedulingPolicy": {"basic": {}}}}
+
+
+def test_groups_of_all_namespaces_protect_pods(connection: Connection, api: FakeApi) -> None:
+    api.serve("Pod", [GROUPED])
+    api.serve("PodGroup", [group("g"), group("h", "other")], "scheduling.k8s.io/v1beta1")
+    inventory, _ = read(connection, Needs(KINDS, ("ml",)))
+    assert set(inventory.groups.pod_groups) == {Key("ml", "g"), Key("other", "h")}
+
+
+def test_members_without_devices_are_kept(connection: Connection, api: FakeApi) -> None:
+    without = {"metadata": {"name": "q", "namespace": "ml"}, "spec": {"schedulingGroup": {"podGroupName": "g"}}}
+    api.serve("Pod", [without])
+    inventory, _ = read(connection, Needs(KINDS))
+    assert set(inventory.pods) == {Key("ml", "q")}
+
+
+@pytest.mark.parametrize(
+    ("versions", "coverage", "note"),
+    [
+        ({"v1": [], "v1alpha3": ["podgroups"]}, Coverage.COMPLETE, ""),
+        ({"v1": ["priorityclasses"]}, Coverage.NOT_SERVED, ""),
+        (
+            {"v1": [], "v1alpha2": ["podgroups"]},
+            Coverage.NOT_SERVED,
+            "podgroups are only served as scheduling.k8s.io/v1alpha2, a shape that is not read",
+        ),
+    ],
+    ids=["alpha", "off", "older"],
+)
+def test_groups_are_read_in_the_version_that_is_served(
+    connection: Connection, api: FakeApi, versions: dict[str, list[str]], coverage: Coverage, note: str
+) -> None:
+    api.serve("Pod", [GROUPED])
+    serve_groups(api, versions)
+    api.serve("PodGroup", [group("g")], "scheduling.k8s.io/v1alpha3")
+    inventory, evidence = read(connection, Needs(KINDS))
+    assert evidence.coverage("PodGroup") is coverage
+    assert bool(inventory.groups.pod_groups) == (coverage is Coverage.COMPLETE)
+    assert {each.note for each in evidence.reads if each.kind == "PodGroup"} == {note}
+
+
+def test_a_group_that_comes_later_is_followed(api: FakeApi, seen: Seen, follow: Callable[..., Feed]) -> None:
+    script = Script(api, "Pod", [pod("first")])
+    follow(*KINDS)
+    seen.until(lambda published: Key("ml", "first") in published.inventory.pods)
+    assert listed(api) == frozenset()
+    script.send("ADDED", "later", 9, "ml", spec=GROUPED["spec"], status=GROUPED["status"])
+    seen.until(lambda published: all(published.evidence.complete(name) for name in TOGETHER))
 
 
 def test_claims_of_all_namespaces_matter(connection: Connection, api: FakeApi) -> None:
@@ -120,4 +193,4 @@ def test_a_pod_that_comes_later_makes_them_followed(api: FakeApi, seen: Seen, fo
 
 
 def test_every_kind_on_demand_is_named_as_a_need() -> None:
-    assert {need.kind for need in (*wanted.STORAGE, *wanted.PRIORITY)} == VOLUMES | PRIORITIES
+    assert {need.kind for need in (*wanted.STORAGE, *wanted.PRIORITY, *wanted.GROUPS)} == ON_DEMAND

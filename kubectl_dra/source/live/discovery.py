@@ -1,15 +1,15 @@
-"""What a server serves: its version, and for each kind of resource.k8s.io the best version that has it."""
+"""What a server serves: its version, and for each kind that had several versions the best one that it has."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 import msgspec
 
-from kubectl_dra.api.kinds import RESOURCE_GROUP, Kind
+from kubectl_dra.api.kinds import GROUPS, RESOURCE_GROUP, Kind
 from kubectl_dra.source.live.errors import BadAnswerError, NotServedError, RefusedError
 from kubectl_dra.source.live.parallel import in_parallel
 from kubectl_dra.source.live.session import Session
@@ -17,15 +17,29 @@ from kubectl_dra.source.live.session import Session
 S = TypeVar("S", bound=msgspec.Struct)
 # A server before 1.27 says "27+" or the like in builds of vendors.
 _LEADING_DIGITS: Final = re.compile(r"\d{1,4}")
+#: Versions of groups of pods that had other shapes, in Kubernetes 1.35 and 1.36, and are not read.
+_OLDER: Final = ("v1alpha2", "v1alpha1")
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """``api_versions`` maps the name of a kind to ``group/version``; a kind that is not served is not in it."""
+    """``api_versions`` maps the name of a kind to ``group/version``; a kind that is not served is not in it.
+
+    ``older``: the versions of such kinds that are served in a shape that is not read.
+    """
 
     server_version: tuple[int, int] | None
     git_version: str
     api_versions: Mapping[str, str]
+    older: Mapping[str, str] = field(default_factory=dict)
+
+    def why_not(self, kind: Kind) -> str:
+        """Why a kind that is not served is not; empty where the server has nothing of it."""
+        older = self.older.get(kind.name)
+        return f"{kind.plural} are only served as {older}, a shape that is not read" if older else ""
+
+
+_NOTHING: Final = Served(None, "", {})
 
 
 class _Version(msgspec.Struct, rename="camel"):
@@ -59,11 +73,31 @@ _DECODERS: Final[Mapping[type[msgspec.Struct], msgspec.json.Decoder[Any]]] = {
 def discover(session: Session, kinds: Iterable[Kind]) -> Served:
     """Ask for the version, and which of ``kinds`` are served how. Raises ``ClusterError``."""
     wanted = tuple(kinds)
-    ours = tuple(kind for kind in wanted if kind.group == RESOURCE_GROUP)
-    version, plurals = in_parallel((lambda: server_version(session), lambda: _served_plurals(session, ours)))
-    best = {kind.name: _best(kind, plurals) for kind in wanted}  # type: ignore[arg-type]
-    numbers, text = version  # type: ignore[misc]
-    return Served(numbers, text, {name: found for name, found in best.items() if found})  # type: ignore[arg-type]
+    calls: tuple[Callable[[], Served], ...] = (
+        lambda: Served(*server_version(session), {}),
+        lambda: discover_more(session, _NOTHING, wanted),
+    )
+    version, served = in_parallel(calls)
+    return replace(served, server_version=version.server_version, git_version=version.git_version)
+
+
+def discover_more(session: Session, served: Served, kinds: Iterable[Kind]) -> Served:
+    """With further kinds, as they begin to matter. Raises ``ClusterError``."""
+    wanted = tuple(kinds)
+    asked = {kind.group: [other for other in wanted if other.group == kind.group] for kind in wanted if _varies(kind)}
+    answers = in_parallel([lambda g=g, of=of: _served_plurals(session, g, of) for g, of in asked.items()])  # type: ignore[misc]
+    plurals = dict(zip(asked, answers, strict=True))
+    best = {kind.name: _best(kind, plurals.get(kind.group)) for kind in wanted}
+    older = {kind.name: _older(kind, plurals.get(kind.group)) for kind in wanted if not best[kind.name]}
+    return replace(
+        served,
+        api_versions={**served.api_versions, **{name: found for name, found in best.items() if found}},
+        older={**served.older, **{name: found for name, found in older.items() if found}},
+    )
+
+
+def _varies(kind: Kind) -> bool:
+    return kind.group == RESOURCE_GROUP or kind in GROUPS
 
 
 def server_version(session: Session) -> tuple[tuple[int, int] | None, str]:
@@ -76,18 +110,16 @@ def server_version(session: Session) -> tuple[tuple[int, int] | None, str]:
     return ((int(major[0]), int(minor[0])) if major and minor else None), version.git_version
 
 
-def _served_plurals(session: Session, kinds: tuple[Kind, ...]) -> Mapping[str, frozenset[str]] | None:
-    """Plural names by version of the group; None where discovery is forbidden."""
-    if not kinds:
-        return {}
-    path = f"/apis/{RESOURCE_GROUP}"
+def _served_plurals(session: Session, name: str, kinds: Iterable[Kind]) -> Mapping[str, frozenset[str]] | None:
+    """Plural names by version of a group; None where discovery is forbidden."""
+    path = f"/apis/{name}"
     try:
-        group = _decoded(session.get(path, f"discover {RESOURCE_GROUP}"), _Group, session)
+        group = _decoded(session.get(path, f"discover {name}"), _Group, session)
     except NotServedError:
         return {}
     except RefusedError:
         return None
-    known = {version for kind in kinds for version in kind.versions}
+    known = {version for kind in kinds for version in (*kind.versions, *(_OLDER if kind in GROUPS else ()))}
     served = [each.version for each in group.versions if each.version in known]
     lists = in_parallel([lambda version=version: _plurals(session, f"{path}/{version}") for version in served])  # type: ignore[misc]
     return dict(zip(served, lists, strict=True))
@@ -103,9 +135,14 @@ def _plurals(session: Session, path: str) -> frozenset[str]:
 
 def _best(kind: Kind, plurals: Mapping[str, frozenset[str]] | None) -> str:
     # Where nobody tells, the best version is tried; a kind that is not there answers 404.
-    if kind.group != RESOURCE_GROUP or plurals is None:
+    if not _varies(kind) or plurals is None:
         return kind.api_version
     versions = (version for version in kind.versions if kind.plural in plurals.get(version, ()))
+    return next(map(kind.api_version_of, versions), "")
+
+
+def _older(kind: Kind, plurals: Mapping[str, frozenset[str]] | None) -> str:
+    versions = (version for version in _OLDER if kind in GROUPS and kind.plural in (plurals or {}).get(version, ()))
     return next(map(kind.api_version_of, versions), "")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,8 +16,9 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.demand import Demand, at_once
-from kubectl_dra.source.live.discovery import Served, discover
+from kubectl_dra.source.live.discovery import Served, discover, discover_more
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.session import Session, open_session
 from kubectl_dra.source.live.slices import selections_to_follow, without_pool
@@ -108,9 +109,9 @@ class Feed:
     def start(self) -> None:
         """Connect, find out what is served, and begin to follow it. Raises ``ClusterError``."""
         self._session = open_session(self._connection)
-        kinds = self._needs.wanted()
+        kinds = at_once(self._needs)
         self._served = discover(self._session, kinds)
-        for kind in at_once(self._needs):
+        for kind in kinds:
             self._follow_kind(kind)
         threading.Thread(target=self._run, name="feed", daemon=True).start()
 
@@ -142,8 +143,20 @@ class Feed:
                 changed.append(message.record)
         if changed:
             everyone = self._store.objects.get(POD.name, {})
-            for kind in self._demand.of(changed, self._store.priorities, everyone.values):
+            kinds = self._demand.of(changed, self._store.priorities, everyone.values)
+            self._look_for(kinds)
+            for kind in kinds:
                 self._follow_kind(kind)
+
+    def _look_for(self, kinds: Sequence[Kind]) -> None:
+        """Find out how they are served; where nobody can tell just now, their best versions are tried."""
+        if not kinds or self._served is None:
+            return
+        try:
+            self._served = discover_more(self._current(), self._served, kinds)
+        except ClusterError:
+            best = {kind.name: kind.api_version for kind in kinds}
+            self._served = replace(self._served, api_versions={**self._served.api_versions, **best})
 
     def _follow(self, scope: Scope) -> None:
         if scope in self._scopes or self._served is None:
@@ -153,7 +166,8 @@ class Feed:
         self._unread.add(scope)
         version = self._served.api_versions.get(scope.kind.name)
         if version is None:
-            self._inbox.put(Refused(scope, Coverage.NOT_SERVED, "not served"))
+            why = self._served.why_not(scope.kind) or "not served"
+            self._inbox.put(Refused(scope, Coverage.NOT_SERVED, why))
             return
         known = partial(self._store.known, scope.kind.name)
         Reflector(scope, version, self._needs, self._current, self._renew, known, self._inbox, self._closed).start()

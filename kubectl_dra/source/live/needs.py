@@ -14,7 +14,7 @@ from kubectl_dra.model.ids import Key
 _EVERYWHERE: Final = frozenset(
     {"Pod", "ResourceClaim", "ResourceClassParameters"}
     # Of all pods on a node volumes are counted; storage in any namespace; victims may be anywhere.
-    | {"PersistentVolumeClaim", "CSIStorageCapacity", "PodDisruptionBudget"}
+    | {"PersistentVolumeClaim", "CSIStorageCapacity", "PodDisruptionBudget", "PodGroup"}
 )
 # Finished pods take nothing; the API server can leave them out.
 _FIELDS: Final = {"Pod": "status.phase!=Succeeded,status.phase!=Failed", "Event": "type=Warning"}

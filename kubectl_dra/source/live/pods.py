@@ -14,6 +14,7 @@ from kubectl_dra.model.core import Container, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.podinfo import PodInfo, PodInfos
+from kubectl_dra.model.podneeds import in_group
 from kubectl_dra.model.usage import NodeUsage, is_terminal, usage_by_node
 from kubectl_dra.source.live.sharing import Sharer, kept
 
@@ -86,8 +87,8 @@ def add_usage(total: dict[str, NodeUsage], more: Mapping[str, NodeUsage]) -> Non
 
 
 def matters(pod: Pod) -> bool:
-    """Whether a pod has claims, or waits for a node with extended resources that a DeviceClass might serve."""
-    if pod.spec.resource_claims or pod.status.extended_resource_claim_status is not None:
+    """Whether a pod has claims or a group, or waits for a node with extended resources that a class might serve."""
+    if pod.spec.resource_claims or in_group(pod) or pod.status.extended_resource_claim_status is not None:
         return True
     return not pod.spec.node_name and asks_for_extended_resources(pod)
 

@@ -19,7 +19,7 @@ from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.source.errors import ClusterError, InvalidNameError
 from kubectl_dra.source.live.demand import Demand, at_once
-from kubectl_dra.source.live.discovery import Served, discover
+from kubectl_dra.source.live.discovery import Served, discover, discover_more
 from kubectl_dra.source.live.errors import NotServedError, RefusedError
 from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, take_list
 from kubectl_dra.source.live.needs import Needs
@@ -51,13 +51,13 @@ def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inve
 
     A refusal of every single kind is raised: then there is nothing to answer from.
     """
-    kinds = needs.wanted()
-    served = discover(session, kinds)
+    kinds, at_first = needs.wanted(), at_once(needs)
+    served = discover(session, at_first)
     if told is not None:
         told(None)
     reader = _Reader(session, needs, served)
     later = bool(needs.claims) and RESOURCE_SLICE in kinds
-    first = [kind for kind in at_once(needs) if not (later and kind is RESOURCE_SLICE)]
+    first = [kind for kind in at_first if not (later and kind is RESOURCE_SLICE)]
     outcomes = in_parallel([lambda k=k: reader.read(k) for k in first])  # type: ignore[misc]
     if later:
         outcomes += _slices_of_claims(reader, needs, outcomes)
@@ -89,7 +89,10 @@ def _on_demand(reader: _Reader, needs: Needs, outcomes: Iterable[Outcome]) -> li
     pods = [record for record in of_pods.records if isinstance(record, Pod)]
     priorities = {pod.shape.priority for usage in of_pods.usage.values() for pod in usage.placed}
     kinds = Demand(needs).of(pods, priorities, lambda: pods)
-    return in_parallel([lambda k=k: reader.read(k) for k in kinds]) if kinds else []  # type: ignore[misc]
+    if not kinds:
+        return []
+    reader.look_for(kinds)
+    return in_parallel([lambda k=k: reader.read(k) for k in kinds])  # type: ignore[misc]
 
 
 def _add_finished_consumers(reader: _Reader, outcomes: Iterable[Outcome]) -> None:
@@ -118,12 +121,17 @@ class _Reader:
         self._needs = needs
         self._served = served
 
+    def look_for(self, kinds: Iterable[Kind]) -> None:
+        """Find out how further kinds are served. Raises ``ClusterError``."""
+        self._served = discover_more(self._session, self._served, kinds)
+
     def read(self, kind: Kind, slices: frozenset[Fields] = frozenset()) -> Outcome:
         """One kind; ``slices`` are selections instead of those that the needs name."""
         outcome = Outcome(kind)
         api_version = self._served.api_versions.get(kind.name)
         if api_version is None:
-            outcome.reads.append(Read(kind.name, coverage=Coverage.NOT_SERVED, time=timestamp(self._session.clock)))
+            time, note = timestamp(self._session.clock), self._served.why_not(kind)
+            outcome.reads.append(Read(kind.name, coverage=Coverage.NOT_SERVED, time=time, note=note))
             return outcome
         for scope in self._needs.scopes(kind):
             if not self._list(outcome, api_version, scope, slices or self._needs.slices) and not scope:
