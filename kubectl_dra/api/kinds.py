@@ -38,6 +38,7 @@ from kubectl_dra.model.storage import (
     StorageClass,
     VolumeAttachment,
 )
+from kubectl_dra.model.workloads import WorkloadObject
 
 RESOURCE_GROUP: Final = "resource.k8s.io"
 PROTOTYPE_GROUP: Final = "devmgmtproto.k8s.io"
@@ -87,7 +88,7 @@ def _core(name: str, plural: str, record: type[Record], *short: str, namespaced:
 
 def _workload(name: str, group: str, versions: str, *short: str) -> Kind:
     plural, singular = f"{name.lower()}s", name.lower()
-    return Kind(name, group, tuple(versions.split()), plural, singular, short, True, LocalObject, workload=True)
+    return Kind(name, group, tuple(versions.split()), plural, singular, short, True, WorkloadObject, workload=True)
 
 
 def _storage(name: str, plural: str, record: type[Record], *short: str, namespaced: bool = False) -> Kind:

@@ -13,6 +13,7 @@ from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.one_remedy import check_single, one_remedy
 from kubectl_dra.commands.options import Options, label_selector
+from kubectl_dra.commands.owners import owner_reader
 from kubectl_dra.commands.show import Answer, console, is_document, note_evidence, print_answers, print_pages, tell
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import Target, Targets, parse_targets
@@ -21,7 +22,7 @@ from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pending import is_pending, pending_pods
 from kubectl_dra.diagnosis.records import Missing, MissingEvidence
-from kubectl_dra.diagnosis.workloads import owners, resolve_workload
+from kubectl_dra.diagnosis.workloads import ReadOwner, owners, resolve_workload
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
@@ -62,6 +63,7 @@ class Call:
     diagnoser: Diagnoser
     remedies: bool = False
     failed: bool = field(default=False)
+    read_owner: ReadOwner | None = None
     moment: datetime | None = None
 
     @property
@@ -87,11 +89,12 @@ def answer(options: Options, node: str, remedies: bool, words: Sequence[str], nu
     def respond(options: Options, cluster: Scoped, moment: datetime | None = None) -> int:
         note_evidence(cluster.state, options)
         world = cluster.state
-        call = Call(options, node, cluster, Diagnoser(world), remedies, moment=moment)
-        _check_node(call)
-        if number is not None:
-            return one_remedy(options, _only_pod(call, targets), number)
-        return _named(call, targets) if targets.named else _everything(call, targets.kind)
+        with owner_reader(options) as read_owner:
+            call = Call(options, node, cluster, Diagnoser(world), remedies, read_owner=read_owner, moment=moment)
+            _check_node(call)
+            if number is not None:
+                return one_remedy(options, _only_pod(call, targets), number)
+            return _named(call, targets) if targets.named else _everything(call, targets.kind)
 
     if options.watch:
         from kubectl_dra.commands.pending_watch import watch
@@ -282,7 +285,8 @@ def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> Comman
 
 def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Pending:
     cluster, diagnosis = call.cluster, call.diagnoser.pod(key)
-    found = find_remedies(call.diagnoser.world, diagnosis) if remedies else FoundRemedies()
+    read = call.read_owner
+    found = find_remedies(call.diagnoser.world, diagnosis, read_owner=read) if remedies else FoundRemedies()
     report = pending_report(
         diagnosis,
         cluster.state,

@@ -2,67 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 
+from kubectl_dra.api.controllers import plural_of
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import ObjectMeta, OwnerReference
+from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.scheduler.claims import controller_of
 
 _DEPTH = 8  # longer chains are loops
 
 
+class Unread(StrEnum):
+    """Why an owner is not known."""
+
+    FORBIDDEN = "forbidden"
+    GONE = "gone"
+    KIND = "kind"  # a kind whose pods' templates are not known
+    NOT_ASKED = "notAsked"
+
+
+#: Reads one owner by its reference in a namespace.
+ReadOwner = Callable[[str, OwnerReference], WorkloadObject | Unread]
+
+
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """One owner in a chain; ``known`` if the object itself was read, so that the chain can go on."""
+    """One owner in a chain; without an ``object`` it was not read, and ``unread`` says why."""
 
     ref: ObjectRef
     uid: str
-    known: bool
+    object: WorkloadObject | None = None
+    unread: Unread | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether the object itself was read, so that the chain can go on."""
+        return self.object is not None
+
+
+class Owners:
+    """The owners of pods: those of the Inventory, and those that ``read`` gets one by one, each once."""
+
+    def __init__(self, inventory: Inventory, read: ReadOwner | None = None) -> None:
+        self._inventory = inventory
+        self._read = read
+        self._memo: dict[tuple[str, OwnerReference], WorkloadObject | Unread] = {}
+
+    def of(self, pod: Pod) -> tuple[Owner, ...]:
+        """The controllers of a pod, nearest first: ReplicaSet, Deployment …"""
+        return tuple(self._chain(pod.metadata))
+
+    def top(self, pod: Pod) -> Owner | None:
+        """The topmost controller that is known of; None for a bare pod."""
+        chain = self.of(pod)
+        return chain[-1] if chain else None
+
+    def _chain(self, metadata: ObjectMeta) -> Iterator[Owner]:
+        namespace = metadata.namespace
+        for _ in range(_DEPTH):
+            reference = controller_of(metadata)
+            if reference is None:
+                return
+            found = self._look_up(namespace, reference)
+            ref = ObjectRef(reference.kind, namespace, reference.name)
+            if isinstance(found, Unread):
+                yield Owner(ref, reference.uid, unread=found)
+                return
+            yield Owner(ref, reference.uid, found)
+            metadata = found.metadata
+
+    def _look_up(self, namespace: str, reference: OwnerReference) -> WorkloadObject | Unread:
+        found = self._inventory.workloads.get((reference.kind, namespace, reference.name))
+        if found is not None and not _is_another(found, reference):
+            return found
+        if not plural_of(reference.api_version, reference.kind):
+            return Unread.KIND
+        if self._read is None:
+            return Unread.NOT_ASKED
+        asked = namespace, reference
+        if asked not in self._memo:
+            self._memo[asked] = self._read(namespace, reference)
+        read = self._memo[asked]
+        return Unread.GONE if isinstance(read, WorkloadObject) and _is_another(read, reference) else read
+
+
+def _is_another(found: WorkloadObject, reference: OwnerReference) -> bool:
+    """Whether an object only has the name of the one that is meant."""
+    return bool(reference.uid and found.metadata.uid and found.metadata.uid != reference.uid)
 
 
 def owners(inventory: Inventory, pod: Pod) -> tuple[Owner, ...]:
-    """The controllers of a pod, nearest first: ReplicaSet, Deployment …"""
-    return tuple(_chain(inventory, pod.metadata))
-
-
-def _chain(inventory: Inventory, metadata: ObjectMeta) -> Iterator[Owner]:
-    namespace = metadata.namespace
-    for _ in range(_DEPTH):
-        reference = controller_of(metadata)
-        if reference is None:
-            return
-        parent = _lookup(inventory, namespace, reference)
-        yield Owner(ObjectRef(reference.kind, namespace, reference.name), reference.uid, parent is not None)
-        if parent is None:
-            return
-        metadata = parent
-
-
-def _lookup(inventory: Inventory, namespace: str, reference: OwnerReference) -> ObjectMeta | None:
-    found = inventory.workloads.get((reference.kind, namespace, reference.name))
-    if found is None or (reference.uid and found.metadata.uid and found.metadata.uid != reference.uid):
-        return None
-    return found.metadata
+    """The controllers of a pod in the Inventory, nearest first."""
+    return Owners(inventory).of(pod)
 
 
 def resolve_workload(inventory: Inventory, kind: str, key: Key) -> tuple[Pod, ...]:
     """The pods of a workload, in order of their names; empty if it has none, or if its parts were not read."""
     wanted = inventory.workloads.get((kind, key.namespace, key.name))
     uid = wanted.metadata.uid if wanted is not None else ""
+    known = Owners(inventory)
     pods = (pod for pod in inventory.pods.values() if pod.metadata.namespace == key.namespace)
-    found = (pod for pod in pods if any(_is(owner, kind, key, uid) for owner in owners(inventory, pod)))
+    found = (pod for pod in pods if any(_is(owner, kind, key, uid) for owner in known.of(pod)))
     return tuple(sorted(found, key=lambda pod: key_of(pod.metadata)))
 
 
 def _is(owner: Owner, kind: str, key: Key, uid: str) -> bool:
     return (owner.ref.kind, owner.ref.name) == (kind, key.name) and (not uid or not owner.uid or owner.uid == uid)
-
-
-def recreated_by(inventory: Inventory, pod: Pod) -> ObjectRef | None:
-    """The topmost known controller, which makes a new pod when this one is deleted."""
-    chain = owners(inventory, pod)
-    return chain[-1].ref if chain else None

@@ -44,6 +44,7 @@ from kubectl_dra.model.storage import (
     VolumeAttachment,
 )
 from kubectl_dra.model.usage import NodeUsage
+from kubectl_dra.model.workloads import WorkloadObject
 
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 K = TypeVar("K")
@@ -132,7 +133,7 @@ class Inventory:
     taint_rules: Mapping[str, DeviceTaintRule] = field(default_factory=lambda: _EMPTY)
     events: tuple[Event, ...] = ()
     quotas: Mapping[Key, ResourceQuota] = field(default_factory=lambda: _EMPTY)
-    workloads: Mapping[tuple[str, str, str], LocalObject] = field(default_factory=lambda: _EMPTY)
+    workloads: Mapping[tuple[str, str, str], WorkloadObject] = field(default_factory=lambda: _EMPTY)
     pool_statuses: Mapping[str, ResourcePoolStatusRequest] = field(default_factory=lambda: _EMPTY)
     classic: ClassicObjects = field(default_factory=ClassicObjects)
     storage: StorageObjects = field(default_factory=StorageObjects)

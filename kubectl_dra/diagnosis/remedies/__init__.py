@@ -7,7 +7,7 @@ an edited claim can be taken. Everything is computed, nothing is done.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
@@ -19,6 +19,7 @@ from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.records import Action, Remedy, RemedyKind
 from kubectl_dra.diagnosis.remedies.trial import Result, Trials
+from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 
@@ -64,19 +65,25 @@ def proposals(
     return find(world, diagnosis, limit, keep).proposals
 
 
-def find(world: ClusterState, diagnosis: PodDiagnosis, limit: int = _LIMIT, keep: Collection[Key] = ()) -> Found:
-    """The same with how far was searched."""
+def find(
+    world: ClusterState,
+    diagnosis: PodDiagnosis,
+    limit: int = _LIMIT,
+    keep: Collection[Key] = (),
+    owners: Owners | None = None,
+) -> Found:
+    """The same with how far was searched. ``owners`` know more of the pods' owners than the Inventory."""
     claims = (world.inventory.claims.get(ref.key) for ref in diagnosis.claims)
     if classic.concerns(claim for claim in claims if claim is not None):
         return Found(())  # what a driver would answer can't be tried
-    return _Finder(world, diagnosis, keep).find(limit)
+    return _Finder(Case(world, diagnosis, frozenset(keep), owners or Owners(world.inventory))).find(limit)
 
 
 class _Finder:
-    def __init__(self, world: ClusterState, diagnosis: PodDiagnosis, keep: Collection[Key]) -> None:
-        self._case = Case(world, diagnosis, frozenset(keep))
-        self._trials = Trials(world, diagnosis)
-        self._gated = diagnosis.verdict is Verdict.GATED
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._trials = Trials(case.world, case.diagnosis)
+        self._gated = case.diagnosis.verdict is Verdict.GATED
         self._found: list[Proposal] = []
 
     def find(self, limit: int) -> Found:
@@ -141,7 +148,7 @@ def _followers(case: Case, first: Candidate) -> Iterator[Candidate]:
     """The candidates for the cluster that ``first`` leads to, each together with it."""
     inventory = _applied(case.world.inventory, first.changes)
     world = case.world.changed(inventory)
-    then = Case(world, Diagnoser(world).pod(case.diagnosis.pod.key))
+    then = replace(case, world=world, diagnosis=Diagnoser(world).pod(case.diagnosis.pod.key))
     for second in sorted(_simple(then), key=_cost):
         if second.changes and second.kind in _COMBINABLE:
             actions, changes = (*first.actions, *second.actions), (*first.changes, *second.changes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,10 +12,10 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Funnel, NodeOutcome, ObjectRef, PodDiagnosis, Removal, StageName
 from kubectl_dra.diagnosis.remedies.changes import Change, Form, edit_claim, edit_request
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, RemedyKind
-from kubectl_dra.diagnosis.workloads import recreated_by
+from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import Device, ResourceClaim
 from kubectl_dra.scheduler.claims import ResolvedEntry, resolve
 from kubectl_dra.selectors.catalog import PublishedDevices
@@ -51,6 +51,7 @@ class Case:
     world: ClusterState
     diagnosis: PodDiagnosis
     keep: frozenset[Key] = frozenset()
+    owners: Owners = field(default_factory=lambda: Owners(Inventory()))
 
     @cached_property
     def pod(self) -> Pod:
@@ -59,8 +60,13 @@ class Case:
 
     @cached_property
     def workload(self) -> ObjectRef | None:
-        """What would make the pod anew."""
-        return recreated_by(self.world.inventory, self.pod)
+        """The topmost owner that is known of, which would make the pod anew."""
+        return self.owner_of(self.pod)
+
+    def owner_of(self, pod: Pod) -> ObjectRef | None:
+        """The same of any pod."""
+        top = self.owners.top(pod)
+        return top.ref if top is not None else None
 
     @cached_property
     def _entries(self) -> tuple[ResolvedEntry, ...]:

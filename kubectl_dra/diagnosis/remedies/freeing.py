@@ -15,7 +15,6 @@ from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.records import AddDevices, DeleteClaim, DeletePod, RemedyKind
 from kubectl_dra.diagnosis.remedies.trial import Trials
-from kubectl_dra.diagnosis.workloads import recreated_by
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -166,10 +165,8 @@ def _smallest(trials: Trials, releases: Sequence[_Release], node: str) -> list[_
 
 
 def _deleting(case: Case, releases: Sequence[_Release], node: str) -> Candidate:
-    inventory = case.world.inventory
     actions = tuple(
-        DeletePod(ObjectRef.of("Pod", key_of(r.pod.metadata)), r.devices, recreated_by(inventory, r.pod))
-        for r in releases
+        DeletePod(ObjectRef.of("Pod", key_of(r.pod.metadata)), r.devices, case.owner_of(r.pod)) for r in releases
     )
     critical = any((r.pod.spec.priority or 0) >= _SYSTEM_CRITICAL for r in releases)
     cost = (CRITICAL_COST if critical else _POD_COST) + 3 * len(releases)

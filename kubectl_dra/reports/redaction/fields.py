@@ -25,6 +25,7 @@ from kubectl_dra.model import (
     storage,
     volume_claims,
     volumes,
+    workloads,
 )
 
 
@@ -97,6 +98,7 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     },
     meta.NodeSelectorRequirement: _REQUIREMENT,
     meta.LabelSelector: {"matchLabels": Holds.LABELS},
+    workloads.UpdateStrategy: {"type": Holds.WORD},
     # --- pods, nodes, events, quotas
     core.Taint: _TOLERATION,
     core.Toleration: _TOLERATION,

@@ -1,0 +1,111 @@
+"""JSON patches of pod specs: where a change of a pod stands in the spec that it is made in, and the new value.
+
+The spec is the pod's own, or that of the template that makes it: admission and the API server add to pods what their
+templates do not have.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from kubectl_dra.diagnosis.remedies.records import EditPod
+from kubectl_dra.model.core import PodSpec
+
+Change = tuple[str, Any]
+
+
+def pod_changes(action: EditPod, spec: PodSpec) -> Sequence[Change]:
+    """JSON pointers below ``spec``, with the new values (None: remove); none where there is nothing to change."""
+    name = action.field.partition("[")[0]
+    if name in ("resources", "containers"):
+        return tuple(_resource_changes(action, spec))
+    if name == "resourceClaims" and not action.after:
+        return tuple(_dropped_entry(action, spec))
+    change = _pod_change(action, spec)
+    return () if change is None else (change,)
+
+
+def _dropped_entry(action: EditPod, spec: PodSpec) -> Iterator[Change]:
+    """One of two entries that name the same claim; what refers to it then refers to the other one."""
+    name = _in_brackets(action.field)
+    entries = spec.resource_claims
+    other = next((e.name for e in entries if e.name != name and e.resource_claim_name == action.before), "")
+    for kind, containers in (("initContainers", spec.init_containers), ("containers", spec.containers)):
+        for position, container in enumerate(containers):
+            used = container.resources.claims
+            # From the end, as what is removed moves what comes after it.
+            for index, claim in reversed(list(enumerate(used))):
+                if claim.name == name:
+                    path = f"/{kind}/{position}/resources/claims/{index}"
+                    double = any((each.name, each.request) == (other, claim.request) for each in used)
+                    yield (path, None) if double else (f"{path}/name", other)
+    yield from ((f"/resourceClaims/{i}", None) for i, entry in enumerate(entries) if entry.name == name)
+
+
+def _resource_changes(action: EditPod, spec: PodSpec) -> Iterator[Change]:
+    """Another amount of a resource of one container, or another resource's name in all containers."""
+    name, _, rest = action.field.partition("[")
+    only, _, resource = rest.removesuffix("]").partition("].resources[")
+    for position, container in enumerate(spec.containers):
+        for kind, amounts in (("limits", container.resources.limits), ("requests", container.resources.requests)):
+            path = f"/containers/{position}/resources/{kind}/"
+            if name == "resources" and action.before in amounts:
+                yield path + _pointer(action.before), None
+                yield path + _pointer(action.after), str(amounts[action.before])
+            elif container.name == only and resource in amounts:
+                yield path + _pointer(resource), action.after
+
+
+def _pod_change(action: EditPod, spec: PodSpec) -> Change | None:
+    name, key = action.field.partition("[")[0], _in_brackets(action.field)
+    if name == "schedulerName":
+        return ("/schedulerName", action.after or "default-scheduler") if spec.scheduler_name else None
+    if name == "nodeSelector" and not action.after:
+        return (f"/nodeSelector/{_pointer(key)}", None) if key in spec.node_selector else None
+    if name == "affinity.nodeAffinity":
+        known = spec.affinity is not None and spec.affinity.node_affinity is not None
+        return ("/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution", None) if known else None
+    if name == "tolerations":
+        value = _toleration(action.after)
+        return ("/tolerations/-", value) if spec.tolerations else ("/tolerations", [value])
+    if name == "resourceClaims":
+        position = next((i for i, entry in enumerate(spec.resource_claims) if entry.name == key), None)
+        return None if position is None else _claim_reference(spec, position, action.after)
+    return None
+
+
+def _toleration(taint: str) -> dict[str, str]:
+    """A toleration of ``KEY[=VALUE]:EFFECT``."""
+    head, _, effect = taint.rpartition(":")
+    key, equals, value = head.partition("=")
+    operator = {"operator": "Equal", "value": value} if equals else {"operator": "Exists"}
+    return {"key": key, **operator, "effect": effect}
+
+
+def _claim_reference(spec: PodSpec, position: int, name: str) -> Change:
+    template = spec.resource_claims[position].resource_claim_template_name is not None
+    return f"/resourceClaims/{position}/resourceClaim{'Template' if template else ''}Name", name
+
+
+def patch_text(changes: Iterable[Change], prefix: str = "") -> str:
+    """The JSON patch that makes the changes below ``prefix``."""
+    return json.dumps([_operation(prefix + path, value) for path, value in changes])
+
+
+def _operation(path: str, value: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
+    return {"op": "remove", "path": path} if value is None else {"op": "add", "path": path, "value": value}
+
+
+def pointer(*keys: str) -> str:
+    """A JSON pointer made of keys."""
+    return "".join(f"/{_pointer(key)}" for key in keys)
+
+
+def _pointer(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def _in_brackets(field: str) -> str:
+    return field.partition("[")[2].removesuffix("]")
