@@ -172,7 +172,7 @@ def test_printed_commands_are_shell(capfd, tmp_path):
         ["bash", "-eu"], input=script, capture_output=True, encoding="utf-8", env=environment, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "delete resourceclaim/trainer-0-gpus-x9grb -n ml" in done.stdout
+    assert "delete pod/trainer-0 -n ml --ignore-not-found" in done.stdout
     manifest = yaml.safe_load(
         (tmp_path / "log").read_text(encoding="utf-8").split("apiVersion:", 2)[1].join(["apiVersion:", ""])
     )

@@ -24,6 +24,7 @@ from kubectl_dra.model.resource import (
 )
 from kubectl_dra.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kubectl_dra.model.usage import usage_by_node
+from kubectl_dra.model.workloads import WorkloadObject
 
 SCENARIOS = Path(__file__).parent.parent / "scenarios"
 KINDS: dict[str, type[Any]] = {
@@ -57,7 +58,7 @@ def inventory(items: Iterable[dict[str, Any]]) -> Inventory:
     """An Inventory of API objects in their v1 shape."""
     by_kind: dict[str, list[Any]] = {}
     for item in items:
-        by_kind.setdefault(item["kind"], []).append(_decode(item, KINDS.get(item["kind"], LocalObject)))
+        by_kind.setdefault(item["kind"], []).append(_decode(item, KINDS.get(item["kind"], WorkloadObject)))
     pods = by_kind.get("Pod", [])
     return Inventory(
         nodes=_by_name(by_kind.get("Node", [])),

@@ -9,10 +9,11 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import NotFound
 from kubectl_dra.diagnosis.pending import pending_pods
 from kubectl_dra.diagnosis.records import ClaimDiagnosis, ClaimVerdict, Consumers, ObjectRef
-from kubectl_dra.diagnosis.workloads import recreated_by, resolve_workload
+from kubectl_dra.diagnosis.workloads import Owners, resolve_workload
 from kubectl_dra.model import labels
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
 from tests.diagnosis import build, facts
 from tests.kit.state import diagnose_claim, diagnose_pod, state_of
 
@@ -173,6 +174,11 @@ def workload(kind: str, name: str, uid: str | None = None) -> dict[str, Any]:
     return {"kind": kind, "metadata": {"name": name, "namespace": "ml", "uid": uid or f"{kind}-{name}"}}
 
 
+def _top(inventory: Inventory, name: str) -> ObjectRef | None:
+    owner = Owners(inventory).top(inventory.pods[Key("ml", name)])
+    return owner.ref if owner is not None else None
+
+
 def test_pods_of_workloads() -> None:
     inventory = facts.inventory(
         [
@@ -197,8 +203,8 @@ def test_pods_of_workloads() -> None:
     # Kinds that nobody has heard of work too.
     assert names("TrainJob", "train") == ["train-0"]
     assert names("Deployment", "nothing") == []
-    assert recreated_by(inventory, inventory.pods[Key("ml", "web-1-a")]) == ObjectRef("Deployment", "ml", "web")
-    assert recreated_by(inventory, inventory.pods[Key("ml", "alone")]) is None
+    assert _top(inventory, "web-1-a") == ObjectRef("Deployment", "ml", "web")
+    assert _top(inventory, "alone") is None
 
 
 def test_pods_of_a_former_workload_of_the_same_name() -> None:
@@ -215,7 +221,7 @@ def test_owners_in_a_circle_end() -> None:
             owned(build.pod("p"), "ReplicaSet", "a"),
         ]
     )
-    assert recreated_by(inventory, inventory.pods[Key("ml", "p")]) is not None
+    assert _top(inventory, "p") is not None
 
 
 # --- quota ----------------------------------------------------------------------------------------------------------

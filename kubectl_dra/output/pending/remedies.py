@@ -25,6 +25,7 @@ from kubectl_dra.diagnosis.remedies.records import (
 )
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import closed, padded, width, wrapped
+from kubectl_dra.output.pending.consequences import note_texts
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural
@@ -57,6 +58,7 @@ def _list(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator[Safe]:
     for number, remedy in others:
         first, *rest = wrapped(remedy_text(remedy), indent=_TEXT_INDENT)
         yield from (fmt("  {}  {}", number, Safe(first.lstrip())), *rest)
+        yield from _notes(remedy)
 
 
 def remedy_text(remedy: RemedyReport) -> Safe:
@@ -116,6 +118,12 @@ def _entry(number: int, remedy: RemedyReport) -> Iterator[Safe]:
         yield Safe("     (no command: the API does not allow a name in it)")
     elif any(commands(step) is None for step in remedy.steps):
         yield Safe("     (no command: a name in it can't stand in a shell line)")
+    yield from _notes(remedy)
+
+
+def _notes(remedy: RemedyReport) -> Iterator[Safe]:
+    for text in note_texts(remedy):
+        yield from wrapped(fmt("({})", text), indent=_TEXT_INDENT)
 
 
 def _nodes(nodes: Sequence[str]) -> Safe:
@@ -140,7 +148,7 @@ def _gates(action: RemoveGates) -> Safe:
 
 
 def _edit_claim(action: EditClaim) -> Safe:
-    how = Safe("new template") if action.template is not None else Safe("new claim")
+    how = Safe("new template and pod") if action.template is not None else Safe("new claim")
     return fmt("{} ({})", _claim_change(action), how)
 
 
