@@ -103,6 +103,7 @@ def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
         frozenset(needs),
         all_namespaces=options.all_namespaces,
         max_bytes=options.max_bytes,
+        more_files=options.from_others,
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.kubectl_style import KubectlStyle
 from kubectl_dra.commands.options import Options, one_of, shared_options
 
@@ -38,7 +38,7 @@ def command(options: Options, target: str) -> int:
     Objects refer to each other: give those that belong together in one file. What can't be carried over, and what a
     server would refuse, is said on stderr; manifests that mix generations are corrected first.
     """
-    if not options.filename:
+    if not options.manifests:
         raise UsageProblem("nothing to convert", "kubectl dra convert -f FILE")
     version = target.removeprefix("resource.k8s.io/")
     if version not in _TARGETS:
@@ -48,21 +48,20 @@ def command(options: Options, target: str) -> int:
 
 def _convert(options: Options, version: str) -> int:
     from kubectl_dra.api.convert import Source
+    from kubectl_dra.commands.manifests import objects_of
     from kubectl_dra.commands.show import console
     from kubectl_dra.output.conversion import notes
     from kubectl_dra.output.exit_codes import ExitCode, finding_code
     from kubectl_dra.reports.conversion import conversion_report
-    from kubectl_dra.source.file import written_in
 
-    name = "stdin" if options.filename == "-" else options.filename
-    sources = [Source(*written) for written in written_in(options.filename, options.max_bytes)]
-    if not sources:
-        raise CommandError(f"{name}: holds no objects", "kubectl dra convert -f FILE")
+    found = objects_of(options)
+    sources = [Source(each.data, each.api_version, each.kind) for each in found.objects]
     report = conversion_report(sources, version)
     for line in notes(report, version):
         console(options).note(line)
-    _write(report, options)
-    if report.unreadable:
+    if sources:
+        _write(report, options)
+    if report.unreadable or found.problems:
         return ExitCode.ERROR
     return finding_code(asked=options.exit_code, bad=not report.clean)
 

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -16,7 +16,12 @@ from kubectl_dra.model import labels
 from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.source.limits import MAX_BYTES, parse_size, size_text
 
+if TYPE_CHECKING:
+    from kubectl_dra.source.inputs import Inputs
+
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+_DEMO: Final = "demo"
+_STDIN: Final = "-"
 _GO_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -24,7 +29,8 @@ _GO_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 class Options:
     """All shared options of one call; those that a command does not take have their defaults.
 
-    ``namespace`` is empty if not given. ``output`` is empty for text. ``request_timeout`` is in seconds, None for
+    ``namespace`` is empty if not given. ``from_`` is the first ``--from`` and ``from_others`` are the rest, which
+    together are one cluster. ``output`` is empty for text. ``request_timeout`` is in seconds, None for
     no limit asked for. ``max_bytes`` bounds a file, or one list of a live cluster. ``clock`` is that
     of the program.
     """
@@ -34,8 +40,11 @@ class Options:
     selector: str = ""
     output: str = ""
     watch: bool = False
-    filename: str = ""
+    filenames: tuple[str, ...] = ()
+    recursive: bool = False
+    kustomize: str = ""
     from_: str | None = None
+    from_others: tuple[str, ...] = ()
     feature_gates: tuple[str, ...] = ()
     exit_code: bool = False
     context: str = ""
@@ -49,6 +58,18 @@ class Options:
     verbosity: int = 0
     color: str = "auto"
     clock: Clock = SYSTEM
+
+    @property
+    def manifests(self) -> Inputs:
+        """What ``-f``, ``-R`` and ``-k`` name; false if nothing."""
+        from kubectl_dra.source.inputs import Inputs  # help needs no files
+
+        return Inputs(self.filenames, self.recursive, self.kustomize, self.max_bytes)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """All words of ``--from``; none for a live cluster."""
+        return () if self.from_ is None else (self.from_, *self.from_others)
 
 
 class SharedOption(click.Option):
@@ -140,8 +161,17 @@ def label_selector(text: str) -> Callable[[Mapping[str, str]], bool]:
 
 
 WATCH_OPTION: Final = _option("-w", "--watch", is_flag=True, help="Stay and show changes.")
-FILENAME_OPTION: Final = _option(
-    "-f", "--filename", default="", metavar="FILE", help="Read manifests from a file, or from - for stdin."
+FILENAME_OPTIONS: Final = (
+    _option(
+        "-f",
+        "--filename",
+        "filenames",
+        multiple=True,
+        metavar="FILE",
+        help="Read manifests from a file, a folder, an https address, or - for stdin; may be repeated.",
+    ),
+    _option("-R", "--recursive", is_flag=True, help="Read the folders in the folders of -f as well."),
+    _option("-k", "--kustomize", default="", metavar="DIR", help="Read what kubectl kustomize makes of a folder."),
 )
 EXIT_CODE_OPTION: Final = _option(
     "--exit-code", is_flag=True, help="End with 3 if the finding is bad, 4 if the answer rests on partial evidence."
@@ -150,9 +180,10 @@ CLUSTER_OPTIONS: Final = (
     _shared(
         "--from",
         "from_",
-        default=None,
+        multiple=True,
         metavar="FILE|-|demo",
-        help="Answer from a snapshot or manifests, or from the built-in demo cluster, instead of a live cluster.",
+        help="Answer from a snapshot or manifests, or from the built-in demo cluster, instead of a live cluster; "
+        "several files, or a folder of them, are one cluster.",
     ),
     _shared(
         "--feature-gates",
@@ -198,7 +229,7 @@ def shared_options(
         *([SELECTOR_OPTION] if selector else ()),
         *([_output_option(output)] if output else ()),
         *([WATCH_OPTION] if watch else ()),
-        *([FILENAME_OPTION] if filename else ()),
+        *(FILENAME_OPTIONS if filename else ()),
         *([EXIT_CODE_OPTION] if exit_code else ()),
         *CLUSTER_OPTIONS,
     ]
@@ -233,7 +264,31 @@ def read_options(values: dict[str, Any]) -> Options:
     }
     before = {name: value for name, value in outer.items() if name in _FIELDS}
     clock = {"clock": root.obj} if root is not None and root.obj is not None else {}
-    return Options(**{**before, **given, **clock})
+    options = {**before, **given, **clock}
+    options["from_"], options["from_others"] = _sources(options.get("from_") or ())
+    _check_inputs(options)
+    return Options(**options)
+
+
+def _sources(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
+    """The first word of ``--from`` and the others. Raises a usage error for the demo cluster beside a file."""
+    words = tuple(dict.fromkeys(words))
+    if len(words) > 1 and _DEMO in words:
+        raise UsageProblem("--from demo can't be combined with files", "leave one of them out")
+    return (words[0] if words else None), words[1:]
+
+
+def _check_inputs(options: Mapping[str, Any]) -> None:
+    """Refuse, as kubectl does, what ``-f``, ``-R`` and ``-k`` can't mean together, and stdin that is read twice."""
+    files, sources = options.get("filenames") or (), (options.get("from_"), *options["from_others"])
+    if options.get("kustomize") and files:
+        raise UsageProblem("-f and -k can't be combined", "kubectl kustomize DIR | kubectl dra … -f - -f FILE")
+    if options.get("kustomize") and options.get("recursive"):
+        raise UsageProblem("-R can't be combined with -k", "leave -R out")
+    if options.get("recursive") and not files:
+        raise UsageProblem("-R needs -f", "name a folder: -R -f DIR")
+    if _STDIN in files and _STDIN in sources:
+        raise UsageProblem("-f - and --from - can't both read stdin", "write one of them to a file")
 
 
 def _output_option(formats: Sequence[str]) -> Callable[[Any], Any]:

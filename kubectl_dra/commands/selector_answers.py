@@ -9,6 +9,7 @@ from functools import partial
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.manifests import records_of
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.pool_answers import pool_not_found
 from kubectl_dra.commands.show import Answer, console, note_evidence, print_answers
@@ -31,7 +32,6 @@ from kubectl_dra.reports.selector import (
     manifest_questions,
     selector_report,
 )
-from kubectl_dra.source.file import read_file
 from kubectl_dra.source.manifests import Manifests
 
 
@@ -51,7 +51,8 @@ class Asked:
 def answer(options: Options, asked: Asked) -> int:
     """Run the command; returns the exit code."""
     _check(options, asked)
-    manifests = read_file(options.filename, options.max_bytes) if options.filename else None
+    found = records_of(options) if options.manifests else None
+    manifests = found.manifests if found is not None else None
     cluster = read_cluster(options, KINDS)
     note_evidence(cluster.state, options)
     facts = cluster.state
@@ -62,17 +63,16 @@ def answer(options: Options, asked: Asked) -> int:
     reports = [selector_report(question, setting, explained, asked.cross_check) for question in questions]
     _print(options, reports, single=manifests is None)
     failed = manifests is not None and _note_bad(manifests, options)
+    failed = failed or (found is not None and bool(found.problems))
     return ExitCode.ERROR if failed else _code(options, reports)
 
 
 def _check(options: Options, asked: Asked) -> None:
-    if options.filename and asked.words:
+    if options.manifests and asked.words:
         raise UsageProblem("an expression and -f exclude each other", "give one of them")
-    if options.filename and asked.device_class is not None:
+    if options.manifests and asked.device_class is not None:
         raise UsageProblem("--class and -f exclude each other: requests name their class", "leave --class out")
-    if options.filename == "-" and options.from_ == "-":
-        raise UsageProblem("-f - and --from - can't both read stdin", "put one of them into a file")
-    if not options.filename and not asked.words:
+    if not options.manifests and not asked.words:
         raise UsageProblem("no expression", "kubectl dra test-selector 'EXPR', or -f FILE")
     if len(asked.words) > 1:
         raise UsageProblem(f"{len(asked.words)} expressions: this command takes one", "put EXPR into single quotes")

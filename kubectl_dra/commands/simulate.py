@@ -33,12 +33,10 @@ def command(options: Options, copies: str, remedies: bool) -> int:
     First what the API server would refuse or drop; manifests that mix generations are corrected. Nothing is created.
     A claim or template alone is tried with a bare pod.
     """
-    if not options.filename:
+    if not options.manifests:
         raise UsageProblem("nothing to simulate", "kubectl dra simulate -f FILE")
     if options.all_namespaces:
         raise UsageProblem("-A says nothing about what to create", "objects that name no namespace are meant for -n")
-    if options.filename == "-" and options.from_ == "-":
-        raise UsageProblem("-f - and --from - can't both read stdin", "write one of them to a file")
     if copies not in ("", "max") and not (copies.isascii() and copies.isdecimal() and 0 < int(copies[:9]) < 10**8):
         raise UsageProblem(f'"{copies}" is no number of copies', "--copies takes 1, 2, … or max")
     from kubectl_dra.commands.simulate_answers import answer

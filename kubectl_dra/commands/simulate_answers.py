@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubectl_dra.api.convert import Source
 from kubectl_dra.api.planned import read_planned
 from kubectl_dra.commands.cluster import read_cluster
-from kubectl_dra.commands.errors import CommandError
+from kubectl_dra.commands.manifests import objects_of
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
 from kubectl_dra.diagnosis import needs
@@ -17,23 +17,19 @@ from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.reports.simulation import Copies, simulation_report
-from kubectl_dra.source.file import written_in
-from kubectl_dra.source.manifests import Written
 
 _DEFAULT_NAMESPACE = "default"
 
 
 def answer(options: Options, copies: str, remedies: bool) -> int:
     """Run the command; returns the exit code."""
-    name = "stdin" if options.filename == "-" else options.filename
-    written = written_in(options.filename, options.max_bytes)
+    found = objects_of(options)
+    written = [Source(each.data, each.api_version, each.kind) for each in found.objects]
     kinds = (*needs.POD, *needs.STORAGE, *needs.PRIORITY, *needs.GROUPS)
     cluster = read_cluster(options, needs.kinds(kinds), demanded=_demanded(written))
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
-    objects = [read_planned(Source(*each), namespace) for each in written]
-    if not objects:
-        raise CommandError(f"{name}: holds no objects", "kubectl dra simulate -f FILE")
+    objects = [read_planned(each, namespace) for each in written]
     world = cluster.state
     report = simulation_report(world, objects, _copies(copies))
     page = simulation_page(report, world.now, steps=remedies)
@@ -42,14 +38,14 @@ def answer(options: Options, copies: str, remedies: bool) -> int:
     else:
         for line in page:
             console(options).out(line)
-    if any(each.error for each in objects):
+    if found.problems or any(each.error for each in objects):
         return ExitCode.ERROR
     return finding_code(asked=options.exit_code, bad=report.bad, partial=report.partial, answered=report.answered)
 
 
-def _demanded(written: Sequence[Written]) -> tuple[str, ...]:
+def _demanded(written: Sequence[Source]) -> tuple[str, ...]:
     """The kinds that pods of the file make matter, whatever waits in the cluster."""
-    planned = (read_planned(Source(*each), _DEFAULT_NAMESPACE) for each in written)
+    planned = (read_planned(each, _DEFAULT_NAMESPACE) for each in written)
     pods = [each.pod for each in planned if each.pod is not None]
     found = needs.STORAGE if any(map(uses_storage, pods)) else ()
     # Which class is the default one, and who would make room, only the cluster tells.

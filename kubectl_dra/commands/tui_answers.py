@@ -42,7 +42,7 @@ def start(
 
 def start_lab(options: Options, words: Sequence[str], device_class: str | None) -> int:
     """Run the UI with a selector in its lab, below the prompt where that is possible; returns the exit code."""
-    if options.filename:
+    if options.manifests:
         raise UsageProblem("-i and -f exclude each other", "load selectors of claims and classes in the lab with f2")
     if len(words) > 1:
         raise UsageProblem(f"{len(words)} expressions: this command takes one", "put EXPR into single quotes")

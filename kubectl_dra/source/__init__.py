@@ -26,9 +26,9 @@ def load(spec: SourceSpec) -> tuple[Inventory, Evidence]:
         from kubectl_dra.source.demo import load_demo
 
         return load_demo()
-    from kubectl_dra.source.file import load_file
+    from kubectl_dra.source.file import load_files
 
-    return load_file(spec.file, spec.max_bytes, spec.told)
+    return load_files((spec.file, *spec.more_files), spec.max_bytes, spec.told)
 
 
 def current_namespace(spec: SourceSpec) -> str:

@@ -60,6 +60,10 @@ class Content:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Free what it holds."""
+        self.close()
+
+    def close(self) -> None:
+        """Free what it holds."""
         self._stream.close()
 
     def read(self, start: int, end: int) -> bytes:
@@ -121,6 +125,11 @@ def open_content(path: str, max_bytes: int = MAX_BYTES, hint: str = HINT) -> Con
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FileError(f"{name}: {reason}", hint) from error
+
+
+def stored_content(pieces: Iterator[bytes], name: str, max_bytes: int) -> Content:
+    """What comes in pieces, unpacked and in UTF-8. Raises :class:`FileError` and ``TooLargeError``."""
+    return _plain(pieces, name, max_bytes)
 
 
 def _content(stream: BinaryIO, name: str, max_bytes: int) -> Content:

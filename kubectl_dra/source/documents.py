@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -20,6 +20,7 @@ from kubectl_dra.source.errors import ManifestError
 from kubectl_dra.source.json_parts import WHOLE_BYTES, Part, Span, UnsplitError, parts
 
 _SPACE: Final = b" \t\r\n"
+_BEGINS: Final = re.compile(rb"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 
 
 class Piece:
@@ -54,12 +55,17 @@ class Document:
     chunks: Iterator[Piece] | None = None
 
 
-def documents(content: Content, name: str) -> Iterator[Document]:
-    """The documents in their order. Raises :class:`ManifestError` for what is neither JSON nor YAML."""
+def documents(content: Content, name: str, problems: list[ManifestError] | None = None) -> Iterator[Document]:
+    """The documents in their order. Raises :class:`ManifestError` for what is neither JSON nor YAML.
+
+    With ``problems``, broken documents of a YAML stream are noted there instead, and cost only themselves.
+    """
     if _first(content) in (b"{", b"["):
         yield from _json_documents(content, name)
-    else:
+    elif problems is None:
         yield from _yaml_documents(content, name)
+    else:
+        yield from _recovered(content, name, problems)
 
 
 def _first(content: Content) -> bytes:
@@ -145,17 +151,69 @@ def _yaml_instead(content: Content, name: str, error: Exception) -> Iterator[Doc
     yield from found
 
 
-def _yaml_documents(content: Content, name: str) -> Iterator[Document]:
+def _recovered(content: Content, name: str, problems: list[ManifestError]) -> Iterator[Document]:
+    """The documents of a stream; after a broken one it goes on behind the next line that begins a document."""
+    number = line = 0
+    try:
+        for document in _yaml_documents(content, name):
+            number, line = document.number, document.line()
+            yield document
+    except ManifestError as error:
+        problems.append(error)
+    else:
+        return
+    later = [start for start in _starts(content) if start[0] > line]
+    # The first of them, or what stands before it, is the broken one.
+    ends = [*(offset for _, offset in later[1:]), content.size]
+    for index, ((start, offset), end) in enumerate(zip(later, ends, strict=True)):
+        part = Content.of(content.read(offset, end), name)
+        try:
+            yield from _yaml_documents(part, name, Start(number + 1 + index, start))
+        except ManifestError as error:
+            if str(error) != str(problems[0]):
+                problems.append(error)
+
+
+def _starts(content: Content) -> list[tuple[int, int]]:
+    """Line and offset of the beginning, and of every line that begins a document."""
+    data = content.read(0, content.size)
+    found, line, counted = [(1, 0)], 1, 0
+    for match in _BEGINS.finditer(data):
+        line += data.count(b"\n", counted, match.start())
+        counted = match.start()
+        found.append((line, match.start()))
+    return found
+
+
+class Start(NamedTuple):
+    """The number of the first document of a part of a stream, and the line in which the part begins."""
+
+    document: int = 1
+    line: int = 1
+
+
+def _yaml_documents(content: Content, name: str, start: Start = Start()) -> Iterator[Document]:  # noqa: B008
     from kubectl_dra.source.yaml_reader import YAMLError, read_documents  # JSON needs no PyYAML
 
+    earlier = start.line - 1
     try:
-        for number, document in enumerate(read_documents(content), 1):
+        for number, document in enumerate(read_documents(content), start.document):
             encoded = msgspec.json.encode(document.value)
-            leaf_lines = list(_leaf_lines(document.value, document.lines, document.line))
-            yield _at_line(number, encoded, document.line, leaf_lines)
+            lines = {node: line + earlier for node, line in document.lines.items()} if earlier else document.lines
+            line = document.line + earlier
+            leaf_lines = list(_leaf_lines(document.value, lines, line))
+            yield _at_line(number, encoded, line, leaf_lines)
     except YAMLError as error:
-        place = f"{name}, document {error.document}, line {error.line}"
-        raise ManifestError(f"{place}: {error.problem}", error.hint or f"look at line {error.line}") from error
+        line = error.line + earlier
+        place = f"{name}, document {error.document + start.document - 1}, line {line}"
+        raise ManifestError(f"{place}: {error.problem}", error.hint or _look_at(content, line)) from error
+
+
+def _look_at(content: Content, line: int) -> str:
+    """What to do about a broken document; templates of charts are the most frequent ones."""
+    if any(b"{{" in chunk for chunk in content.chunks()):
+        return "render the chart first: helm template CHART | kubectl dra … -f -"
+    return f"look at line {line}"
 
 
 def _leaf_lines(value: Any, lines: dict[int, int], line: int) -> Iterator[int]:  # noqa: ANN401 - any JSON value

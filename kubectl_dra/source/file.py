@@ -6,7 +6,8 @@ except nodes, without which nothing can be said about scheduling.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from kubectl_dra.api.build import InventoryBuilder
@@ -14,14 +15,18 @@ from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.source.content import Content, open_content
-from kubectl_dra.source.errors import FileError
+from kubectl_dra.source.errors import FileError, SourceError
+from kubectl_dra.source.inputs import SNAPSHOT_EXTENSIONS, Inputs, Skipped, opened
 from kubectl_dra.source.limits import MAX_BYTES
-from kubectl_dra.source.manifests import Manifests, Written, read_manifests, read_written
+from kubectl_dra.source.manifests import Manifests, read_manifests
+from kubectl_dra.source.several import joined, merged
 from kubectl_dra.source.spec import Told
 
 # The kinds that decide about scheduling: one note names those of them that were taken as none.
 _DECISIVE: Final = ("Pod", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
 _HINT: Final = "name a file, - for stdin, or demo"
+#: More objects than these that come twice are counted.
+_NAMED: Final = 5
 
 
 def load_file(path: str, max_bytes: int = MAX_BYTES, told: Told | None = None) -> tuple[Inventory, Evidence]:
@@ -34,23 +39,30 @@ def load_file(path: str, max_bytes: int = MAX_BYTES, told: Told | None = None) -
         return load_content(content)
 
 
+def load_files(
+    words: Sequence[str], max_bytes: int = MAX_BYTES, told: Told | None = None
+) -> tuple[Inventory, Evidence]:
+    """The Inventory of several files, or of those of folders, as of one cluster. Raises :class:`FileError`."""
+    if len(words) == 1 and not os.path.isdir(words[0]):
+        return load_file(words[0], max_bytes, told)
+    builder, parts = InventoryBuilder(), []
+    for content in opened(Inputs(tuple(words), max_bytes=max_bytes, extensions=SNAPSHOT_EXTENSIONS)):
+        if isinstance(content, SourceError):
+            raise content
+        if isinstance(content, Skipped):
+            parts.append(Manifests(content.name, notes=[str(content)]))
+            continue
+        with content:
+            content.told = told
+            parts.append(read_manifests(content, content.name, lambda loaded: builder.add(loaded.kind, loaded.record)))
+    return _assembled(merged(parts), builder)
+
+
 def load_content(content: Content) -> tuple[Inventory, Evidence]:
     """The Inventory of a content, with no object in memory but its own. Raises :class:`FileError`."""
     builder = InventoryBuilder()
     manifests = read_manifests(content, content.name, lambda loaded: builder.add(loaded.kind, loaded.record))
     return _assembled(manifests, builder)
-
-
-def read_file(path: str, max_bytes: int = MAX_BYTES) -> Manifests:
-    """The objects of a file or of stdin (``-``), one by one. Raises :class:`FileError`."""
-    with open_content(path, max_bytes) as content:
-        return read_manifests(content, content.name)
-
-
-def written_in(path: str, max_bytes: int = MAX_BYTES) -> list[Written]:
-    """The objects of a file or of stdin (``-``) as they were written. Raises :class:`FileError`."""
-    with open_content(path, max_bytes) as content:
-        return read_written(content, content.name)
 
 
 def assemble(manifests: Manifests) -> tuple[Inventory, Evidence]:
@@ -67,6 +79,9 @@ def _assembled(manifests: Manifests, builder: InventoryBuilder) -> tuple[Invento
     notes = list(_notes(manifests, builder))
     header = manifests.header
     reads = header.evidence_reads() if header is not None else _plain_reads(builder.kinds())
+    if manifests.plain and header is not None:
+        # What plain files beside a snapshot hold was listed by somebody, completely as far as they say.
+        reads = joined(reads, (Read(kind) for kind in sorted(manifests.plain)))
     evidence = Evidence(
         reads=_with_bad(reads, manifests),
         bad_objects=tuple(manifests.bad_objects),
@@ -78,6 +93,7 @@ def _assembled(manifests: Manifests, builder: InventoryBuilder) -> tuple[Invento
 
 
 def _notes(manifests: Manifests, builder: InventoryBuilder) -> Iterable[str]:
+    yield from manifests.notes
     if manifests.header is not None:
         yield from manifests.header.notes
     else:
@@ -87,8 +103,18 @@ def _notes(manifests: Manifests, builder: InventoryBuilder) -> Iterable[str]:
             yield f"{manifests.name} has no {', '.join(absent)}: taken as if the cluster had none"
         if "Node" not in seen:
             yield f"{manifests.name} has no Node: what a scheduler would do can't be said"
-    for kind, key in builder.replaced:
-        yield f"{manifests.name} has {kind.singular} {key} more than once: the last one counts"
+    yield from _twice(manifests.name, builder)
+
+
+def _twice(name: str, builder: InventoryBuilder) -> Iterable[str]:
+    """Which objects came more than once, and which state of them counts; not each of very many."""
+    found = dict.fromkeys(builder.replaced)
+    for which, told in (("the newest resourceVersion", True), ("the last one", False)):
+        names = [f"{kind.singular} {key}" for kind, key in found if ((kind.name, key) in builder.by_version) is told]
+        if len(names) > _NAMED:
+            yield f"{name} has {len(names)} objects more than once, {names[0]} among them: {which} of each counts"
+        else:
+            yield from (f"{name} has {each} more than once: {which} counts" for each in names)
 
 
 def _plain_reads(kinds: frozenset[str]) -> tuple[Read, ...]:

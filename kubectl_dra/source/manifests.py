@@ -25,6 +25,7 @@ from kubectl_dra.source.errors import ManifestError
 from kubectl_dra.source.snapshot import SNAPSHOT_API_VERSION, SNAPSHOT_KIND, SnapshotHeader, decode_header
 
 _MAX_LISTS: Final = 16
+_OBJECT: Final = "kubectl get NAME -o yaml shows what one looks like"
 #: Broken objects beyond this number are only counted, and kinds of others beyond the second.
 _MAX_BAD: Final = 10_000
 _MAX_OTHER: Final = 1_000
@@ -42,9 +43,10 @@ class Loaded(NamedTuple):
 
 @dataclass(slots=True)
 class Manifests:
-    """What a file holds, in its order. ``other`` counts the kinds that are none of ours.
+    """What a file holds, in its order. ``other`` counts the kinds that are none of ours, ``kinds`` those of ours.
 
-    Of very many broken objects the first are named one by one, and the last entry of a kind counts the others.
+    Of very many broken objects the first are named one by one, and the last entry of a kind counts the others. Of
+    several files together, ``plain`` are the kinds in those that are no snapshots.
     """
 
     name: str
@@ -52,14 +54,29 @@ class Manifests:
     bad_objects: list[BadObject] = field(default_factory=list)
     header: SnapshotHeader | None = None
     other: Counter[str] = field(default_factory=Counter)
+    kinds: set[str] = field(default_factory=set)
+    plain: frozenset[str] = frozenset()
+    notes: list[str] = field(default_factory=list)
+
+
+class Origin(NamedTuple):
+    """Where an object stands; lines count from 1."""
+
+    file: str = ""
+    document: int = 0
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}, document {self.document}, line {self.line}"
 
 
 class Written(NamedTuple):
-    """One object as it was written, with what a typed list around it says of it."""
+    """One object as it was written, with what a typed list around it says of it, and where it stands."""
 
     data: bytes
     api_version: str
     kind: str
+    origin: Origin = Origin()
 
 
 class _Envelope(msgspec.Struct, rename="camel"):
@@ -92,16 +109,22 @@ _envelope: Final = msgspec.json.Decoder(_Envelope)
 _array: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-def read_manifests(source: bytes | Content, name: str, keep: Callable[[Loaded], object] | None = None) -> Manifests:
+def read_manifests(
+    source: bytes | Content,
+    name: str,
+    keep: Callable[[Loaded], object] | None = None,
+    problems: list[ManifestError] | None = None,
+) -> Manifests:
     """All objects of a file, defaulted as the server would. Raises :class:`ManifestError`.
 
     With ``keep`` they are handed over one by one and not collected. Of equal keys in JSON the last counts, as the API
-    server decodes it; in YAML they are an error, as for kubectl.
+    server decodes it; in YAML they are an error, as for kubectl. With ``problems``, what is broken is noted there and
+    costs only its document.
     """
     manifests = Manifests(name)
     keep = keep or manifests.objects.append
     uncounted: Counter[str] = Counter()
-    for found in _leaves_of(source, manifests):
+    for found in _leaves_of(source, manifests, problems):
         origin = f"{name}, document {found.document}"
         try:
             loaded = _loaded(found.leaf, origin, manifests.other)
@@ -113,15 +136,21 @@ def read_manifests(source: bytes | Content, name: str, keep: Callable[[Loaded], 
                 uncounted[bad.kind if bad.kind in BY_NAME else ""] += 1
         else:
             if loaded is not None:
+                manifests.kinds.add(loaded.kind.name)
                 keep(loaded)
     manifests.bad_objects += _more(uncounted, name)
     return manifests
 
 
-def read_written(source: bytes | Content, name: str) -> list[Written]:
-    """All objects of a file, not decoded, lists taken apart. Raises :class:`ManifestError`."""
-    leaves = (found.leaf for found in _leaves_of(source, Manifests(name)))
-    return [Written(leaf.data, leaf.api_version, leaf.kind) for leaf in leaves]
+def read_written(source: bytes | Content, name: str, problems: list[ManifestError] | None = None) -> Iterator[Written]:
+    """All objects of a file, not decoded, lists taken apart; ``problems`` and errors as in :func:`read_manifests`."""
+    for found in _leaves_of(source, Manifests(name), problems):
+        leaf = found.leaf
+        origin = Origin(name, found.document, found.piece.line_of(leaf.data, found.number))
+        if leaf.problem and problems is not None:
+            problems.append(ManifestError(f"{origin}: is {leaf.problem}", _OBJECT))
+        else:
+            yield Written(leaf.data, leaf.api_version, leaf.kind, origin)
 
 
 def _bad(found: _Found, error: str, origin: str) -> BadObject:
@@ -172,12 +201,19 @@ class _Place:
         return _Place(self.document, self.manifests, self.depth + 1, api_version, kind)
 
 
-def _leaves_of(source: bytes | Content, manifests: Manifests) -> Iterator[_Found]:
+def _leaves_of(
+    source: bytes | Content, manifests: Manifests, problems: list[ManifestError] | None = None
+) -> Iterator[_Found]:
     content = Content.of(source, manifests.name) if isinstance(source, bytes) else source
-    for document, depth in _deep(documents(content, manifests.name)):
-        for piece, leaves in _pieces(_Place(document, manifests, depth)):
-            for number, leaf in enumerate(leaves):
-                yield _Found(leaf, document.number, piece, number)
+    for document, depth in _deep(documents(content, manifests.name, problems)):
+        try:
+            for piece, leaves in _pieces(_Place(document, manifests, depth)):
+                for number, leaf in enumerate(leaves):
+                    yield _Found(leaf, document.number, piece, number)
+        except ManifestError as error:
+            if problems is None:
+                raise
+            problems.append(error)
 
 
 def _deep(found: Iterator[Document]) -> Iterator[tuple[Document, int]]:
@@ -246,8 +282,7 @@ def _take_header(envelope: _Envelope, data: bytes, place: _Place) -> None:
 def _no_object(data: bytes, problem: str, place: _Place) -> _Leaf:
     """A broken item costs only itself; a file that is no object at all is an error."""
     if place.depth == 0:
-        hint = "kubectl get NAME -o yaml shows what one looks like"
-        raise ManifestError(f"{place}: is no Kubernetes object: {problem}", hint)
+        raise ManifestError(f"{place}: is no Kubernetes object: {problem}", _OBJECT)
     return _Leaf(data, "", place.kind, f"no Kubernetes object: {problem}")
 
 

@@ -38,6 +38,8 @@ class Connection:
 class SourceSpec:
     """A source: ``file`` is a path, ``-`` or ``demo``; None means the live cluster behind ``connection``.
 
+    ``more_files`` are of the same cluster; each may be a folder of files.
+
     ``namespace`` is the one asked for, empty where the source is to say which is current, or where ``all_namespaces``
     are meant. ``max_bytes`` bounds a file after decompression. ``needs`` names the kinds that the command reads, empty
     for all. ``pods`` are asked for by name: a live cluster keeps them whatever they ask for, and reads them even when
@@ -53,6 +55,7 @@ class SourceSpec:
     """
 
     file: str | None = None
+    more_files: tuple[str, ...] = field(default=(), kw_only=True)
     connection: Connection = Connection()
     namespace: str = ""
     needs: frozenset[str] = frozenset()

@@ -101,8 +101,8 @@ def test_usage(arguments: list[str], what: str, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("", "file: holds no objects\ntry:   kubectl dra convert -f FILE\n"),
-        (None, "file: No such file or directory\ntry:   name a file, or - for stdin\n"),
+        ("", "file: holds no objects\ntry:   name a file with Kubernetes objects\n"),
+        (None, "file: No such file or directory\ntry:   name a file, a folder, an https address, or - for stdin\n"),
     ],
 )
 def test_nothing_to_read(tmp_path: Path, text: str | None, error: str, capsys: pytest.CaptureFixture[str]) -> None:

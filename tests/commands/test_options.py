@@ -60,8 +60,11 @@ def call(*arguments: str) -> tuple[Options, tuple[str, ...]]:
         (("-o", "json", "-w"), {"output": "json", "watch": True}),
         (("-ojson",), {"output": "json"}),
         (("-o=wide",), {"output": "wide"}),
-        (("-f", "-"), {"filename": "-"}),
+        (("-f", "-"), {"filenames": ("-",)}),
+        (("-f", "a", "-R", "-f", "b"), {"filenames": ("a", "b"), "recursive": True}),
+        (("-k", "dir"), {"kustomize": "dir"}),
         (("--from", "demo"), {"from_": "demo"}),
+        (("--from", "a", "--from=b", "--from", "a"), {"from_": "a", "from_others": ("b",)}),
         (("-v=6",), {"verbosity": 6}),
         (("-v6",), {"verbosity": 6}),
         (("--v=6",), {"verbosity": 6}),
@@ -168,3 +171,19 @@ def test_near_misses() -> None:
 def test_a_file_and_a_live_cluster_exclude_each_other(capfd, flags) -> None:
     assert run(["why-pending", "--from", "demo", *flags]) == 2
     assert f"--from and {flags[0]} exclude each other" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-f", "a", "-k", "b"),
+        ("-R",),
+        ("-R", "-k", "b"),
+        ("-f", "-", "--from", "-"),
+        ("-f", "-", "-f", "a", "--from", "b", "--from", "-"),
+        ("--from", "demo", "--from", "a"),
+    ],
+)
+def test_inputs_that_can_not_be_combined(arguments: Sequence[str]) -> None:
+    with pytest.raises(UsageProblem):
+        call("probe", *arguments)

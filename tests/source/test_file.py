@@ -14,7 +14,7 @@ import pytest
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.source import current_namespace, load
 from kubectl_dra.source.errors import FileError, SourceError
-from kubectl_dra.source.file import load_file
+from kubectl_dra.source.file import load_file, load_files
 from kubectl_dra.source.spec import SourceSpec
 from tests.scenario_files import NAMES, snapshot_path
 
@@ -176,3 +176,81 @@ def test_yaml_that_is_not_utf_8_is_refused_with_its_line(tmp_path: Path, bad: by
     caught = error(str(path))
     assert caught.what == f"{path}, document 1, line {lines + 3}: holds bytes that are not UTF-8"
     assert caught.hint == "save it as UTF-8"
+
+
+# --- several files --------------------------------------------------------------------------------------------------
+
+
+def snapshot(folder: Path, name: str, reads: list[dict[str, str]], *objects: Any, version: str = "v1.37.1") -> str:
+    path = folder / name
+    head = {"apiVersion": "kubectl-dra/v1alpha1", "kind": "Snapshot", "server": {"version": version}}
+    path.write_text(json.dumps({**head, "reads": reads, "items": list(objects)}), encoding="utf-8")
+    return str(path)
+
+
+def versioned(body: dict[str, Any], version: str, phase: str) -> dict[str, Any]:
+    return {**body, "metadata": {**body["metadata"], "resourceVersion": version}, "status": {"phase": phase}}
+
+
+def test_several_files_are_one_cluster_in_any_order(tmp_path: Path) -> None:
+    nodes, pods = written(tmp_path, NODE, name="nodes.json"), written(tmp_path, POD, name="pods.json")
+    for words in ((nodes, pods), (pods, nodes), (str(tmp_path),)):
+        inventory, evidence = load_files(words)
+        assert (len(inventory.nodes), len(inventory.pods)) == (1, 1)
+        assert evidence.complete("Node")
+        assert evidence.coverage("Pod") is Coverage.COMPLETE
+        assert evidence.coverage("ResourceClaim") is Coverage.ASSUMED
+
+
+def test_of_an_object_in_several_files_the_newest_version_counts(tmp_path: Path) -> None:
+    old = written(tmp_path, NODE, versioned(POD, "9", "Pending"), name="old.json")
+    new = written(tmp_path, versioned(POD, "10", "Running"), name="new.json")
+    for words in ((old, new), (new, old)):
+        inventory, evidence = load_files(words)
+        assert [pod.status.phase for pod in inventory.pods.values()] == ["Running"]
+        told = [note for note in evidence.notes if "more than once" in note]
+        assert len(told) == 1
+        assert told[0].endswith("pod ml/p more than once: the newest resourceVersion counts")
+
+
+def test_very_many_objects_that_come_twice_are_counted(tmp_path: Path) -> None:
+    pods = [versioned({**POD, "metadata": {"name": f"p{n}", "namespace": "ml"}}, "1", "Pending") for n in range(9)]
+    evidence = load_files([written(tmp_path, NODE, *pods), written(tmp_path, *pods, name="g.json")])[1]
+    assert [note for note in evidence.notes if "more than once" in note] == [
+        f"{tmp_path}/f.json and {tmp_path}/g.json has 9 objects more than once, pod ml/p0 among them: "
+        "the last one of each counts"
+    ]
+
+
+def test_what_one_snapshot_could_not_read_another_may_have_read(tmp_path: Path) -> None:
+    one = snapshot(tmp_path, "a", [{"kind": "Node", "coverage": "complete"}, {"kind": "Pod", "coverage": "forbidden"}])
+    other = snapshot(tmp_path, "b", [{"kind": "Pod", "coverage": "complete"}, {"kind": "Node", "coverage": "notRead"}])
+    for words in ((one, other), (other, one)):
+        evidence = load_files(words)[1]
+        assert evidence.complete("Node")
+        assert evidence.complete("Pod")
+        assert evidence.coverage("ResourceClaim") is Coverage.NOT_READ
+
+
+def test_a_plain_file_beside_a_snapshot_adds_what_it_holds_and_no_more(tmp_path: Path) -> None:
+    taken = snapshot(
+        tmp_path, "a", [{"kind": "Node", "coverage": "complete"}, {"kind": "Pod", "coverage": "forbidden"}]
+    )
+    evidence = load_files((taken, written(tmp_path, POD)))[1]
+    assert evidence.complete("Pod")
+    assert evidence.coverage("ResourceClaim") is Coverage.NOT_READ
+
+
+def test_snapshots_of_different_servers_are_noted(tmp_path: Path) -> None:
+    words = [
+        snapshot(tmp_path, f"{n}", [{"kind": "Node", "coverage": "complete"}], version=f"v1.3{n}.0") for n in (7, 5)
+    ]
+    evidence = load_files(words)[1]
+    assert evidence.server_version == (1, 37)
+    assert any("v1.35.0, v1.37.0" in note for note in evidence.notes)
+
+
+def test_a_broken_file_among_several_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text("{", encoding="utf-8")
+    with pytest.raises(SourceError):
+        load_files((written(tmp_path, NODE), str(tmp_path / "x.json")))

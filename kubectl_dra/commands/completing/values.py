@@ -95,6 +95,7 @@ _OPTIONS: Final[Mapping[str, Values]] = MappingProxyType(
 _METAVARS: Final[Mapping[str, Values]] = MappingProxyType(
     {
         "FILE": _files,
+        "DIR": _files,
         "FILE|-|demo": _sources,
         "GATE=BOOL": _gates,
         "[DRIVER/]POOL": pools,

@@ -1,0 +1,88 @@
+"""The one reader of manifests: what ``-f``, ``-R`` and ``-k`` name, as written objects or as records.
+
+What is broken costs only itself: it becomes a problem that whoever asked has to tell, and the rest is still answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from kubectl_dra.source.content import Content
+from kubectl_dra.source.errors import FileError, ManifestError, SourceError
+from kubectl_dra.source.inputs import Inputs, Skipped, opened
+from kubectl_dra.source.limits import MAX_BYTES
+from kubectl_dra.source.manifests import Manifests, Written, read_manifests, read_written
+
+#: Unless ``--max-bytes`` says otherwise: nobody writes more by hand, and YAML takes a second for 3 MB.
+MANIFEST_BYTES: Final = 32 << 20
+
+
+@dataclass(slots=True)
+class Found:
+    """``objects`` in the order of the inputs; ``problems`` that cost a document or a file; ``notes``."""
+
+    name: str
+    objects: list[Written] = field(default_factory=list)
+    problems: list[SourceError] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class FoundRecords:
+    """The same, decoded."""
+
+    manifests: Manifests
+    problems: list[SourceError] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def read_objects(inputs: Inputs) -> Found:
+    """All objects as they were written. Raises :class:`SourceError` where there is nothing but one problem."""
+    found = Found(inputs.name)
+    for content in _contents(inputs, found):
+        broken: list[ManifestError] = []
+        found.objects += read_written(content, content.name, broken)
+        found.problems += broken
+    _complain_about_nothing(found, empty=not found.objects)
+    return found
+
+
+def read_records(inputs: Inputs) -> FoundRecords:
+    """All objects of kinds that are known, decoded. Raises :class:`SourceError` as :func:`read_objects`."""
+    found = FoundRecords(Manifests(inputs.name))
+    into = found.manifests
+    for content in _contents(inputs, found):
+        broken: list[ManifestError] = []
+        each = read_manifests(content, content.name, problems=broken)
+        into.objects += each.objects
+        into.bad_objects += each.bad_objects
+        into.other += each.other
+        into.header = into.header or each.header
+        found.problems += broken
+    _complain_about_nothing(found, empty=not (into.objects or into.bad_objects or into.other))
+    return found
+
+
+def _contents(inputs: Inputs, found: Found | FoundRecords) -> Iterator[Content]:
+    if inputs.max_bytes == MAX_BYTES:
+        inputs = replace(inputs, max_bytes=MANIFEST_BYTES)
+    for each in opened(inputs):
+        if isinstance(each, Skipped):
+            found.notes.append(str(each))
+        elif isinstance(each, Content):
+            with each:
+                yield each
+        else:
+            found.problems.append(each)
+
+
+def _complain_about_nothing(found: Found | FoundRecords, *, empty: bool) -> None:
+    if not empty:
+        return
+    if len(found.problems) == 1:
+        raise found.problems.pop()
+    if not found.problems:
+        name = found.name if isinstance(found, Found) else found.manifests.name
+        raise FileError(f"{name}: holds no objects", "name a file with Kubernetes objects")
