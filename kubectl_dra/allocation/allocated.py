@@ -111,6 +111,13 @@ class AllocatedState:
         """The held devices of a pool by name."""
         return self._pools.get((driver, pool), _NOTHING)
 
+    def differing(self, other: AllocatedState) -> Collection[tuple[str, str]]:
+        """The pools that have not the same state object in both."""
+        if self is other:
+            return ()
+        mine, theirs = self._pools, other._pools
+        return {pool for pools in (mine, theirs) for pool in pools if mine.get(pool) is not theirs.get(pool)}
+
     def get(self, device: DeviceId) -> DeviceState | None:
         """The state of a device, None if nobody holds it."""
         return self.pool(device.driver, device.pool).get(device.device)

@@ -7,6 +7,7 @@ from typing import Final
 
 from kubectl_dra.allocation.allocated import AllocatedState
 from kubectl_dra.allocation.checks import Checks
+from kubectl_dra.allocation.classes import NodeClasses
 from kubectl_dra.allocation.counting import Counting
 from kubectl_dra.allocation.errors import Aborted, TooManyDevices, UndecidedError
 from kubectl_dra.allocation.kinds import NotApplicableError
@@ -29,12 +30,20 @@ class Cluster:
     """What one scheduling attempt sees of a cluster, prepared once for all nodes and never changed."""
 
     def __init__(
-        self, index: SliceIndex, classes: Mapping[str, DeviceClass], allocated: AllocatedState, features: Features
+        self,
+        index: SliceIndex,
+        classes: Mapping[str, DeviceClass],
+        allocated: AllocatedState,
+        features: Features,
+        former: Cluster | None = None,
     ) -> None:
         self.index = index
         self.classes = classes
         self.allocated = allocated
         self.features = features
+        known = former.alike if former is not None and former.features == features else None
+        #: Which nodes are alike; what is known of a ``former`` state of the same slices is not worked out again.
+        self.alike: NodeClasses = NodeClasses(index, allocated, features, known)
 
     @classmethod
     def of(

@@ -18,6 +18,7 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import Device, DeviceAttribute
 from kubectl_dra.selectors.compiling import Selector
 from kubectl_dra.selectors.evaluate import Decision, Detail, Failure, Outcome, SelectorSet, common_lens, derive
+from kubectl_dra.selectors.lens import Columns
 
 
 class Selection:
@@ -29,7 +30,10 @@ class Selection:
         self._sets = [sets[request.selectors] for request in requests]
         self._distinct = [each for selectors, each in sets.items() if selectors]
         self._derivations = tuple(dict.fromkeys(e for request in requests for e in request.derived.values()))
+        constrained = tuple(constrained)
         self._lens = common_lens(self._distinct, self._derivations, constrained)
+        #: Equal for two attempts that see the same of every device.
+        self.identity: Hashable = tuple(s for s in sets if s), self._derivations, constrained, self._shows_sharing
         self._seen: dict[Hashable, Hashable] = {}
         self._derived: dict[tuple[str, Hashable], DeviceAttribute | Failure] = {}
 
@@ -39,6 +43,10 @@ class Selection:
         self._derived.clear()
         for each in self._distinct:
             each.forget()
+
+    def columns(self, drivers: Iterable[str]) -> Columns | None:
+        """The attributes and capacities that are read of devices of these drivers; None if it can be any."""
+        return self._lens.columns(drivers)
 
     def seen(self, driver: str, device: Device) -> Hashable:
         """Equal for two devices of which the attempt's expressions and constraints say the same for the same reason.

@@ -46,7 +46,7 @@ def _later_devices(devices: Cluster, before: ClusterState, after: ClusterState) 
     old, new = before.inventory, after.inventory
     if old.slices is not new.slices or old.taint_rules is not new.taint_rules or any(map(is_narrowed, after.rules)):
         return None
-    return Cluster(devices.index, dict(new.classes), after.allocated, after.features)
+    return Cluster(devices.index, dict(new.classes), after.allocated, after.features, devices)
 
 
 @dataclass(frozen=True, eq=False)

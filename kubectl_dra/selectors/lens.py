@@ -6,10 +6,18 @@ Real devices all carry unique attributes that hardly any selector reads.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable
+from typing import NamedTuple
 
 from kubectl_dra.cel.device import BrokenAttribute, attribute_value
 from kubectl_dra.cel.reads import Reads
 from kubectl_dra.model.resource import Device, DeviceAttribute
+
+
+class Columns(NamedTuple):
+    """The keys of attributes and capacities that somebody looks at, each sorted."""
+
+    attributes: tuple[str, ...]
+    capacity: tuple[str, ...]
 
 
 class Lens:
@@ -31,7 +39,7 @@ class Lens:
     def content(self, driver: str, device: Device) -> Hashable:
         """Equal for two devices that no expression or constraint can tell apart."""
         attributes = device.attributes
-        if self._evaluates and (self._whole or _is_broken(device)):
+        if self._evaluates and (self._whole or is_broken(device)):
             capacity = frozenset((name, c.value) for name, c in device.capacity.items())
             return driver, device.allow_multiple_allocations, frozenset(attributes.items()), capacity
         names, amounts = self._views.get(driver) or self._view(driver)
@@ -40,6 +48,14 @@ class Lens:
             return driver, device.allow_multiple_allocations, found
         values = tuple(c and c.value for c in map(device.capacity.get, amounts))
         return driver, device.allow_multiple_allocations, found, values
+
+    def columns(self, drivers: Iterable[str]) -> Columns | None:
+        """All that it looks at in devices of these drivers; None for everything."""
+        if self._evaluates and self._whole:
+            return None
+        views = [self._view(driver) for driver in drivers]
+        attributes = {name for names, _ in views for name in names}
+        return Columns(tuple(sorted(attributes)), tuple(sorted({name for _, names in views for name in names})))
 
     def constrained(self, driver: str, device: Device) -> Hashable:
         """Equal for two devices of a driver that no constraint can tell apart."""
@@ -61,7 +77,8 @@ def _keys(names: Collection[tuple[str, str]], driver: str, more: Iterable[str]) 
     return tuple(sorted(keys.union(more)))
 
 
-def _is_broken(device: Device) -> bool:
+def is_broken(device: Device) -> bool:
+    """Whether an attribute can't be given to CEL, so that what an expression says may depend on any of them."""
     # Nearly all attributes are plain strings; a function call for each would cost more than all the rest.
     for attribute in device.attributes.values():
         if (attribute.string is None or attribute.versions is not None) and _unconvertible(attribute):
