@@ -43,18 +43,26 @@ def read_cluster(
     node: str = "",
     local: bool = False,
     demanded: Iterable[str] = (),
+    whole_nodes: Iterable[str] = (),
 ) -> Scoped:
     """Read what the options name. ``needs`` are kinds (``Pod``, ``ResourceSlice``, …); none means all.
 
     ``pods`` are names that must be read in any case.
 
-    ``slices``, ``claims`` (names), ``node``, ``local`` and ``demanded`` (kinds) say what of a live cluster is enough,
-    as :class:`SourceSpec` explains.
+    ``slices``, ``claims`` (names), ``node``, ``local``, ``demanded`` (kinds) and ``whole_nodes`` say what of a live
+    cluster is enough, as :class:`SourceSpec` explains.
     """
     gates = gates_of(options)
     spec, namespace = spec_and_namespace(options, needs, pods, local=local)
     named = frozenset(Key(namespace, name) for name in claims)
-    spec = dataclasses.replace(spec, slices=frozenset(slices), claims=named, node=node, demanded=frozenset(demanded))
+    spec = dataclasses.replace(
+        spec,
+        slices=frozenset(slices),
+        claims=named,
+        node=node,
+        demanded=frozenset(demanded),
+        whole_nodes=frozenset(whole_nodes),
+    )
     with _unwatched():
         inventory, evidence = load(dataclasses.replace(spec, told=_told(spec)))
     PROGRESS.say("Working out the answer")

@@ -18,10 +18,12 @@ from kubectl_dra.commands.show import Answer, console, is_document, note_evidenc
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import Target, Targets, parse_targets
 from kubectl_dra.commands.unread import after_unread, code_of, nothing_read
+from kubectl_dra.commands.whatif_options import kinds_demanded, supposed, whole_nodes
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pending import is_pending, pending_pods
 from kubectl_dra.diagnosis.records import Missing, MissingEvidence
+from kubectl_dra.diagnosis.whatif import Switch, WhatIf
 from kubectl_dra.diagnosis.workloads import ReadOwner, owners, resolve_workload
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -65,6 +67,7 @@ class Call:
     failed: bool = field(default=False)
     read_owner: ReadOwner | None = None
     moment: datetime | None = None
+    what_if: WhatIf | None = None
 
     @property
     def now(self) -> datetime:
@@ -72,11 +75,22 @@ class Call:
         return self.moment or self.diagnoser.world.now
 
 
-def answer(options: Options, node: str, remedies: bool, words: Sequence[str], number: int | None = None) -> int:
+def answer(
+    options: Options,
+    node: str,
+    remedies: bool,
+    words: Sequence[str],
+    number: int | None = None,
+    switches: tuple[Switch, ...] = (),
+) -> int:
     """Run the command; returns the exit code. ``remedies``: also for lists, and with the commands that do them.
 
-    With a ``number`` nothing but the commands of that way out.
+    With a ``number`` nothing but the commands of that way out. ``switches``: what is supposed of the cluster.
     """
+    if options.watch and switches:
+        raise UsageProblem(
+            "-w follows the cluster as it is; it cannot be combined with what-if switches", "leave out -w"
+        )
     targets = parse_targets(words, POD, options)
     if number is not None:
         check_single(options, targets, remedies=remedies)
@@ -88,9 +102,19 @@ def answer(options: Options, node: str, remedies: bool, words: Sequence[str], nu
 
     def respond(options: Options, cluster: Scoped, moment: datetime | None = None) -> int:
         note_evidence(cluster.state, options)
-        world = cluster.state
+        world, what_if = supposed(cluster.state, switches)
+        cluster = Scoped(world, cluster.namespace)
         with owner_reader(options) as read_owner:
-            call = Call(options, node, cluster, Diagnoser(world), remedies, read_owner=read_owner, moment=moment)
+            call = Call(
+                options,
+                node,
+                cluster,
+                Diagnoser(world),
+                remedies,
+                read_owner=read_owner,
+                moment=moment,
+                what_if=what_if,
+            )
             _check_node(call)
             if number is not None:
                 return one_remedy(options, _only_pod(call, targets), number)
@@ -100,7 +124,9 @@ def answer(options: Options, node: str, remedies: bool, words: Sequence[str], nu
         from kubectl_dra.commands.pending_watch import watch
 
         return watch(options, kinds_read, pods, respond, lambda cluster: _all_run(cluster, targets))
-    cluster = read_cluster(options, kinds_read, pods)
+    cluster = read_cluster(
+        options, kinds_read, pods, demanded=kinds_demanded(switches), whole_nodes=whole_nodes(switches)
+    )
     check_namespace(options, cluster)
     return respond(options, cluster)
 
@@ -294,6 +320,7 @@ def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Pending:
         node=call.node,
         remedies=found.remedies,
         no_pair_helps=found.no_pair_helps,
+        what_if=call.what_if,
     )
     return Answer("PendingReport", report, lambda: _pod_page(call, report))
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.kubectl_style import KubectlStyle
 from kubectl_dra.commands.options import Options, scope_options, shared_options
+from kubectl_dra.commands.whatif_options import whatif_options
+
+if TYPE_CHECKING:
+    from kubectl_dra.diagnosis.whatif import Switch
 
 _EXAMPLES: Final = """\b
 Examples:
   kubectl dra simulate -f trainer.yaml               # would it fit, and where
   kubectl dra simulate -f trainer.yaml --copies 16   # sixteen of it
   kubectl dra simulate -f claim.yaml --copies max    # how many fit
-  kubectl dra simulate -f all.yaml --exit-code       # 3 if it does not fit"""
+  kubectl dra simulate -f all.yaml --exit-code       # 3 if it does not fit
+  kubectl dra simulate -f trainer.yaml --add-node like=node-b,count=2,free
+  kubectl dra simulate --drain node-b                # where its pods would go"""
 
 
 @click.command("simulate", cls=KubectlStyle, epilog=_EXAMPLES)
@@ -27,13 +33,14 @@ Examples:
 )
 @click.option("--copies", default="", metavar="N|max", help="How many copies of every pod; max: as many as fit.")
 @click.option("--remedies", is_flag=True, help="With the commands that carry out what would help.")
-def command(options: Options, copies: str, remedies: bool) -> int:
+@whatif_options
+def command(options: Options, copies: str, remedies: bool, switches: tuple[Switch, ...]) -> int:
     """Say whether pods, claims, templates and workloads that don't exist yet would fit, where, and what is missing.
 
     First what the API server would refuse or drop; manifests that mix generations are corrected. Nothing is created.
-    A claim or template alone is tried with a bare pod.
+    A claim or template alone is tried with a bare pod. What-if switches change the cluster first, in any order.
     """
-    if not options.manifests:
+    if not options.manifests and not switches:
         raise UsageProblem("nothing to simulate", "kubectl dra simulate -f FILE")
     if options.all_namespaces:
         raise UsageProblem("-A says nothing about what to create", "objects that name no namespace are meant for -n")
@@ -41,4 +48,4 @@ def command(options: Options, copies: str, remedies: bool) -> int:
         raise UsageProblem(f'"{copies}" is no number of copies', "--copies takes 1, 2, … or max")
     from kubectl_dra.commands.simulate_answers import answer
 
-    return answer(options, copies, remedies)
+    return answer(options, copies, remedies, switches)

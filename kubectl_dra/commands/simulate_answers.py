@@ -10,28 +10,37 @@ from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.manifests import objects_of
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
+from kubectl_dra.commands.whatif_options import kinds_demanded, told, whole_nodes
 from kubectl_dra.diagnosis import needs
+from kubectl_dra.diagnosis.whatif import Switch
 from kubectl_dra.model.podneeds import uses_storage
 from kubectl_dra.output.documents import report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.reports.simulation import Copies, simulation_report
+from kubectl_dra.source.reading import Found
 
 _DEFAULT_NAMESPACE = "default"
 
 
-def answer(options: Options, copies: str, remedies: bool) -> int:
-    """Run the command; returns the exit code."""
-    found = objects_of(options)
+def answer(options: Options, copies: str, remedies: bool, switches: tuple[Switch, ...] = ()) -> int:
+    """Run the command; returns the exit code. ``switches``: what is supposed of the cluster."""
+    found = objects_of(options) if options.manifests else Found("")
     written = [Source(each.data, each.api_version, each.kind) for each in found.objects]
     kinds = (*needs.POD, *needs.STORAGE, *needs.PRIORITY, *needs.GROUPS)
-    cluster = read_cluster(options, needs.kinds(kinds), demanded=_demanded(written))
+    cluster = read_cluster(
+        options,
+        needs.kinds(kinds),
+        demanded=(*_demanded(written), *kinds_demanded(switches)),
+        whole_nodes=whole_nodes(switches),
+    )
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     objects = [read_planned(each, namespace) for each in written]
     world = cluster.state
-    report = simulation_report(world, objects, _copies(copies))
+    with told(world):
+        report = simulation_report(world, objects, _copies(copies), switches)
     page = simulation_page(report, world.now, steps=remedies)
     if is_document(options):
         write(report_bytes("SimulationReport", with_text(report, page)), options)

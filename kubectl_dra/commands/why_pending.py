@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from kubectl_dra.commands.kubectl_style import KubectlStyle
 from kubectl_dra.commands.options import Options, shared_options
+from kubectl_dra.commands.whatif_options import whatif_options
+
+if TYPE_CHECKING:
+    from kubectl_dra.diagnosis.whatif import Switch
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -17,6 +21,7 @@ Examples:
   kubectl dra why-pending sts/trainer -n ml       # the pods of a workload
   kubectl dra why-pending claim/nb-2-gpus -n dev  # a ResourceClaim
   kubectl dra why-pending trainer-0 -n ml --remedy 1  # its commands
+  kubectl dra why-pending trainer-0 -n ml --add-node like=node-b,free  # would it fit then
   kubectl dra why-pending trainer-0 -n ml -w      # follow it until it runs
   kubectl dra why-pending trainer-0 -n ml -o json | jq .verdict"""
 
@@ -33,8 +38,16 @@ Examples:
     metavar="N",
     help="Only the commands of way out N of one pod, ready for a shell.",
 )
+@whatif_options
 @click.argument("words", nargs=-1, metavar="[TYPE[/NAME]] [NAME]...")
-def command(options: Options, node: str, remedies: bool, number: int | None, words: tuple[str, ...]) -> int:
+def command(
+    options: Options,
+    node: str,
+    remedies: bool,
+    number: int | None,
+    words: tuple[str, ...],
+    switches: tuple[Switch, ...],
+) -> int:
     """Say why pods and ResourceClaims wait for devices: which claim, request, selector and device, on which node.
 
     Without words: every pending pod with device claims in the namespace, grouped by reason. The default type is pod;
@@ -42,4 +55,4 @@ def command(options: Options, node: str, remedies: bool, number: int | None, wor
     """
     from kubectl_dra.commands.pending_answers import answer
 
-    return answer(options, node, remedies, words, number)
+    return answer(options, node, remedies, words, number, switches)

@@ -9,6 +9,7 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
+    Agreement,
     Cause,
     ClaimDiagnosis,
     Funnel,
@@ -18,6 +19,8 @@ from kubectl_dra.diagnosis.records import (
     PodFinding,
     RequestReport,
 )
+from kubectl_dra.diagnosis.remedies.records import RemedyKind
+from kubectl_dra.diagnosis.whatif.records import WhatIf
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
@@ -51,7 +54,8 @@ class NodeGroupRecord(ReportRecord, frozen=True):
 class PendingReport(PodFinding, frozen=True, kw_only=True):
     """Why one pod is pending: what was found, what the pod asks for, the nodes, ways out.
 
-    ``unseen``: entries of ``spec.resourceClaims`` that no container names.
+    ``unseen``: entries of ``spec.resourceClaims`` that no container names. ``what_if``: what is supposed of the
+    cluster; of one that is only supposed nothing was observed.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -62,6 +66,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     features: Mapping[str, bool | int | str]
     read: tuple[ReadRecord, ...]
     unseen: tuple[str, ...] = ()
+    what_if: WhatIf | None = None
 
     @property
     def code(self) -> Code | None:
@@ -105,6 +110,7 @@ def pending_report(
     node: str = "",
     remedies: tuple[RemedyReport, ...] = (),
     no_pair_helps: bool = False,
+    what_if: WhatIf | None = None,
 ) -> PendingReport:
     """The report of one diagnosis, with its ``remedies`` where they were looked for.
 
@@ -114,6 +120,10 @@ def pending_report(
     limit = None if all_nodes else NAMES_SHOWN
     found = {name: getattr(diagnosis, name) for name in PodFinding.__struct_fields__}
     pod = state.inventory.pods.get(diagnosis.pod.key)
+    if what_if is not None:
+        found |= {"observed": None, "agreement": Agreement.UNCHECKED}
+        # Nobody waits in a cluster that is only supposed.
+        remedies = tuple(each for each in remedies if each.kind is not RemedyKind.WAIT)
     found["alternatives"] = tuple(text for text in diagnosis.alternatives if text != diagnosis.message)
     return PendingReport(
         **found,
@@ -123,6 +133,7 @@ def pending_report(
         remedies=remedies,
         no_pair_helps=no_pair_helps,
         unseen=unseen_entries(pod) if pod is not None else (),
+        what_if=what_if,
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )

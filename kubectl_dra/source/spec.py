@@ -49,7 +49,7 @@ class SourceSpec:
     which a slice must match one. ``local``: only the namespace matters, also of pods and claims. ``claims``: the
     question is about these only, so that slices are read of the pools that they hold devices of. ``node``: slices are
     read of the pools that this node can use something of. ``demanded``: kinds that are read even where no pod of the
-    cluster makes them matter.
+    cluster makes them matter. ``whole_nodes``: the pods on these nodes are kept one by one.
 
     ``told`` is called again and again while it is read: with the share that is done (0 to 1), None where nobody knows.
     """
@@ -67,4 +67,5 @@ class SourceSpec:
     claims: frozenset[Key] = frozenset()
     node: str = ""
     demanded: frozenset[str] = frozenset()
+    whole_nodes: frozenset[str] = frozenset()
     told: Told | None = field(default=None, compare=False)

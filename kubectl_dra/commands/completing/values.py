@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -81,6 +82,28 @@ def _gates(line: Line, _tables: Tables) -> Answer:
     return Answer(fitting(line, ((f"{gate}={value}", "") for gate in known_gates() for value in ("true", "false"))))
 
 
+_LIKE: Final = "like="
+
+
+def _after(prefix: str, values: Values, end: str = "") -> Values:
+    """The same behind a prefix that the value begins with; ``end`` stands behind each."""
+
+    def found(line: Line, tables: Tables) -> Answer:
+        if not line.current.startswith(prefix):
+            return Answer(fitting(line, [(prefix, "")]), Directive.NO_FILES | Directive.NO_SPACE)
+        rest = dataclasses.replace(line, current=line.current.removeprefix(prefix))
+        answer = values(rest, tables)
+        candidates = [Candidate(f"{prefix}{each.value}{end}", each.description) for each in answer.candidates]
+        return Answer(candidates, answer.directive | (Directive.NO_SPACE if end else Directive.NO_FILES))
+
+    return found
+
+
+def _targets(line: Line, tables: Tables) -> Answer:
+    """What can be tainted: a node, or a device."""
+    return devices(line, tables) if "/" in line.current else named("nodes", 1)(line, tables)
+
+
 _OPTIONS: Final[Mapping[str, Values]] = MappingProxyType(
     {
         "--namespace": named("namespaces"),
@@ -90,6 +113,12 @@ _OPTIONS: Final[Mapping[str, Values]] = MappingProxyType(
         "--node": named("nodes", 1),
         "--class": named("deviceclasses.resource.k8s.io"),
         "--driver": drivers,
+        "--remove-node": named("nodes", 1),
+        "--drain": named("nodes", 1),
+        "--add-node": _after(_LIKE, named("nodes", 1)),
+        "--add-devices": _after(_LIKE, devices),
+        "--taint": _after("", _targets, ","),
+        "--untaint": _after("", _targets, ","),
     }
 )
 _METAVARS: Final[Mapping[str, Values]] = MappingProxyType(

@@ -15,6 +15,7 @@ from kubectl_dra.output.pending.funnel import FunnelView, funnel_lines, funnel_v
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import ago, counted, listed, shortened
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 from kubectl_dra.scheduler.fit_error import without_preemption
@@ -40,6 +41,7 @@ _AGREEMENT: Final = {
 def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
     """All lines of one report; ``now`` is the time that ages are counted from."""
     blocks: list[list[Safe]] = [
+        whatif_lines(report.what_if) if report.what_if is not None else [],
         wrapped(styled(_headline(report), Style.BOLD)),
         list(ask_lines(report.asks, report.extended)) if _shows_asks(report) else [],
         list(unseen_lines(report.unseen)),

@@ -17,6 +17,7 @@ from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import ManifestReport, PodSimulation, SimulationReport
@@ -27,6 +28,8 @@ _NODES_SHOWN = 8
 def simulation_page(report: SimulationReport, now: datetime, *, steps: bool = False) -> list[Safe]:
     """All lines; ``steps``: with the commands of remedies."""
     blocks = [list(missing_lines(report.unread)), list(_manifest_lines(report.manifests))]
+    if report.what_if is not None:
+        blocks.append(whatif_lines(report.what_if))
     for pod in report.pods:
         blocks.append(list(_pod_lines(pod)))
         if pod.pending is not None and not _is_enough(pod):
@@ -34,7 +37,7 @@ def simulation_page(report: SimulationReport, now: datetime, *, steps: bool = Fa
             pending = msgspec.structs.replace(pod.pending, missing=()) if pod.unread else pod.pending
             blocks.append(pending_page(pending, now))
             blocks.append(list(step_lines(pod.pending.remedies)) if steps else [])
-    if not report.pods:
+    if not report.pods and report.what_if is None:
         blocks.append([Safe("No pod, claim, template or workload is left to be tried.")])
     lines: list[Safe] = []
     for block in filter(None, blocks):

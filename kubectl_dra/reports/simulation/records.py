@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from kubectl_dra.diagnosis.records import Certainty, Missing, ObjectRef, OpenPlugin, Verdict
+from kubectl_dra.diagnosis.whatif.records import Fate, WhatIf
 from kubectl_dra.reports.base import Fits, ReadRecord, ReportRecord
 from kubectl_dra.reports.pending import PendingReport
 
@@ -81,7 +82,10 @@ class PodSimulation(ReportRecord, frozen=True):
 
 
 class SimulationReport(ReportRecord, frozen=True):
-    """The whole file. ``fits``: nothing is refused or unreadable, and all copies fit."""
+    """The whole file. ``fits``: nothing is refused or unreadable, and all copies fit.
+
+    ``what_if``: what else is supposed of the cluster, and where pods go that have to leave their nodes.
+    """
 
     fits: Fits
     manifests: tuple[ManifestReport, ...]
@@ -90,14 +94,20 @@ class SimulationReport(ReportRecord, frozen=True):
     missing: tuple[Missing, ...]
     features: Mapping[str, bool | int | str]
     read: tuple[ReadRecord, ...]
+    what_if: WhatIf | None = None
 
     @property
     def bad(self) -> bool:
         """Whether something is refused or unreadable, or certainly does not fit."""
         refused = any(each.refused or each.error for each in self.manifests)
-        return refused or any(
-            each.lacks and each.pending is not None and each.pending.verdict is not Verdict.UNKNOWN
-            for each in self.pods
+        homeless = self.what_if is not None and bool(self.what_if.of(Fate.PENDING))
+        return (
+            refused
+            or homeless
+            or any(
+                each.lacks and each.pending is not None and each.pending.verdict is not Verdict.UNKNOWN
+                for each in self.pods
+            )
         )
 
     @property

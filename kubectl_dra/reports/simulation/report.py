@@ -8,6 +8,7 @@ from typing import Final
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import missing, needs
+from kubectl_dra.diagnosis.whatif import Switch, what_if
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.base import Fits, feature_record, reads_of
 from kubectl_dra.reports.simulation.admission import manifest_reports
@@ -18,14 +19,23 @@ from kubectl_dra.reports.simulation.records import ManifestReport, PodSimulation
 _NAMESPACE: Final = "Namespace"
 
 
-def simulation_report(world: ClusterState, objects: Sequence[Planned], copies: Copies) -> SimulationReport:
-    """Simulate the creation of all ``objects`` in their order; every pod finds what those before it left."""
+def simulation_report(
+    world: ClusterState, objects: Sequence[Planned], copies: Copies, switches: Sequence[Switch] = ()
+) -> SimulationReport:
+    """Simulate the creation of all ``objects`` in their order; every pod finds what those before it left.
+
+    ``switches`` are supposed of the cluster with the objects, before any pod is tried. Raises
+    :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
+    """
     namespace = next((each.namespace for each in objects if each.namespace), "")
     namespaces = [each for each in objects if each.kind == _NAMESPACE]
     with_namespaces = with_objects(world, namespaces)
     manifests = tuple(manifest_reports(world, with_namespaces, objects))
     usable = [each for each, found in zip(objects, manifests, strict=True) if not (found.refused or found.error)]
     with_all = with_objects(world, usable)
+    supposed = None
+    if switches:
+        with_all, supposed = what_if(with_all, switches)
     pods = tuple(simulated(with_all, admitted(with_all.inventory, usable), copies))
     lacking = missing.missing(world.evidence, needs.POD, namespace)
     return SimulationReport(
@@ -36,6 +46,7 @@ def simulation_report(world: ClusterState, objects: Sequence[Planned], copies: C
         missing=lacking,
         features=feature_record(world.features),
         read=reads_of(world.evidence),
+        what_if=supposed,
     )
 
 

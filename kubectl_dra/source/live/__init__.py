@@ -55,4 +55,5 @@ def needs_of(spec: SourceSpec) -> Needs:
         claims=spec.claims,
         node=spec.node,
         demanded=spec.demanded,
+        whole_nodes=spec.whole_nodes,
     )

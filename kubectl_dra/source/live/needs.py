@@ -31,7 +31,7 @@ class Needs:
     ``slices`` are field selectors, of which a slice must match one. ``local``: pods and claims outside the namespaces
     don't matter, and finished pods do. ``claims``: slices are read of the pools that these claims hold devices of;
     ``node``: of the pools that this node can use something of. ``demanded``: kinds that are read even where no pod of
-    the cluster makes them matter.
+    the cluster makes them matter. ``whole_nodes``: no pod on these nodes is reduced to its node's sums.
     """
 
     kinds: frozenset[str] = frozenset()
@@ -43,6 +43,7 @@ class Needs:
     claims: frozenset[Key] = frozenset()
     node: str = ""
     demanded: frozenset[str] = frozenset()
+    whole_nodes: frozenset[str] = frozenset()
 
     def wanted(self) -> tuple[Kind, ...]:
         """The kinds, in the order in which an Inventory lists them."""

@@ -32,6 +32,7 @@ class PodTracker:
         keep_all: bool,
         known: Callable[[Key], Any],
         sharer: Sharer,
+        whole_nodes: frozenset[str] = frozenset(),
     ) -> None:
         self.kept: list[Record] = []
         self.usage: dict[str, NodeUsage] = {}
@@ -40,13 +41,14 @@ class PodTracker:
         self._keep_all = keep_all
         self._known = known
         self._sharer = sharer
+        self._whole_nodes = whole_nodes
 
     def add(self, records: Iterable[Record]) -> None:
         """Take one chunk."""
         for pod in records:
             if isinstance(pod, Pod):
                 key = _shared_key(pod)
-                if self._keep_all or key in self._named or matters(pod):
+                if self._keep_all or key in self._named or matters(pod, self._whole_nodes):
                     self.kept.append(kept(pod, self._known, self._sharer))
                 if place := taken_by(pod, self._sharer):
                     self.taken[key] = place
@@ -55,17 +57,27 @@ class PodTracker:
 class PodReducer:
     """Takes chunks of a list of pods: ``kept`` as the list has them, ``usage`` over all pods, kept ones included."""
 
-    def __init__(self, named: frozenset[Key] = frozenset(), keep_all: bool = False) -> None:
+    def __init__(
+        self,
+        named: frozenset[Key] = frozenset(),
+        keep_all: bool = False,
+        whole_nodes: frozenset[str] = frozenset(),
+    ) -> None:
         self.kept: list[Record] = []
         self.usage: dict[str, NodeUsage] = {}
         self._named = named
         self._keep_all = keep_all
+        self._whole_nodes = whole_nodes
         self._infos = PodInfos()
 
     def add(self, records: Iterable[Record]) -> None:
         """Take one chunk."""
         pods = [record for record in records if isinstance(record, Pod)]
-        self.kept += [pod for pod in pods if self._keep_all or matters(pod) or key_of(pod.metadata) in self._named]
+        self.kept += [
+            pod
+            for pod in pods
+            if self._keep_all or matters(pod, self._whole_nodes) or key_of(pod.metadata) in self._named
+        ]
         add_usage(self.usage, usage_by_node(pods, self._infos))
 
 
@@ -86,9 +98,17 @@ def add_usage(total: dict[str, NodeUsage], more: Mapping[str, NodeUsage]) -> Non
         total[node] = total[node].plus(usage) if node in total else usage
 
 
-def matters(pod: Pod) -> bool:
-    """Whether a pod has claims or a group, or waits for a node with extended resources that a class might serve."""
-    if pod.spec.resource_claims or in_group(pod) or pod.status.extended_resource_claim_status is not None:
+def matters(pod: Pod, whole_nodes: frozenset[str] = frozenset()) -> bool:
+    """Whether a pod has claims or a group, or waits for a node with extended resources that a class might serve.
+
+    Every pod on ``whole_nodes`` matters.
+    """
+    if (
+        pod.spec.node_name in whole_nodes
+        or pod.spec.resource_claims
+        or in_group(pod)
+        or pod.status.extended_resource_claim_status is not None
+    ):
         return True
     return not pod.spec.node_name and asks_for_extended_resources(pod)
 

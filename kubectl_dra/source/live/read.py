@@ -171,7 +171,7 @@ class _Reader:
     def _new_sink(self, kind: Kind) -> Callable[[], Sink]:
         if kind is not POD:
             return KeepAll
-        return lambda: PodReducer(self._needs.pods, self._needs.all_pods)
+        return lambda: PodReducer(self._needs.pods, self._needs.all_pods, self._needs.whole_nodes)
 
     def _fall_back(self, outcome: Outcome, api_version: str) -> None:
         for namespace in self._needs.fallback(outcome.kind):

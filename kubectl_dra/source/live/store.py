@@ -161,7 +161,12 @@ class Store:
         return True
 
     def _keeps(self, key: Key, record: Record) -> bool:
-        return not isinstance(record, Pod) or self._needs.all_pods or key in self._needs.pods or matters(record)
+        return (
+            not isinstance(record, Pod)
+            or self._needs.all_pods
+            or key in self._needs.pods
+            or matters(record, self._needs.whole_nodes)
+        )
 
     def _unreadable(self, message: Unreadable) -> None:
         scope, key = message.scope, Key(message.bad.namespace, message.bad.name)

@@ -274,7 +274,9 @@ class Reflector:
 
     def _new_sink(self) -> Sink:
         if self.scope.kind is POD:
-            return PodTracker(self._needs.pods, self._needs.all_pods, self._known, self._sharer)
+            return PodTracker(
+                self._needs.pods, self._needs.all_pods, self._known, self._sharer, self._needs.whole_nodes
+            )
         return _KeepShared(self._known, self._sharer)
 
     def _watch(self, session: Session) -> None:

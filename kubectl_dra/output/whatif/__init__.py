@@ -1,0 +1,1 @@
+"""What is supposed of the cluster, and where pods that have to leave their nodes go."""

@@ -1,0 +1,172 @@
+"""The head of a page about a cluster as it would be: what is supposed, and what becomes of pods that have to leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.diagnosis.whatif.records import (
+    About,
+    AddNode,
+    AddTaint,
+    Because,
+    Displaced,
+    Drain,
+    EndTaint,
+    Fate,
+    MoreDevices,
+    Note,
+    RemoveNode,
+    Switch,
+    WhatIf,
+)
+from kubectl_dra.output.layout import Column, table, wrapped
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import counted, listed, plural
+
+_NAMES_SHOWN: Final = 4
+_COLUMNS: Final = (Column("POD"), Column("NODE"), Column("DEVICES", flexible=True))
+_WHY: Final = {
+    Because.DAEMON_SET: (Safe("belongs to a DaemonSet"), Safe("belong to DaemonSets")),
+    Because.STATIC: (Safe("is a static pod of the kubelet"), Safe("are static pods of the kubelet")),
+    Because.NO_CONTROLLER: (Safe("has no controller that creates it again"),) * 2,
+    Because.BEING_DELETED: (Safe("is being deleted already"), Safe("are being deleted already")),
+    Because.GANG: (Safe("belongs to a PodGroup, which is scheduled as a whole"),) * 2,
+    Because.OTHER_SCHEDULER: (Safe("is placed by another scheduler"), Safe("are placed by another scheduler")),
+    Because.DRIVER_DECIDES: (Safe("depends on its driver's controller"), Safe("depend on their drivers' controllers")),
+    Because.NOT_READ: (Safe("depends on data that could not be read"), Safe("depend on data that could not be read")),
+}
+_MANY: Final = {
+    Because.NO_CONTROLLER: Safe("have no controllers that create them again"),
+    Because.GANG: Safe("belong to PodGroups, which are scheduled as a whole"),
+}
+_LEFT: Final = {
+    Fate.STAYS: (Safe("stays"), Safe("stay")),
+    Fate.GONE: (Safe("would be gone"), Safe("would be gone")),
+    Fate.UNKNOWN: (Safe("cannot be placed here"), Safe("cannot be placed here")),
+}
+#: What kubectl drain asks for before it deletes such pods.
+_FORCE: Final = Safe("; kubectl drain needs --force")
+
+
+def whatif_lines(found: WhatIf) -> list[Safe]:
+    """All lines; none for no switches."""
+    if not found.switches:
+        return []
+    said = Safe(", ").join([_switch(switch, found) for switch in found.switches])
+    lines = wrapped(styled(fmt("What if: {}.", said), Style.BOLD))
+    for note in found.notes:
+        lines += wrapped(_note(note), indent=2)
+    if found.displaced or found.more_pods:
+        lines += ["", *_displaced_lines(found)]  # type: ignore[list-item]
+    return [line if isinstance(line, Safe) else Safe(line) for line in lines]
+
+
+def _switch(switch: Switch, found: WhatIf) -> Safe:
+    match switch:
+        case AddNode():
+            free = Safe(" with all devices free") if switch.free else Safe("")
+            names = [name for name in found.added_nodes if name.startswith(f"{switch.like}-new-")]
+            nodes = plural("node", switch.count)
+            return fmt("{} more {} like {}{} ({})", switch.count, nodes, switch.like, free, _some(names))
+        case RemoveNode():
+            return fmt("node {} is removed", switch.node)
+        case Drain():
+            return fmt("node {} is drained", switch.node)
+        case MoreDevices():
+            return fmt("{} more {} like {}", switch.count, plural("device", switch.count), switch.like)
+        case AddTaint():
+            value = fmt("={}", switch.value) if switch.value else Safe("")
+            return fmt("{} has the taint {}{}:{}", switch.target, switch.key, value, switch.effect)
+        case EndTaint():
+            effect = fmt(":{}", switch.effect) if switch.effect else Safe("")
+            return fmt("{} no longer has the taint {}{}", switch.target, switch.key, effect)
+
+
+def _some(names: Sequence[str]) -> Safe:
+    if len(names) <= _NAMES_SHOWN:
+        return listed(names)
+    return fmt("{} to {}", names[0], names[-1])
+
+
+def _note(note: Note) -> Safe:
+    match note.about:
+        case About.NO_SUCH_TAINT:
+            return fmt("{} has no taint {}, so nothing changes there.", note.subject, note.detail)
+        case About.SHARED_COUNTERS:
+            text = "Devices like {} draw on the counters {}, which stay as they are: more devices may bring no room."
+            return fmt(text, note.subject, note.detail)
+
+
+def _displaced_lines(found: WhatIf) -> Iterator[Safe]:
+    moving, pending = found.of(Fate.MOVES), found.of(Fate.PENDING)
+    yield from wrapped(_summary(found))
+    if moving:
+        rows = [[_name(each), _node(each), Safe(", ").join(each.devices) or Safe("-")] for each in moving]
+        yield from table(_COLUMNS, rows, indent=2)
+    for each in pending:
+        said = fmt(": {}", each.message) if each.message else Safe("")
+        yield from wrapped(fmt("{} {}{}", _name(each), styled(Safe("stays pending"), Style.BAD), said), indent=2)
+    for fate, words in _LEFT.items():
+        yield from _reasons(found.of(fate), *words)
+    if found.more_pods:
+        more = counted(found.more_pods, "more pod")
+        text = "{} without devices on these nodes could not be read one by one, so where they would go is unknown."
+        yield from wrapped(fmt(text, more), indent=2)
+
+
+def _reasons(pods: Sequence[Displaced], one: Safe, several: Safe) -> Iterator[Safe]:
+    groups: dict[tuple[Because, str], list[Displaced]] = {}
+    for each in pods:
+        groups.setdefault((each.because, each.budget), []).append(each)
+    for (because, budget), members in groups.items():
+        names = [str(each.pod.key) for each in members]
+        shown = listed(names[:_NAMES_SHOWN])
+        if len(names) > _NAMES_SHOWN:
+            shown = fmt("{} and {} more", Safe(", ").join(names[:_NAMES_SHOWN]), len(names) - _NAMES_SHOWN)
+        many = len(names) > 1
+        why = _budget(budget) if because is Because.BUDGET else _why(because, many=many)
+        yield from wrapped(fmt("{} {}: {}", shown, several if many else one, why), indent=2)
+
+
+def _why(because: Because, *, many: bool) -> Safe:
+    single, plural_ = _WHY[because]
+    force = _FORCE if because is Because.NO_CONTROLLER else Safe("")
+    return fmt("{} {}{}", Safe("they" if many else "it"), _MANY.get(because, plural_) if many else single, force)
+
+
+def _budget(name: str) -> Safe:
+    if ", " in name:
+        return fmt("the PodDisruptionBudgets {} both cover it, which the eviction API refuses", name)
+    return fmt("PodDisruptionBudget {} allows no more disruptions; kubectl drain waits for it", name)
+
+
+def _summary(found: WhatIf) -> Safe:
+    """How many pods have to leave, and what becomes of them, in one sentence."""
+    nodes = list(dict.fromkeys(each.from_node for each in found.displaced))
+    numbers = (
+        (len(found.of(Fate.MOVES)), "would run elsewhere"),
+        (len(found.of(Fate.PENDING)), "would stay pending"),
+        (len(found.of(Fate.STAYS)), "would stay"),
+        (len(found.of(Fate.GONE)), "would be gone"),
+        (len(found.of(Fate.UNKNOWN)), "cannot be told"),
+    )
+    parts = [fmt("{} {}", number, words) for number, words in numbers if number]
+    total = counted(len(found.displaced), "pod")
+    if not parts:
+        return Safe("No pod that could be read has to leave.")
+    where = fmt(" on {}", listed(nodes)) if len(nodes) <= _NAMES_SHOWN else Safe("")
+    return fmt("Of {}{}: {}.", total, where, Safe(", ").join(parts))
+
+
+def _name(each: Displaced) -> Safe:
+    return safe(str(each.pod.key))
+
+
+def _node(each: Displaced) -> Safe:
+    others = [name for name in each.equal if name != each.node]
+    if not others:
+        return safe(each.node)
+    if len(others) <= 2:
+        return fmt("{} or {}", each.node, Safe(" or ").join(others))
+    return fmt("{} or {} others as good", each.node, len(others))

@@ -1,0 +1,115 @@
+"""The switches of simulate and why-pending: what is supposed is said first, and mistakes name what there is."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from tests.kit.clock import CLOCK
+
+TRAINER = ("why-pending", "trainer-0", "-n", "ml")
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Ask = Callable[..., Result]
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ask:
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def answer(*arguments: str) -> Result:
+        code = run([*arguments, "--from", "demo"], CLOCK)
+        return Result(code, *capsys.readouterr())
+
+    return answer
+
+
+def test_a_node_more_lets_a_pending_pod_fit(ask: Ask) -> None:
+    found = ask(*TRAINER, "--add-node", "like=node-b,count=2,free")
+    assert found.code == 0
+    lines = found.out.splitlines()
+    assert lines[0].startswith("What if: 2 more nodes like node-b")
+    assert "node-b-new-1 and node-b-new-2" in " ".join(lines[:2])
+    assert "Pod ml/trainer-0 would fit now on node-b-new-1" in found.out
+    report = json.loads(ask(*TRAINER, "--add-node", "like=node-b,count=2,free", "-o", "json").out)
+    assert report["verdict"] == "Schedulable"
+    assert report["observed"] is None
+    assert report["whatIf"]["addedNodes"] == ["node-b-new-1", "node-b-new-2"]
+    assert report["whatIf"]["switches"] == [{"type": "AddNode", "like": "node-b", "count": 2, "free": True}]
+    assert json.loads(ask(*TRAINER, "-o", "json").out)["whatIf"] is None
+
+
+def test_a_drain_says_where_each_pod_goes(ask: Ask) -> None:
+    found = ask("simulate", "--drain", "node-a", "--exit-code")
+    assert found.code == 3
+    assert "What if: node node-a is drained." in found.out
+    assert "Of 5 pods on node-a:" in found.out
+    assert "ml/serve-0 stays pending: 0/6 nodes are available" in found.out
+    report = json.loads(ask("simulate", "--drain", "node-a", "-o", "json").out)
+    moved = next(each for each in report["whatIf"]["displaced"] if each["fate"] == "moves")
+    assert moved["node"]
+    assert moved["devices"]
+
+
+def test_the_order_of_switches_plays_no_part(ask: Ask) -> None:
+    switches = (("--drain", "node-a"), ("--add-node", "like=node-c"), ("--untaint", "cpu-1,maintenance"))
+    answers = {
+        ask(*TRAINER, *(word for switch in order for word in switch)).out for order in itertools.permutations(switches)
+    }
+    assert len(answers) == 1
+    assert "cpu-1 no longer has the taint maintenance" in " ".join(answers.pop().split())
+
+
+def test_a_file_and_switches_count_together(ask: Ask, tmp_path: Path) -> None:
+    claim = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": "eight", "namespace": "ml"},
+        "spec": {
+            "devices": {"requests": [{"name": "g", "exactly": {"deviceClassName": "gpu.example.com", "count": 8}}]}
+        },
+    }
+    file = tmp_path / "claim.json"
+    file.write_text(json.dumps(claim), encoding="utf-8")
+    before = ask("simulate", "-f", str(file))
+    after = ask("simulate", "-f", str(file), "--add-node", "like=node-b,free")
+    assert "does not fit" in before.out
+    assert "on node-b-new-1" in after.out
+
+
+@pytest.mark.parametrize(
+    ("switch", "code", "said", "hint"),
+    [
+        (("--add-node", "node-b"), 2, '"node-b" is not a part of --add-node', "like=NODE"),
+        (("--add-node", "count=2"), 2, "does not say what the new ones are like", "like=NODE"),
+        (("--add-node", "like=node-b,count=0"), 2, "is not a number from 1 to 1000", "like=NODE"),
+        (("--add-node", "like=node-b,count=1001"), 2, "is not a number from 1 to 1000", "like=NODE"),
+        (("--add-node", "like=node-x"), 1, 'nodes "node-x" not found, did you mean', "demo"),
+        (("--drain", "nod-a"), 1, 'nodes "nod-a" not found, did you mean "node-a"', "demo"),
+        (("--add-devices", "like=gpu.example.com/node-a/gpu-x"), 1, "not found", "demo"),
+        (("--taint", "node-a,k"), 2, "is not a taint", "EFFECT"),
+        (("--taint", "gpu.example.com/node-a,k:PreferNoSchedule"), 2, "is not a taint", "NoSchedule or NoExecute"),
+        (("--untaint", "node-a"), 2, "does not name a taint", "KEY"),
+        (("-w", "--drain", "node-a"), 2, "cannot be combined", "leave out -w"),
+    ],
+)
+def test_mistakes_say_what_is_wrong_and_what_to_do(
+    ask: Ask, switch: tuple[str, ...], code: int, said: str, hint: str
+) -> None:
+    found = ask(*TRAINER, *switch)
+    assert found.code == code, found.err
+    assert said in found.err
+    assert hint in found.err
+    assert not found.out
