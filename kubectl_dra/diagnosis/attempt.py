@@ -36,6 +36,7 @@ from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Code, Status
 
 _DEVICES: Final = "DynamicResources"
+_BY_LABELS: Final = node_affinity.NodeAffinity.name
 _SAME_NAMES: Final = Names()
 #: What can't be checked without knowing the pods on a node.
 NEED_PODS: Final = ("NodePorts", "NodeResourcesFit", "InterPodAffinity")
@@ -190,10 +191,22 @@ class Attempting:
         nodes = self.world.inventory.nodes
         names = nodes if self.among is None else [name for name in nodes if name in self.among]
         unread = found.selection.unsure
+        verdicts, on_nodes = found.verdicts, devices.nodes
+        # Nodes that share verdict and devices share the result, but for what their labels tell.
+        known: dict[tuple[int, int], Result] = {}
         results = []
         for name in names:
-            verdict, node = found.verdicts.get(name), nodes[name]
-            result = left_out if verdict is None else self._result(verdict, node, devices.nodes.get(name), unread)
+            verdict, node = verdicts.get(name), nodes[name]
+            if verdict is None:
+                results.append((node, left_out))
+                continue
+            on_node = on_nodes.get(name)
+            key = id(verdict), id(on_node)
+            result = known.get(key)
+            if result is None:
+                result = self._result(verdict, node, on_node, unread)
+                if verdict.status.plugin != _BY_LABELS:
+                    known[key] = result
             results.append((node, result))
         return results
 

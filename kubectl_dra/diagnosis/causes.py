@@ -148,13 +148,21 @@ class _Explainer:
     def _buckets(self, judgement: Judgement) -> Iterable[_Bucket]:
         buckets: dict[Hashable, _Bucket] = {}
         devices_fit = self._devices_on_rejected(judgement)
+        # By identity of the result, which many nodes share.
+        known: dict[tuple[int, bool | None], _Bucket] = {}
         for node, result in self.tried.results:
-            fits = devices_fit.get(node.metadata.name)
+            fits = devices_fit.get(node.metadata.name) if devices_fit else None
+            bucket = known.get((id(result), fits))
+            if bucket is not None:
+                bucket.nodes.append(node)
+                bucket.results.append(result)
+                continue
             story = self._story(node, result)
             key = (result.outcome, result.plugin, _told(result), result.unavailable, fits, story and story.key)
             bucket = buckets.get(key)
             if bucket is None:
                 bucket = buckets[key] = _Bucket(result.outcome, result.plugin, story=story, devices_fit=fits)
+            known[id(result), fits] = bucket
             bucket.nodes.append(node)
             bucket.results.append(result)
         return buckets.values()

@@ -66,8 +66,9 @@ def attempt(
         return Attempt(cycle, selection)
     chosen = selection.nodes
     names = snapshot.nodes if among is None else [name for name in among if name in snapshot.nodes]
-    nodes = [snapshot.nodes[name] for name in names if chosen is None or name in chosen]
-    verdicts = {node.name: verdict for node, verdict in zip(nodes, filter_nodes(cycle, nodes), strict=True)}
+    names = [name for name in names if chosen is None or name in chosen]
+    nodes = [snapshot.nodes[name] for name in names]
+    verdicts = dict(zip(names, filter_nodes(cycle, nodes), strict=True))
     nominated = snapshot.nodes.get(pod.status.nominated_node_name)
     if nominated is not None and (among is None or nominated.name in among):
         selection = _try_nominated(cycle, nominated, selection, verdicts)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.scheduler.framework import Cycle, Plugin
@@ -83,6 +84,9 @@ class Verdict:
     unsure: tuple[Status, ...] = ()
 
 
+_FITS: Final = Verdict()
+
+
 def filter_node(cycle: Cycle, node: NodeInfo) -> Verdict:
     """All filters on one node, as it is and with the pods that are about to come there."""
     nominated = _nominated(cycle, node)
@@ -100,24 +104,39 @@ def filter_node(cycle: Cycle, node: NodeInfo) -> Verdict:
 
 def filter_nodes(cycle: Cycle, nodes: Sequence[NodeInfo]) -> list[Verdict]:
     """The same for many nodes; what a plugin finds out for several at once is shared."""
-    alone = {node.name for node in nodes if _nominated(cycle, node)}
-    verdicts = {node.name: filter_node(cycle, node) for node in nodes if node.name in alone}
-    left = [node for node in nodes if node.name not in alone]
-    unsure: dict[str, list[Status]] = {}
+    verdicts: list[Verdict | None] = [None] * len(nodes)
+    left = list(range(len(nodes)))
+    if cycle.snapshot.nominated:
+        for place, node in enumerate(nodes):
+            if _nominated(cycle, node):
+                verdicts[place] = filter_node(cycle, node)
+        left = [place for place in left if verdicts[place] is None]
+    unsure: dict[int, tuple[Status, ...]] = {}
     for plugin in filters(cycle):
+        asked = nodes if len(left) == len(nodes) else [nodes[place] for place in left]
+        statuses = plugin.filter_all(cycle, asked)
         staying = []
-        for node, status in zip(left, plugin.filter_all(cycle, left), strict=True):
-            if status.ok:
-                staying.append(node)
+        # Nodes of which a plugin says the same share the verdict: by identity of the status, which is kept meanwhile.
+        known: dict[int, Verdict] = {}
+        for place, status in zip(left, statuses, strict=True):
+            if status is SUCCESS or status.ok:
+                staying.append(place)
             elif status.code is Code.UNKNOWN:
-                unsure.setdefault(node.name, []).append(status.of(plugin.name))
-                staying.append(node)
+                unsure[place] = (*unsure.get(place, ()), status.of(plugin.name))
+                staying.append(place)
+            elif place in unsure:
+                verdicts[place] = Verdict(_named(status, plugin), unsure[place])
             else:
-                verdicts[node.name] = Verdict(_named(status, plugin), tuple(unsure.get(node.name, ())))
+                verdict = known.get(id(status))
+                if verdict is None:
+                    verdict = known[id(status)] = Verdict(_named(status, plugin))
+                verdicts[place] = verdict
         left = staying
-    for node in left:
-        verdicts[node.name] = Verdict(SUCCESS, tuple(unsure.get(node.name, ())))
-    return [verdicts[node.name] for node in nodes]
+    return [verdict or _open_verdict(unsure.get(place, ())) for place, verdict in enumerate(verdicts)]
+
+
+def _open_verdict(unsure: tuple[Status, ...]) -> Verdict:
+    return Verdict(SUCCESS, unsure) if unsure else _FITS
 
 
 def _filter_one(cycle: Cycle, node: NodeInfo) -> Verdict:

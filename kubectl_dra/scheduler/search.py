@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from kubectl_dra.allocation import Answers, Attempt, Budget, Cluster, Outcome
+from kubectl_dra.allocation import Answers, Attempt, Budget, Cluster, Outcome, TimeLimit, Unsatisfiable
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.resource import ResourceClaim
 
@@ -15,6 +15,7 @@ from kubectl_dra.model.resource import ResourceClaim
 class Searched:
     """The answer for one node. ``shared`` is that of all nodes alike, with the names of the first of them.
 
+    Nodes alike on which nothing fits share this as well: ``node`` is the first of them then.
     ``attempt`` remembers what selectors said of devices, so that explaining need not evaluate them again.
     """
 
@@ -33,4 +34,11 @@ def search(cluster: Cluster, nodes: Sequence[Node], claims: Sequence[ResourceCla
     """Allocate all ``claims`` together on each of the nodes."""
     attempt = Attempt(cluster, claims)
     answers = Answers(attempt, nodes, Budget())
-    return {n: Searched(group.outcome, answers, attempt, n) for group in answers.groups for n in group.nodes}
+    found: dict[str, Searched] = {}
+    for group in answers.groups:
+        outcome, names = group.outcome, group.nodes
+        if isinstance(outcome, Unsatisfiable) and outcome.time_limit is TimeLimit.WITHIN:
+            found |= dict.fromkeys(names, Searched(outcome, answers, attempt, names[0]))
+        else:
+            found |= {name: Searched(outcome, answers, attempt, name) for name in names}
+    return found

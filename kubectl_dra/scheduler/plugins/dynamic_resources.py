@@ -228,8 +228,18 @@ class _Filtering:
             return
         if to_allocate:
             found = search(snapshot.devices, [node.node for node in group], to_allocate)
+        # Where no claim is allocated, nodes that share what was searched share what follows.
+        shared = all(claim.status.allocation is None for claim in self._state.claims)
+        known: dict[int, Status] = {}
+        state = self._state
         for node in group:
-            self._state.statuses[node.name] = self._status(node, found.get(node.name), extended)
+            name = node.name
+            searched = found.get(name)
+            if shared and searched is not None and id(searched) in known:
+                state.statuses[name] = known[id(searched)]
+                state.nodes[name] = state.nodes[searched.node]
+            else:
+                state.statuses[name] = known[id(searched)] = self._status(node, searched, extended)
 
     def _status(self, node: NodeInfo, searched: Searched | None, extended: tuple[str, ...]) -> Status:
         outcome = searched.shared if searched is not None else None

@@ -34,8 +34,9 @@ def required_terms(pod: Pod) -> tuple[NodeSelectorTerm, ...] | None:
 def matches(node_selector: Mapping[str, str], terms: tuple[NodeSelectorTerm, ...] | None, node: Node) -> bool:
     """Whether a node has all labels of ``node_selector`` and matches one of the terms, if there are terms."""
     labels = node.metadata.labels
-    if any(labels.get(key) != value for key, value in node_selector.items()):
-        return False
+    for key, value in node_selector.items():
+        if labels.get(key) != value:
+            return False
     return terms is None or any(nodes.matches(_alone(term), node) for term in terms)
 
 
@@ -106,6 +107,12 @@ class NodeAffinity(Plugin):
         pod = cycle.pod
         fits = matches(pod.spec.node_selector, required_terms(pod), node.node)
         return SUCCESS if fits else unresolvable(TEXT)
+
+    def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
+        """The same; nodes that it refuses share a status."""
+        pod, refused = cycle.pod, unresolvable(TEXT)
+        wanted, terms = pod.spec.node_selector, required_terms(pod)
+        return [SUCCESS if matches(wanted, terms, node.node) else refused for node in nodes]
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
         """The weights of the preferred terms that match."""

@@ -79,6 +79,16 @@ class Requests:
     by_class: frozenset[str]
 
 
+def _most_in_use(wanted: Requests, node: Node) -> tuple[int, list[tuple[str, int]]]:
+    """How many pods may be on a node that offers so much, and how much of each resource they may have."""
+    most = []
+    for resource, requested in wanted.amounts.items():
+        allocatable = allocatable_of(node, resource)
+        if allocatable or resource not in wanted.by_class:
+            most.append((resource, allocatable - requested))
+    return allocatable_of(node, "pods") - 1, most
+
+
 class NodeResourcesFit(Plugin):
     """``status.allocatable`` less what pods on the node request."""
 
@@ -99,6 +109,20 @@ class NodeResourcesFit(Plugin):
             return SUCCESS
         code = Code.UNRESOLVABLE if any(lack.for_good for lack in found) else Code.UNSCHEDULABLE
         return Status(code, tuple(lack.text for lack in found), detail=found)
+
+    def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
+        """The same; nodes that offer the same share what may be in use of it."""
+        wanted = cycle.read(Requests)
+        known: dict[int, tuple[int, list[tuple[str, int]]]] = {}
+        statuses = []
+        for node in nodes:
+            usage, offered = node.usage, id(node.node.status.allocatable)
+            if offered not in known:
+                known[offered] = _most_in_use(wanted, node.node)
+            pods, most = known[offered]
+            fits = usage.pods <= pods and all(usage.requests.get(name, 0) <= used for name, used in most)
+            statuses.append(SUCCESS if fits else self.filter(cycle, node))
+        return statuses
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
         """LeastAllocated: the share of cpu and memory that stays free, the mean of both."""
