@@ -165,9 +165,8 @@ def features_of(inventory: Inventory, evidence: Evidence, gates: dict[str, bool]
 
     Where ``gates`` says nothing, what the server's objects show to be on counts as on.
     """
-    known = evidence.server_version is not None
     minor = evidence.server_version[1] if evidence.server_version is not None else NEWEST_MINOR
     try:
-        return features(minor, gates, shown_gates(inventory, minor) if known else ())
+        return features(minor, gates, shown_gates(inventory, minor, evidence.coverage("PodGroup")))
     except FeatureError as error:
         raise UsageProblem(str(error), "leave it out, or set the gates that the scheduler really has") from error

@@ -75,7 +75,7 @@ def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) 
 
 def same(predicted: str, actual: str, fitting: int = 0) -> bool:
     """Whether two messages say the same: equal texts, or equal up to nodes that plugins not simulated here rejected."""
-    predicted, actual = without_idle_words(predicted), without_idle_words(without_preemption(actual))
+    predicted, actual = (without_idle_words(without_preemption(text)) for text in (predicted, actual))
     if predicted == actual and not fitting:
         return True
     mine, theirs = parse_fit_error(predicted), parse_fit_error(actual)
@@ -110,14 +110,14 @@ def not_simulated(message: FitError, blind: bool = False) -> Mapping[str, int]:
     return {reason: count for reason, count in counts.items() if not known(reason)}
 
 
-def changed_since(pod: Pod, newest: Sequence[tuple[int, str]]) -> bool:
-    """Whether something that a decision about the pod depends on is newer than the pod's own last change.
+def changed_since(metadata: ObjectMeta, newest: Sequence[tuple[int, str]]) -> bool:
+    """Whether something that a decision about a pod or group depends on is newer than its own last change.
 
-    The condition is part of the pod, so the pod is at least as new as its condition. Deletions leave no trace.
+    The condition is part of the object, which is at least as new as its condition. Deletions leave no trace.
     ``newest`` is that of :func:`newest_versions`.
     """
-    version = _version(pod.metadata)
-    return version is None or any(other > version for other, uid in newest if not uid or uid != pod.metadata.uid)
+    version = _version(metadata)
+    return version is None or any(other > version for other, uid in newest if not uid or uid != metadata.uid)
 
 
 @derived()

@@ -166,7 +166,10 @@ class Attempting:
 
     def run(self) -> Attempt:
         """The whole attempt."""
-        found = engine.attempt(Snapshot(self.world), self.pod, self.plugins, self.among)
+        return self.of(engine.attempt(Snapshot(self.world), self.pod, self.plugins, self.among))
+
+    def of(self, found: engine.Attempt) -> Attempt:
+        """The whole of an attempt that the scheduler has made on this cluster."""
         state = found.cycle.states.get(Devices)
         devices = state if isinstance(state, Devices) else Devices()
         if found.stop is not None:

@@ -51,7 +51,9 @@ class Code(StrEnum):
         "a claim entry of the pod names neither a claim nor a template",
     )
     OTHER_SCHEDULER = "DRA-150", "another scheduler", "the pod is left to another scheduler"
-    POD_GROUP = "DRA-160", "waits for its PodGroup", "the pod waits for its PodGroup"
+    POD_GROUP = "DRA-160", "waits for its PodGroup", "another pod of the PodGroup keeps all of them from being tried"
+    POD_GROUP_MISSING = "DRA-161", "PodGroup missing", "the PodGroup that the pod names does not exist"
+    POD_GROUP_INCOMPLETE = "DRA-162", "PodGroup incomplete", "fewer pods of the PodGroup exist than its minCount"
 
     CLASS_MISSING = "DRA-200", "class missing", "a DeviceClass that a request names does not exist"
     NO_DEVICE_IN_CLASS = "DRA-201", "no device in the class", "no device belongs to the DeviceClass"
@@ -214,6 +216,13 @@ class Code(StrEnum):
     )
     CLAIM_NAMED_TWICE = "DRA-393", "claim named twice", "the pod names a ResourceClaim twice, which can't be written"
 
+    POD_GROUP_MIXED = "DRA-394", "pods of a group differ", "the pods of a PodGroup contradict each other, or the group"
+    POD_GROUP_ABORTED = (
+        "DRA-395",
+        "group aborted",
+        "an error about one pod aborts the attempt for its whole PodGroup",
+    )
+
     NO_NODES = "DRA-400", "no nodes", "the cluster has no nodes"
     NODE_NAME = "DRA-410", "names another node", "the pod names another node"
     NODE_UNSCHEDULABLE = "DRA-411", "nodes cordoned", "nodes are cordoned"
@@ -238,6 +247,12 @@ class Code(StrEnum):
     NO_COMPANY = "DRA-429", "pod affinity", "no pod that the pod's affinity asks for runs there"
     UNWANTED_COMPANY = "DRA-430", "pod anti-affinity", "a pod that the pod's anti-affinity avoids runs there"
     NODE_FEATURES = "DRA-431", "node features", "nodes do not declare a feature that the pod needs"
+
+    POD_GROUP_UNPLACED = (
+        "DRA-440",
+        "group does not fit",
+        "too few pods of the PodGroup find a node at the same time",
+    )
 
     BINDING_CONDITIONS = "DRA-500", "devices not ready yet", "the scheduler waits until devices are ready to be bound"
     BINDING_IN_PROGRESS = "DRA-501", "binding under way", "the devices are reserved for the pod; binding is under way"

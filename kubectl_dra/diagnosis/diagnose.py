@@ -15,8 +15,10 @@ from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis import agreement, binding, claim_verdicts, classic, kubelet, missing, needs
 from kubectl_dra.diagnosis.agreement import Prediction, newest_versions
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.gates import ClaimGates, other_scheduler, pod_group, scheduling_gates
-from kubectl_dra.diagnosis.judgement import Judgement
+from kubectl_dra.diagnosis.gangs import members
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
+from kubectl_dra.diagnosis.gates import ClaimGates, other_scheduler, own_causes
+from kubectl_dra.diagnosis.judgement import Judgement, nodes_can_tell
 from kubectl_dra.diagnosis.kinds import Examiner
 from kubectl_dra.diagnosis.open_plugins import open_plugins
 from kubectl_dra.diagnosis.records import (
@@ -169,7 +171,8 @@ class _PodCase:
             return _Finding(Verdict.NOT_PENDING, tuple(kubelet.unhealthy(self.pod)))
         if self.pod.spec.node_name:
             return _Finding(Verdict.PREPARING, tuple(self._preparing()))
-        return self._gated() or self._other_scheduler() or self._unreadable() or self._attempted()
+        found = self._gated() or self._other_scheduler() or self._unreadable() or self._grouped()
+        return found or self._attempted()
 
     def _is_done(self) -> bool:
         if self.pod.status.phase not in ("", "Pending"):
@@ -199,13 +202,10 @@ class _PodCase:
     # --- never tried ------------------------------------------------------------------------------------------------
 
     def _gated(self) -> _Finding | None:
-        world = self.world
-        gates = list(scheduling_gates(self.pod))
-        claims = ClaimGates(world.inventory, world.evidence, world.features, self.pod)
-        causes = (*gates, *claims.causes(self.entries), *pod_group(self.pod, self.entries))
+        causes = tuple(own_causes(self.world, self.pod, self.entries))
         if not causes:
             return None
-        if gates:
+        if self.pod.spec.scheduling_gates:
             # The API server writes this when the pod is created.
             prediction = Prediction((fit_error.GATED_MESSAGE,))
             return _Finding(Verdict.GATED, causes, prediction, fit_error.SCHEDULING_GATED)
@@ -222,6 +222,29 @@ class _PodCase:
     def _evidence_cause(self) -> Cause:
         return Cause(Code.EVIDENCE_MISSING, MissingEvidence(tuple(m for m in self._missing() if m.decides)))
 
+    # --- with others --------------------------------------------------------------------------------------------------
+
+    def _grouped(self) -> _Finding | None:
+        """What becomes of the pod in the cycle of its group; None if it is scheduled alone."""
+        world, group = self.world, group_key(self.pod)
+        if group is None or not are_placed_together(world) or open_plugins(world, self.pod):
+            return None
+        absent = members.without_group(world, group)
+        if absent is None and (self._lacks_evidence() or not nodes_can_tell(world)):
+            return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction())
+        waits = self._binding(_claims(self.entries), Judgement(Verdict.UNKNOWN)) if absent is None else ()
+        if waits:
+            return _Finding(Verdict.BINDING, waits)
+        found = absent or members.find(world, group, self.pod)
+        self._unread = found.unread
+        causes = found.causes
+        if found.verdict is Verdict.UNKNOWN and (self._lacks_evidence() or not causes):
+            causes = (self._evidence_cause(), *causes)
+        fitting = sum(len(each.nodes) for each in found.nodes if each.outcome is NodeOutcome.FITS)
+        silent = found.verdict in (Verdict.GATED, Verdict.NOT_PENDING)
+        prediction = Prediction(found.messages, silent, fitting if found.verdict is Verdict.SCHEDULABLE else 0)
+        return _Finding(found.verdict, causes, prediction, found.reason, found.nodes, preemption=found.preemption)
+
     # --- tried ------------------------------------------------------------------------------------------------------
 
     def _attempted(self) -> _Finding:
@@ -233,7 +256,7 @@ class _PodCase:
         if waits:
             return _Finding(Verdict.BINDING, waits)
         seen = agreement.observed(self.pod, self._events())
-        plugins = () if _told(judgement, seen) else open_plugins(self.pod)
+        plugins = () if _told(judgement, seen) else open_plugins(self.world, self.pod)
         causes: tuple[Cause, ...] = ()
         if plugins and judgement.verdict in _DEPEND_ON_ORDER:
             # Each of them may reject the nodes on which the devices decide.
@@ -285,7 +308,9 @@ class _PodCase:
         if finding.verdict in (Verdict.NOT_PENDING, Verdict.UNKNOWN):
             return Agreement.UNCHECKED
         prediction = finding.prediction
-        changed = agreement.changed_since(self.pod, newest_versions(self.world)) if prediction.messages else False
+        changed = (
+            agreement.changed_since(self.pod.metadata, newest_versions(self.world)) if prediction.messages else False
+        )
         found = agreement.compare(prediction, seen, changed)
         random = finding.verdict in _DEPEND_ON_ORDER and not self.world.features.deterministic
         return Agreement.UNCHECKED if found is Agreement.DIFFERS and (random or finding.open) else found
@@ -320,7 +345,7 @@ class _PodCase:
         for name in clashing_resources(world):
             if any(name in container.resources.requests for container in self.pod.spec.containers):
                 yield Assumption(AssumptionKind.EXTENDED_RESOURCE_CLASH, name)
-        if self.pod.spec.scheduling_group is not None:
+        if self.pod.spec.scheduling_group is not None and open_plugins(world, self.pod):
             yield Assumption(AssumptionKind.POD_GROUP, self.pod.spec.scheduling_group.pod_group_name)
         for plugin in finding.open:
             yield Assumption(AssumptionKind.NOT_SIMULATED, plugin.plugin)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import events as events_
 from kubectl_dra.diagnosis import quota
 from kubectl_dra.diagnosis.codes import Code
@@ -18,7 +19,6 @@ from kubectl_dra.diagnosis.records import (
     ClaimEntry,
     Gates,
     ObjectRef,
-    PodGroupName,
     SchedulerName,
 )
 from kubectl_dra.model.core import Event, Pod
@@ -52,11 +52,10 @@ def other_scheduler(pod: Pod, ours: Iterable[str]) -> Cause | None:
     return None if name in ours else Cause(Code.OTHER_SCHEDULER, SchedulerName(name))
 
 
-def pod_group(pod: Pod, entries: Iterable[ResolvedEntry]) -> Iterator[Cause]:
-    """A PodGroup that the pod belongs to: it may wait for others, and its claims may be the group's."""
-    group = pod.spec.scheduling_group
-    if group is not None and any(entry.problem is Problem.NOT_CREATED for entry in entries):
-        yield Cause(Code.POD_GROUP, PodGroupName(group.pod_group_name))
+def own_causes(state: ClusterState, pod: Pod, entries: Iterable[ResolvedEntry]) -> Iterator[Cause]:
+    """What keeps a pod out by itself, whatever group it is in."""
+    yield from scheduling_gates(pod)
+    yield from ClaimGates(state.inventory, state.evidence, state.features, pod).causes(entries)
 
 
 class ClaimGates:

@@ -67,7 +67,7 @@ def feasible_nodes_to_find(nodes: int) -> int:
 
 def judge(world: ClusterState, pod: Pod, attempt: Attempt) -> Judgement:
     """The verdict of one attempt."""
-    if not _nodes_can_tell(world):
+    if not nodes_can_tell(world):
         return _without_nodes(world, attempt)
     total = len(world.inventory.nodes)
     if total == 0:
@@ -79,7 +79,7 @@ def judge(world: ClusterState, pod: Pod, attempt: Attempt) -> Judgement:
     return _filtered(world, pod, attempt, total)
 
 
-def _nodes_can_tell(world: ClusterState) -> bool:
+def nodes_can_tell(world: ClusterState) -> bool:
     """Whether the nodes are known; a plain list without any node says nothing about them."""
     if world.inventory.nodes:
         return world.evidence.complete("Node")

@@ -5,12 +5,24 @@ What the configuration of a scheduler adds (plugins and extenders of its own) ca
 
 from __future__ import annotations
 
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR, group_of
 from kubectl_dra.diagnosis.records import OpenPlugin
 from kubectl_dra.model.core import Pod
 
+GANGS = OpenPlugin("GangScheduling", ("spec.schedulingGroup",))
+COMPOSITE = OpenPlugin("GangScheduling", ("PodGroup spec.parentCompositePodGroupName",))
 
-def open_plugins(pod: Pod) -> tuple[OpenPlugin, ...]:
-    """The plugins that decide about something in the pod's spec, with the fields that they look at."""
+
+def open_plugins(state: ClusterState, pod: Pod) -> tuple[OpenPlugin, ...]:
+    """The plugins that decide about something in the pod's spec, with the fields that they look at.
+
+    Groups are simulated as Kubernetes 1.37 places them; where that feature is off they mean nothing.
+    """
     if pod.spec.scheduling_group is None:
         return ()
-    return (OpenPlugin("GangScheduling", ("spec.schedulingGroup",)),)
+    if state.features.minor < FIRST_MINOR:
+        return (GANGS,)
+    group = group_of(state, pod)
+    nested = group is not None and group.spec.parent_composite_pod_group_name is not None
+    return (COMPOSITE,) if nested and state.features.composite_pod_groups else ()

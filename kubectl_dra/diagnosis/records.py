@@ -68,7 +68,7 @@ class AssumptionKind(StrEnum):
     NONE_OF_KIND = "noneOfKind"  # a plain list: kinds that do not occur are taken as none
     CLOCK = "clock"  # no time of reading: nothing is taken as timed out
     EXTENDED_RESOURCE_CLASH = "extendedResourceClash"  # several classes serve a resource; the newest is taken
-    POD_GROUP = "podGroup"  # PodGroups are not read, and gang scheduling is not simulated
+    POD_GROUP = "podGroup"  # groups of this version, or groups of groups, are not simulated
     NODE_ALLOCATABLE = "nodeAllocatable"  # resources that devices add to a pod's requests are not simulated
     SEARCH_ORDER = "searchOrder"  # this scheduler's order is random: the first solution, or error, is not predicted
     NOT_SIMULATED = "notSimulated"  # a plugin that decides about something in the pod: it is taken to admit all nodes
@@ -176,9 +176,51 @@ class SchedulerName(Evidence, frozen=True):
 
 
 class PodGroupName(Evidence, frozen=True):
-    """``spec.schedulingGroup.podGroupName``."""
+    """``spec.schedulingGroup.podGroupName``; ``similar`` are existing names where there is no such group."""
 
     name: str
+    similar: tuple[str, ...] = ()
+
+
+class GroupWaits(Evidence, frozen=True):
+    """A group that is not tried: ``held`` are the pods that something keeps out, and that keep out all others.
+
+    Of a gang with fewer than ``min_count`` pods, ``known`` says how many there are. ``because``: what is in the way of
+    the first of ``held``.
+    """
+
+    group: ObjectRef
+    held: tuple[ObjectRef, ...] = ()
+    min_count: int = 0
+    known: int = 0
+    because: tuple[Cause, ...] = ()
+
+
+class GroupShortage(Evidence, frozen=True):
+    """Too few pods of a group find a node at the same time.
+
+    ``running`` have one already, ``placed`` find one, ``waiting`` were to find one. ``first`` is the first that finds
+    none, ``because`` what is in its way. ``placements``: of how many domains of ``topology_key`` each was tried.
+    """
+
+    group: ObjectRef
+    min_count: int
+    running: int
+    placed: int
+    waiting: int
+    first: ObjectRef | None = None
+    because: tuple[Cause, ...] = ()
+    topology_key: str = ""
+    placements: int = 0
+
+
+class GroupError(Evidence, frozen=True):
+    """What ends the attempt for all pods of a group: the text, and the pod that caused it if it is another one."""
+
+    group: ObjectRef
+    text: str
+    pod: ObjectRef | None = None
+    because: tuple[Cause, ...] = ()
 
 
 class ClassProblem(Evidence, frozen=True):
@@ -490,6 +532,9 @@ Detail = (
     | QuotaShortage
     | SchedulerName
     | PodGroupName
+    | GroupWaits
+    | GroupShortage
+    | GroupError
     | ClassProblem
     | ExtendedResource
     | Funnel

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.features import gate_defaults
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import DeviceRequest, ResourceClaim, ResourceClaimSpec, ResourceSlice
@@ -32,10 +33,16 @@ _IN_CLAIMS: Final = frozenset({"DRAPrioritizedList", "DRAAdminAccess", "DRAConsu
 _IN_CLASSES: Final = "DRAExtendedResource"
 
 
-def shown_gates(inventory: Inventory, minor: int) -> frozenset[str]:
-    """The gates, off by default in Kubernetes 1.``minor``, that must be on for a server that holds these objects."""
+def shown_gates(inventory: Inventory, minor: int, groups: Coverage = Coverage.NOT_READ) -> frozenset[str]:
+    """The gates, off by default in Kubernetes 1.``minor``, that must be on for a server that holds these objects.
+
+    ``groups``: what is known of PodGroups. A server that serves them has the feature; one that does not, although pods
+    name some, had it once.
+    """
     if minor >= _GROUPS_MINOR:
-        return frozenset(_of_groups(inventory))
+        if groups is Coverage.NOT_SERVED:
+            return frozenset()
+        return frozenset((*_of_groups(inventory), *((_TOGETHER,) if groups is Coverage.COMPLETE else ())))
     if not _FIRST_MINOR <= minor <= _LAST_MINOR:
         return frozenset()
     off = {gate for gate, on in gate_defaults(minor).items() if not on}

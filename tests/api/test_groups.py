@@ -11,6 +11,7 @@ from kubectl_dra.api.build import build_inventory
 from kubectl_dra.api.decode import DecodeError, decode_object
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import BY_NAME
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
@@ -143,6 +144,23 @@ def test_what_a_server_keeps_is_on(written: dict[str, Any], api_version: str, sh
     found = features(37, {}, shown_gates(inventory, 37))
     assert (found.generic_workload, found.workload_resource_claims) == (bool(shown), shown >= SHARED)
     assert found.composite_pod_groups == ("CompositePodGroup" in shown)
+
+
+@pytest.mark.parametrize(
+    ("coverage", "shown"),
+    [
+        (Coverage.COMPLETE, TOGETHER),
+        (Coverage.ASSUMED, set()),
+        (Coverage.FORBIDDEN, set()),
+        (Coverage.NOT_SERVED, set()),
+    ],
+)
+def test_who_serves_groups_has_the_feature(coverage: Coverage, shown: set[str]) -> None:
+    assert shown_gates(read(member(), "v1"), 37, coverage) == shown
+    grouped = read(member(schedulingGroup={"podGroupName": "train"}), "v1")
+    # Pods keep what was written while the feature was on; a server without PodGroups has it off now.
+    assert shown_gates(grouped, 37, coverage) == (set() if coverage is Coverage.NOT_SERVED else TOGETHER)
+    assert shown_gates(grouped, 36, coverage) == set()
 
 
 def test_nothing_of_it_is_on_by_itself() -> None:

@@ -12,7 +12,7 @@ import msgspec
 from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import NEWEST_MINOR
-from kubectl_dra.model.inventory import Inventory, StorageObjects, key_of
+from kubectl_dra.model.inventory import GroupObjects, Inventory, StorageObjects, key_of
 from kubectl_dra.model.meta import LocalObject
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import (
@@ -22,6 +22,7 @@ from kubectl_dra.model.resource import (
     ResourceClaimTemplate,
     ResourceSlice,
 )
+from kubectl_dra.model.scheduling import CompositePodGroup, PodGroup, Workload
 from kubectl_dra.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kubectl_dra.model.usage import usage_by_node
 from kubectl_dra.model.workloads import WorkloadObject
@@ -41,6 +42,9 @@ KINDS: dict[str, type[Any]] = {
     "PersistentVolumeClaim": PersistentVolumeClaim,
     "PersistentVolume": PersistentVolume,
     "StorageClass": StorageClass,
+    "PodGroup": PodGroup,
+    "Workload": Workload,
+    "CompositePodGroup": CompositePodGroup,
 }
 #: Kinds of which there are none.
 NONE = ("CSINode", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment", "PriorityClass", "PodDisruptionBudget")
@@ -76,6 +80,11 @@ def inventory(items: Iterable[dict[str, Any]]) -> Inventory:
             claims=_by_key(by_kind.get("PersistentVolumeClaim", [])),
             volumes=_by_name(by_kind.get("PersistentVolume", [])),
             classes=_by_name(by_kind.get("StorageClass", [])),
+        ),
+        groups=GroupObjects(
+            pod_groups=_by_key(by_kind.get("PodGroup", [])),
+            workloads=_by_key(by_kind.get("Workload", [])),
+            composites=_by_key(by_kind.get("CompositePodGroup", [])),
         ),
         workloads={(kind, *key_of(record.metadata)): record for kind in WORKLOADS for record in by_kind.get(kind, [])},
     )

@@ -113,9 +113,9 @@ def test_a_claim_of_the_pod_group_needs_the_feature() -> None:
     claim = owned(build.claim("shared"), kind="PodGroup", uid="g", name="gang")
     without = diagnose(pod, claim)
     assert codes(without) == [Code.CLAIM_NOT_OWNED]
-    accepted = diagnose(pod, claim, DRAWorkloadResourceClaims=True, GenericWorkload=True)
-    # PodGroups are not read: whether the gang is complete is open.
-    assert (accepted.verdict, codes(accepted)) == (Verdict.UNKNOWN, [Code.NOT_SIMULATED])
+    gang = {"kind": "PodGroup", "metadata": {"name": "gang", "namespace": build.NAMESPACE, "uid": "g"}, "spec": {}}
+    accepted = diagnose(pod, claim, gang, DRAWorkloadResourceClaims=True, GenericWorkload=True)
+    assert (accepted.verdict, codes(accepted)) == (Verdict.SCHEDULABLE, [Code.FITS_NOW])
     assert [group.outcome for group in accepted.nodes] == [NodeOutcome.FITS]
     other = owned(build.claim("shared"), kind="PodGroup", uid="g", name="other")
     refused = diagnose(pod, other, DRAWorkloadResourceClaims=True, GenericWorkload=True)

@@ -39,13 +39,13 @@ def required(*terms: Mapping[str, Any]) -> dict[str, Any]:
     return {"requiredDuringSchedulingIgnoredDuringExecution": list(terms)}
 
 
-def diagnose(*objects: dict[str, Any], withheld: Sequence[str] = (), said: str = "") -> PodDiagnosis:
+def diagnose(*objects: dict[str, Any], withheld: Sequence[str] = (), said: str = "", minor: int = 37) -> PodDiagnosis:
     """The diagnosis of the pod beside a node with one device, after the scheduler has ``said`` something."""
     if said:
         condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": said}
         next(o for o in objects if o["kind"] == "Pod")["status"]["conditions"] = [condition]
     world = [build.device_class(), build.node(labels={HOST: "node-1"}), build.slice_("node-1", build.device("gpu-0"))]
-    return diagnose_pod(facts.inventory([*world, *objects]), facts.evidence(*withheld), features(37), POD)
+    return diagnose_pod(facts.inventory([*world, *objects]), facts.evidence(*withheld), features(minor), POD)
 
 
 def codes(found: PodDiagnosis) -> list[Code]:
@@ -220,8 +220,8 @@ def test_without_the_pods_on_nodes_nobody_knows_their_company() -> None:
 # --- plugins that are not in the default profile ----------------------------------------------------------------------
 
 
-def test_a_gang_is_left_open() -> None:
-    found = diagnose(build.pod(claims=["claim"], schedulingGroup={"podGroupName": "gang"}), build.claim())
+def test_a_gang_of_an_older_version_is_left_open() -> None:
+    found = diagnose(build.pod(claims=["claim"], schedulingGroup={"podGroupName": "gang"}), build.claim(), minor=36)
     assert found.verdict is Verdict.UNKNOWN
     assert codes(found) == [Code.NOT_SIMULATED]
     detail = found.causes[0].detail
@@ -236,12 +236,12 @@ def test_a_gang_is_left_open() -> None:
 def test_an_error_on_a_node_that_may_not_be_reached_is_no_verdict() -> None:
     broken = build.claim("claim", build.request(selector='device.attributes["x.example.com"].y == 1'))
     pod = build.pod(claims=["claim"], schedulingGroup={"podGroupName": "gang"})
-    found = diagnose(pod, broken)
+    found = diagnose(pod, broken, minor=36)
     assert found.verdict is Verdict.UNKNOWN
     assert codes(found) == [Code.NOT_SIMULATED, Code.SELECTOR_FAILS]
-    error = diagnose(build.pod(claims=["claim"]), broken).message
+    error = diagnose(build.pod(claims=["claim"]), broken, minor=36).message
     assert error
-    told = diagnose(pod, broken, said=error)
+    told = diagnose(pod, broken, said=error, minor=36)
     assert (told.verdict, told.message, told.agreement) == (Verdict.SCHEDULER_ERROR, error, Agreement.AGREES)
 
 
@@ -249,7 +249,7 @@ def test_ways_out_are_tried_as_far_as_it_is_simulated() -> None:
     many = build.claim("claim", build.request(count=2))
     pod = build.pod(claims=["claim"], schedulingGroup={"podGroupName": "gang"})
     world = [build.device_class(), build.node(), build.slice_("node-1", build.device("gpu-0"))]
-    facts_ = ClusterState(facts.inventory([*world, pod, many]), facts.evidence(), features(37), CLOCK)
+    facts_ = ClusterState(facts.inventory([*world, pod, many]), facts.evidence(), features(36), CLOCK)
     assert remedies(facts_, Diagnoser(facts_).pod(POD))
 
 

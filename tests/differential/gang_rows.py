@@ -118,10 +118,6 @@ def _bound(row: Row, pod: Row, random: Random) -> None:
     pod["status"] |= {"phase": "Running", "startTime": "2026-01-01T00:40:00Z"}
 
 
-def _deleted(_row: Row, pod: Row, _random: Random) -> None:
-    pod["metadata"] |= {"deletionTimestamp": "2026-01-01T01:00:00Z", "finalizers": ["example.com/keep"]}
-
-
 def _gated(_row: Row, pod: Row, _random: Random) -> None:
     pod["spec"]["schedulingGates"] = [{"name": "example.com/wait"}]
 
@@ -276,7 +272,6 @@ CHANGES: Final[dict[str, Change]] = {
     "member gone": _of_member(_gone),
     "another member": _of_member(_another),
     "member bound": _of_member(_bound),
-    "member being deleted": _of_member(_deleted),
     "member gated": _of_member(_gated),
     "member nominated": _of_member(_nominated),
     "node selector": _of_member(_selector),

@@ -35,7 +35,6 @@ from kubectl_dra.diagnosis.records import (
     OpenPlugins,
     ParametersProblem,
     PluginText,
-    PodGroupName,
     PoolProblem,
     QuotaShortage,
     SchedulerName,
@@ -46,6 +45,7 @@ from kubectl_dra.diagnosis.records import (
     VolumeTrouble,
 )
 from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.output.pending.gangs import GROUP_CODES, group_sentence
 from kubectl_dra.output.pending.volumes import volume_sentence
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, shortened
@@ -124,10 +124,6 @@ def _not_owned(entry: ClaimEntry, cause: Cause) -> Safe:
 
 def _other_scheduler(scheduler: SchedulerName, _cause: Cause) -> Safe:
     return fmt('it is left to the scheduler "{}"', scheduler.name)
-
-
-def _pod_group(group: PodGroupName, _cause: Cause) -> Safe:
-    return fmt('it waits for PodGroup "{}"', group.name)
 
 
 # --- no devices -----------------------------------------------------------------------------------------------------
@@ -446,7 +442,7 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.CLAIM_BEING_DELETED: _with(ClaimEntry, _deleting),
     Code.CLAIM_NOT_OWNED: _with(ClaimEntry, _not_owned),
     Code.OTHER_SCHEDULER: _with(SchedulerName, _other_scheduler),
-    Code.POD_GROUP: _with(PodGroupName, _pod_group),
+    **dict.fromkeys(GROUP_CODES, lambda cause: group_sentence(cause, reason_sentence)),
     Code.CLASS_MISSING: _with(ClassProblem, _class_missing),
     Code.EXTENDED_RESOURCE_UNSERVED: _with(ExtendedResource, _unserved),
     Code.NO_DEVICE_IN_CLASS: _few("no node has {} of the class"),

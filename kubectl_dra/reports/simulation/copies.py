@@ -196,7 +196,7 @@ def _left_open(world: ClusterState, planned: Planned) -> Iterator[OpenPlugin]:
     """Plugins of the scheduler, and of the API server: a RuntimeClass may add to what the pod asks for."""
     pod = planned.pod
     assert pod is not None  # noqa: S101
-    yield from open_plugins(pod)
+    yield from open_plugins(world, pod)
     if pod.spec.runtime_class_name and not pod.spec.overhead:
         yield OpenPlugin(_RUNTIME_CLASS, ("spec.runtimeClassName",))
 

@@ -7,7 +7,7 @@ nodes (Permit, PreBind) is taken to succeed; where pods share a claim one of the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -168,7 +168,7 @@ class _Written:
         """The whole of it."""
         group, status, after = self._gang.group, self._status, self._after
         if status.code is Code.UNKNOWN:
-            return _open(self._gang)
+            return replace(_open(self._gang), placed=self._placed)
         members = (*map(self._member, self._gang.tried), *_deleted(self._gang))
         preemption = after.preemption if after is not None else None
         evicted = preemption.victims if preemption is not None else ()

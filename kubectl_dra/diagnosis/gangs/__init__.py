@@ -1,0 +1,1 @@
+"""Why a PodGroup waits, and each of its pods: the scheduler's cycle of the group (``scheduler/gangs``) explained."""

@@ -1,0 +1,85 @@
+"""What the diagnosis of a PodGroup consists of. Shapes only."""
+
+from __future__ import annotations
+
+from kubectl_dra.diagnosis.records import (
+    Agreement,
+    Assumption,
+    Cause,
+    Certainty,
+    Missing,
+    NodeGroup,
+    ObjectRef,
+    Observed,
+    Preemption,
+    Verdict,
+)
+from kubectl_dra.model.base import ReportRecord
+
+
+class MemberState(ReportRecord, frozen=True):
+    """One pod of a group that has no node. ``nodes``: one of these it would get; ``nominated``: it is to get this one.
+
+    ``message`` is what the scheduler writes on it, None if nothing; ``causes`` what is in its own way.
+    """
+
+    pod: ObjectRef
+    verdict: Verdict
+    nodes: tuple[str, ...] = ()
+    nominated: str = ""
+    message: str | None = None
+    causes: tuple[Cause, ...] = ()
+
+
+class RunningMember(ReportRecord, frozen=True):
+    """One pod of a group that has a node."""
+
+    pod: ObjectRef
+    node: str
+
+
+class SharedClaim(ReportRecord, frozen=True):
+    """A claim that the pods of a group share; ``name`` is that of the entry, no ``claim``: it is not created yet."""
+
+    name: str
+    claim: ObjectRef | None = None
+    template: str = ""
+    devices: tuple[str, ...] = ()
+
+
+class GroupFinding(ReportRecord, frozen=True):
+    """What diagnosis and report of a group have in common.
+
+    ``min_count``: how many pods have to be placed at the same time; None for a group that is no gang. ``message`` and
+    ``reason`` are those of the condition PodGroupInitiallyScheduled that the scheduler would write, ``observed`` what
+    it wrote. ``members`` have no node, in the order in which they are tried; ``running`` have one. ``placed``: how many
+    members would get a node in the next cycle. ``blocking``: the first that would get none.
+    """
+
+    group: ObjectRef
+    verdict: Verdict
+    min_count: int | None = None
+    reason: str | None = None
+    message: str | None = None
+    observed: Observed | None = None
+    agreement: Agreement = Agreement.UNCHECKED
+    placed: int = 0
+    members: tuple[MemberState, ...] = ()
+    running: tuple[RunningMember, ...] = ()
+    blocking: ObjectRef | None = None
+    causes: tuple[Cause, ...] = ()
+    preemption: Preemption | None = None
+    topology_key: str = ""
+    priority: int = 0
+    claims: tuple[SharedClaim, ...] = ()
+    workload: ObjectRef | None = None
+    parent: ObjectRef | None = None
+    certainty: Certainty = Certainty()
+    missing: tuple[Missing, ...] = ()
+    assumed: tuple[Assumption, ...] = ()
+
+
+class GroupDiagnosis(GroupFinding, frozen=True):
+    """Everything about one group; ``nodes`` are those of the pod that is in the way."""
+
+    nodes: tuple[NodeGroup, ...] = ()

@@ -1,0 +1,87 @@
+"""Sentences about pods that are placed together: clauses that can follow "Pod X cannot be scheduled:"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause, GroupError, GroupShortage, GroupWaits, PodGroupName
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import counted
+
+GROUP_CODES: Final = (
+    Code.POD_GROUP,
+    Code.POD_GROUP_MISSING,
+    Code.POD_GROUP_INCOMPLETE,
+    Code.POD_GROUP_MIXED,
+    Code.POD_GROUP_ABORTED,
+    Code.POD_GROUP_UNPLACED,
+)
+Sentence = Callable[[Cause], Safe]
+
+
+def group_sentence(cause: Cause, say: Sentence) -> Safe:
+    """The clause; ``say`` makes that of what is in the way of another pod."""
+    match cause.detail:
+        case PodGroupName() as group:
+            return fmt('it waits for PodGroup "{}", which does not exist', group.name) + _similar(group)
+        case GroupWaits() as waits:
+            return _waits(waits, say)
+        case GroupShortage() as shortage:
+            return _shortage(shortage, say)
+        case GroupError() as error:
+            return _error(error, say)
+    return Safe(cause.code.meaning)
+
+
+def _similar(group: PodGroupName) -> Safe:
+    return fmt(" (did you mean {}?)", Safe(" or ").join(group.similar)) if group.similar else Safe("")
+
+
+def _waits(waits: GroupWaits, say: Sentence) -> Safe:
+    name = waits.group.name
+    if not waits.held:
+        verb = Safe("exists" if waits.known == 1 else "exist")
+        needed = counted(waits.min_count, "pod")
+        return fmt("PodGroup {} needs {} at the same time, and only {} {}", name, needed, waits.known, verb)
+    others = fmt(" and {} more", len(waits.held) - 1) if len(waits.held) > 1 else Safe("")
+    text = fmt("all pods of PodGroup {} wait for {}{}", name, waits.held[0].name, others)
+    return fmt("{}: {}", text, say(waits.because[0])) if waits.because else text
+
+
+def _shortage(found: GroupShortage, say: Sentence) -> Safe:
+    where = fmt(" in one {}", found.topology_key) if found.topology_key else Safe("")
+    text = _how_many(found, where)
+    if found.first is None:
+        return text
+    pod = found.first.name
+    if not found.because:
+        return fmt("{}; {} finds none", text, pod)
+    return fmt("{}. For {}: {}", text, pod, say(found.because[0]))
+
+
+def _how_many(found: GroupShortage, where: Safe) -> Safe:
+    name = found.group.name
+    there = found.running + found.placed
+    if found.min_count <= found.running or found.min_count == 1:
+        return fmt("no other pod of PodGroup {} finds a node{}", name, where) if found.running else _none(name, where)
+    needs = fmt("PodGroup {} needs {}{} at the same time", name, counted(found.min_count, "pod"), where)
+    if found.running + found.waiting < found.min_count:
+        return fmt("{}, and only {} can be tried", needs, found.running + found.waiting)
+    has = Safe("has" if found.running == 1 else "have")
+    running = fmt(" ({} of them already {} one)", found.running, has) if found.running else Safe("")
+    if there == 0:
+        return fmt("{}, and none finds a node", needs)
+    return fmt("{}, and only {} {} a node{}", needs, there, Safe("finds" if there == 1 else "find"), running)
+
+
+def _none(name: str, where: Safe) -> Safe:
+    return fmt("no pod of PodGroup {} finds a node{}", name, where)
+
+
+def _error(error: GroupError, say: Sentence) -> Safe:
+    if error.pod is None:
+        return fmt("PodGroup {} is refused as a whole: {}", error.group.name, error.text)
+    why = say(error.because[0]) if error.because else safe(error.text)
+    return fmt("an error about {} ends the attempt for all of PodGroup {}: {}", error.pod.name, error.group.name, why)
