@@ -91,7 +91,7 @@ def test_every_golden_document_is_valid(path: Path) -> None:
 
 def test_a_schema_refuses(printed: Printed) -> None:
     document = printed("why-pending trainer-0 -n ml")
-    for field in ("verdict", "causes", "apiVersion", "output"):
+    for field in ("verdict", "causes", "apiVersion", "summary"):
         broken = {name: value for name, value in document.items() if name != field}
         assert not validator("PendingReport").is_valid(broken)
     assert not validator("PendingReport").is_valid(document | {"verdict": "Perhaps"})

@@ -31,7 +31,7 @@ from kubectl_dra.reports.taint_listing import ListedTaint
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "schema"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-# kind -> the record, and whether the sentences for people are added as output.text.
+# kind -> the record, and whether it is an answer: with a sentence for people, and on request its page.
 REPORTS: dict[str, tuple[type[msgspec.Struct], bool]] = {
     "PendingReport": (PendingReport, True),
     "ClaimPendingReport": (ClaimPendingReport, True),
@@ -53,9 +53,10 @@ LISTS = {
     "SelectorReportList": ("SelectorReport",),
 }
 PATTERN = "#/$defs/{name}"
+SUMMARY = {"type": "string", "description": "The answer in a sentence. For people; the words may change."}
 OUTPUT = {
     "type": "object",
-    "description": "For people; the words may change.",
+    "description": "With --text. For people; the words may change.",
     "properties": {"text": {"type": "string"}},
     "required": ["text"],
 }
@@ -63,9 +64,10 @@ OUTPUT = {
 
 def schemas() -> dict[str, dict[str, Any]]:
     """Every schema by the kind that it describes."""
-    documents = {kind: _document(kind, *_report(*entry)) for kind, entry in REPORTS.items()}
+    documents = {kind: _document(kind, *_report(*entry), text=entry[1]) for kind, entry in REPORTS.items()}
     unread, rights = _components(Missing)
     missing = {"type": "array", "items": unread, "description": "What could not be read and may change the list."}
+    _complete_plan(documents["TaintPlan"], unread, rights)
     for kind, items in LISTS.items():
         described = [{"$ref": f"{item}.json#/$defs/{REPORTS[item][0].__name__}"} for item in items]
         item_kind = {"type": "object", "properties": {"kind": {"enum": list(items)}}, "required": ["kind"]}
@@ -77,18 +79,45 @@ def schemas() -> dict[str, dict[str, Any]]:
     return documents
 
 
-def _report(record: type[msgspec.Struct], text: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The properties of a report, and all definitions."""
+def _complete_plan(plan: dict[str, Any], unread: Mapping[str, Any], rights: Mapping[str, Any]) -> None:
+    """What stands in a plan beside its record."""
+    rules = {"type": "array", "items": {"type": "object"}, "description": "The DeviceTaintRules as they would be."}
+    outcome = {name: {"type": "string"} for name in ("rule", "verb", "state")}
+    outcomes = {"type": "object", "properties": outcome, "required": list(outcome)}
+    more = {
+        "objects": rules,
+        "missing": {"type": "array", "items": unread, "description": "What could not be read and may be hit."},
+        "outcomes": {
+            "type": "array",
+            "items": outcomes,
+            "description": "What became of each write; none in a dry run.",
+        },
+    }
+    plan["properties"] |= more
+    plan["required"] += more
+    plan["$defs"] |= rights
+
+
+def _report(record: type[msgspec.Struct], answer: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The properties of a report that are always there, and all definitions."""
     _, definitions = _components(record)
     properties = dict(definitions[record.__name__]["properties"])
-    return properties | ({"output": OUTPUT} if text else {}), definitions
+    return ({"summary": SUMMARY, **properties} if answer else properties), definitions
 
 
-def _document(kind: str, properties: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+def _document(
+    kind: str, properties: Mapping[str, Any], definitions: Mapping[str, Any], text: bool = False
+) -> dict[str, Any]:
     head = {"apiVersion": {"const": API_VERSION}, "kind": {"const": kind}}
     every = {**head, **properties}
     document = {"$schema": DIALECT, "$id": f"{kind}.json", "title": kind, "type": "object"}
-    return {**document, "properties": every, "required": list(every), "$defs": dict(sorted(definitions.items()))}
+    optional = {"output": OUTPUT} if text else {}
+    return {
+        **document,
+        "properties": every | optional,
+        "required": list(every),
+        "$defs": dict(sorted(definitions.items())),
+    }
 
 
 def _components(record: type[msgspec.Struct]) -> tuple[dict[str, Any], dict[str, Any]]:

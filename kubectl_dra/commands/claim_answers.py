@@ -17,7 +17,7 @@ from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import parse_targets
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
-from kubectl_dra.output.devices.claim_page import claim_page
+from kubectl_dra.output.devices.claim_page import claim_page, claim_summary
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.claim import KINDS, ClaimReport, claim_report
 from kubectl_dra.reports.invocations import kubectl, of, shell_line, within
@@ -56,7 +56,10 @@ def _print(options: Options, facts: ClusterState, keys: Sequence[Key]) -> int:
             raise problem
         tell(problem, options)
     wide = options.output == "wide"
-    answers = [Answer("ClaimReport", each, partial(claim_page, each, facts.now, wide)) for each in reports]
+    answers = [
+        Answer("ClaimReport", each, partial(claim_summary, each), partial(claim_page, each, facts.now, wide))
+        for each in reports
+    ]
     print_answers(answers, options, "ClaimReportList", single=len(keys) == 1)
     if len(reports) < len(keys):
         return ExitCode.ERROR

@@ -17,7 +17,7 @@ Examples:
 
 
 @click.command("describe-claim", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(scope=scope_options(everywhere=False), exit_code=True, output=("wide", "json", "yaml"))
+@shared_options(scope=scope_options(everywhere=False), exit_code=True, output=("wide", "json", "yaml"), text=True)
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 def command(options: Options, names: tuple[str, ...]) -> int:
     """Show ResourceClaims: what they ask for and hold, who uses them, what drivers report and were configured with."""

@@ -18,7 +18,7 @@ Examples:
 
 
 @click.command("describe-pool", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(scope=(), exit_code=True, output=("wide", "json", "yaml"))
+@shared_options(scope=(), exit_code=True, output=("wide", "json", "yaml"), text=True)
 @click.argument("names", nargs=-1, metavar="[[DRIVER/]POOL]...")
 def command(options: Options, names: tuple[str, ...]) -> int:
     """Show pools of devices: whether the scheduler can use them, what is free, tainted or taken, and by whom.

@@ -30,7 +30,8 @@ class Options:
     """All shared options of one call; those that a command does not take have their defaults.
 
     ``namespace`` is empty if not given. ``from_`` is the first ``--from`` and ``from_others`` are the rest, which
-    together are one cluster. ``output`` is empty for text. ``request_timeout`` is in seconds, None for
+    together are one cluster. ``output`` is empty for text. ``text``: JSON and YAML hold the page for people, too.
+    ``request_timeout`` is in seconds, None for
     no limit asked for. ``max_bytes`` bounds a file, or one list of a live cluster. ``clock`` is that
     of the program.
     """
@@ -39,6 +40,7 @@ class Options:
     all_namespaces: bool = False
     selector: str = ""
     output: str = ""
+    text: bool = False
     watch: bool = False
     filenames: tuple[str, ...] = ()
     recursive: bool = False
@@ -176,6 +178,9 @@ FILENAME_OPTIONS: Final = (
 EXIT_CODE_OPTION: Final = _option(
     "--exit-code", is_flag=True, help="End with 3 if the finding is bad, 4 if the answer rests on partial evidence."
 )
+TEXT_OPTION: Final = _option("--text", is_flag=True, help="With -o json or yaml: the page for people in .output.text.")
+#: Formats for programs.
+DOCUMENTS: Final = ("json", "yaml")
 CLUSTER_OPTIONS: Final = (
     _shared(
         "--from",
@@ -219,15 +224,18 @@ def shared_options(
     filename: bool = False,
     exit_code: bool = False,
     output: Sequence[str] = (),
+    text: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add shared options to a command; it gets them as one :class:`Options` in its first argument.
 
-    ``output`` lists the formats of ``-o`` beyond text. The cluster options are always there.
+    ``output`` lists the formats of ``-o`` beyond text; ``text``: the page can be had in a document. The
+    cluster options are always there.
     """
     chosen: list[Callable[[Any], Any]] = [
         *scope,
         *([SELECTOR_OPTION] if selector else ()),
         *([_output_option(output)] if output else ()),
+        *([TEXT_OPTION] if text else ()),
         *([WATCH_OPTION] if watch else ()),
         *(FILENAME_OPTIONS if filename else ()),
         *([EXIT_CODE_OPTION] if exit_code else ()),
@@ -239,6 +247,8 @@ def shared_options(
         def called(**values: Any) -> Any:  # noqa: ANN401 - what the command returns
             shared = {name: values.pop(name) for name in _FIELDS if name in values}
             options = read_options(shared)
+            if options.text and options.output not in DOCUMENTS:
+                raise UsageProblem("--text adds the page to a document", "-o json --text")
             try:
                 return function(options, **values)
             except CommandError as problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from kubectl_dra.api.kinds import POD, RESOURCE_CLAIM, Kind
@@ -28,10 +29,10 @@ from kubectl_dra.diagnosis.workloads import ReadOwner, owners, resolve_workload
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.output.pending.claim_page import claim_pending_page
+from kubectl_dra.output.pending.claim_page import claim_pending_page, claim_pending_summary
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.pending.groups import claim_groups_page, groups_page
-from kubectl_dra.output.pending.page import pending_page
+from kubectl_dra.output.pending.page import pending_page, pending_summary
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.reports.invocations import kubectl, of, shell_line
@@ -322,7 +323,8 @@ def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Pending:
         no_pair_helps=found.no_pair_helps,
         what_if=call.what_if,
     )
-    return Answer("PendingReport", report, lambda: _pod_page(call, report))
+    told = report.without_steps() if is_document(call.options) and not call.remedies else report
+    return Answer("PendingReport", told, partial(pending_summary, report), partial(_pod_page, call, report))
 
 
 def _pod_page(call: Call, report: PendingReport) -> list[Safe]:
@@ -333,7 +335,8 @@ def _pod_page(call: Call, report: PendingReport) -> list[Safe]:
 
 def _claim_answer(call: Call, key: Key) -> Pending:
     report = claim_pending_report(call.diagnoser.claim(key), call.cluster.state)
-    return Answer("ClaimPendingReport", report, lambda: claim_pending_page(report, call.now))
+    page = partial(claim_pending_page, report, call.now)
+    return Answer("ClaimPendingReport", report, partial(claim_pending_summary, report), page)
 
 
 def _print(call: Call, answers: Sequence[Pending], *, single: bool = False) -> int:

@@ -14,7 +14,7 @@ from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.unread import after_unread, code_of, nothing_read
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.pool_list import pool_list_page
-from kubectl_dra.output.devices.pool_page import pool_page
+from kubectl_dra.output.devices.pool_page import pool_page, pool_summary_text
 from kubectl_dra.output.documents import list_head, report_bytes, write_list
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.find import find_pools, pool_names, pool_selections
@@ -73,7 +73,10 @@ def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
 
 def _print(options: Options, facts: ClusterState, reports: Sequence[PoolReport], single: bool) -> None:
     wide = options.output == "wide"
-    answers = [Answer("PoolReport", each, partial(pool_page, each, facts.now, wide)) for each in reports]
+    answers = [
+        Answer("PoolReport", each, partial(pool_summary_text, each), partial(pool_page, each, facts.now, wide))
+        for each in reports
+    ]
     print_answers(answers, options, "PoolReportList", single=single)
 
 

@@ -19,6 +19,7 @@ from kubectl_dra.model.resource import DeviceClass
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.selector.page import selector_page
+from kubectl_dra.output.selector.verdicts import headline
 from kubectl_dra.output.words import counted, plural
 from kubectl_dra.reports.find import devices_of, find_devices, find_pools
 from kubectl_dra.reports.selector import (
@@ -139,7 +140,9 @@ def _device(word: str, facts: ClusterState) -> DeviceId:
 
 def _print(options: Options, reports: Sequence[SelectorReport], single: bool) -> None:
     wide = options.output == "wide"
-    answers = [Answer("SelectorReport", each, partial(selector_page, each, wide)) for each in reports]
+    answers = [
+        Answer("SelectorReport", each, partial(headline, each), partial(selector_page, each, wide)) for each in reports
+    ]
     print_answers(answers, options, "SelectorReportList", single=single)
 
 

@@ -10,12 +10,11 @@ from typing import Final, Generic, TypeVar
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.errors import CommandError, hint_for
-from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.options import DOCUMENTS, Options
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.output.console import ColorMode, Console
-from kubectl_dra.output.documents import list_bytes, report_bytes, write_document
+from kubectl_dra.output.documents import document, list_bytes, report_bytes, write_document
 from kubectl_dra.output.generations import server_note
-from kubectl_dra.output.pending.documents import with_text
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import duration
 from kubectl_dra.reports.base import ReportRecord
@@ -38,7 +37,7 @@ def tell(problem: CommandError, options: Options) -> None:
 
 def is_document(options: Options) -> bool:
     """Whether ``-o`` asks for JSON or YAML."""
-    return options.output in ("json", "yaml")
+    return options.output in DOCUMENTS
 
 
 def write(data: bytes, options: Options) -> None:
@@ -56,11 +55,16 @@ def print_pages(pages: Iterable[Iterable[Safe]], options: Options) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[ReportT]):
-    """One object's report, its kind as a document, and how to make its page."""
+    """One object's report, its kind as a document, and how to make its sentence and its page."""
 
     kind: str
     report: ReportT
+    summary: Callable[[], Safe]
     page: Callable[[], Sequence[Safe]]
+
+    def document(self, options: Options) -> dict[str, object]:
+        """Its fields as JSON."""
+        return document(self.report, self.summary(), self.page() if options.text else None)
 
 
 def print_answers(
@@ -78,7 +82,7 @@ def print_answers(
     if not is_document(options):
         print_pages((each.page() for each in answers), options)
         return
-    items = [(each.kind, with_text(each.report, each.page())) for each in answers]
+    items = [(each.kind, each.document(options)) for each in answers]
     if single:
         write(report_bytes(*items[0]), options)
     else:

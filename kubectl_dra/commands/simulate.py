@@ -30,6 +30,7 @@ Examples:
     filename=True,
     exit_code=True,
     output=("json", "yaml"),
+    text=True,
 )
 @click.option("--copies", default="", metavar="N|max", help="How many copies of every pod; max: as many as fit.")
 @click.option("--remedies", is_flag=True, help="With the commands that carry out what would help.")

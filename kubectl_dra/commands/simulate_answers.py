@@ -14,10 +14,9 @@ from kubectl_dra.commands.whatif_options import kinds_demanded, told, whole_node
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.whatif import Switch
 from kubectl_dra.model.podneeds import uses_storage
-from kubectl_dra.output.documents import report_bytes
+from kubectl_dra.output.documents import document, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.output.pending.documents import with_text
-from kubectl_dra.output.simulation.page import simulation_page
+from kubectl_dra.output.simulation.page import simulation_page, simulation_summary
 from kubectl_dra.reports.simulation import Copies, simulation_report
 from kubectl_dra.source.reading import Found
 
@@ -43,7 +42,9 @@ def answer(options: Options, copies: str, remedies: bool, switches: tuple[Switch
         report = simulation_report(world, objects, _copies(copies), switches)
     page = simulation_page(report, world.now, steps=remedies)
     if is_document(options):
-        write(report_bytes("SimulationReport", with_text(report, page)), options)
+        text = page if options.text else None
+        report = report if remedies else report.without_steps()
+        write(report_bytes("SimulationReport", document(report, simulation_summary(report), text)), options)
     else:
         for line in page:
             console(options).out(line)

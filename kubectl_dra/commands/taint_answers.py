@@ -6,21 +6,21 @@ from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, print_pages, write
 from kubectl_dra.commands.signals import signals_raise
-from kubectl_dra.commands.taint_planning import Planner
+from kubectl_dra.commands.taint_planning import Planner, write_plan
 from kubectl_dra.commands.taint_source import open_source
 from kubectl_dra.commands.taint_words import TaintArgs, Words, parse_words
 from kubectl_dra.commands.unread import after_unread, code_of, nothing_read
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.console import is_dialogue
-from kubectl_dra.output.documents import list_bytes, objects_bytes, report_bytes
+from kubectl_dra.output.documents import list_bytes
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.list_page import list_page
-from kubectl_dra.output.taints.plan_page import plan_document, plan_page
+from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import dry_lines, present_lines, rule_reference
 from kubectl_dra.reports.taint_listing import listed_taints
-from kubectl_dra.reports.taint_plan import KINDS, planned_object, present_objects
+from kubectl_dra.reports.taint_plan import KINDS
 from kubectl_dra.reports.unread import TAINTED_PODS, unread
 
 
@@ -34,11 +34,10 @@ def answer(options: Options, asked: TaintArgs) -> int:
         planner = Planner(source, words, asked.match, asked.force)
         plan = planner.plan()
         note_evidence(planner.facts, options)
-        if asked.dry_run == "client":
-            return _show_objects(options, planner, plan)
         if asked.dry_run == "server":
             planner.check(plan)
-            return _show_plan(options, planner, plan)
+        if asked.dry_run != "none":
+            return _show_plan(options, planner, plan, server=asked.dry_run == "server")
         from kubectl_dra.commands.taint_dialogue import Dialogue
 
         with signals_raise():
@@ -75,21 +74,12 @@ def _check_consent(asked: TaintArgs, several: bool) -> None:
 # --- dry runs -------------------------------------------------------------------------------------------------------
 
 
-def _show_objects(options: Options, planner: Planner, plan: TaintPlan) -> int:
-    """A client's dry run: with ``-o json|yaml`` the objects as they would be, as kubectl gives them."""
-    if not is_document(options):
-        return _show_plan(options, planner, plan, server=False)
-    objects = [*(planned_object(each, planner.facts) for each in plan.writes), *present_objects(plan, planner.facts)]
-    write(objects[0] if len(objects) == 1 else objects_bytes(objects), options)
-    return ExitCode.OK
-
-
-def _show_plan(options: Options, planner: Planner, plan: TaintPlan, server: bool = True) -> int:
+def _show_plan(options: Options, planner: Planner, plan: TaintPlan, server: bool) -> int:
     terminal = console(options)
     page = plan_page(plan, planner.missing, planner.notes()) if plan.writes else []
     lines = [*page, *([Safe("")] if page else []), *present_lines(plan), *dry_lines(plan, server)]
     if is_document(options):
-        write(report_bytes("TaintPlan", plan_document(plan, page, missing=planner.missing)), options)
+        write_plan(options, planner, plan, page)
         return ExitCode.OK
     if options.output == "name":
         lines = [rule_reference(name) for name in (*plan.present, *(each.name for each in plan.writes))]

@@ -10,17 +10,16 @@ from typing import Final
 
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.show import console, is_document, write
-from kubectl_dra.commands.taint_planning import Planner
+from kubectl_dra.commands.show import console, is_document
+from kubectl_dra.commands.taint_planning import Planner, write_plan
 from kubectl_dra.commands.taint_watch import controllers_word, wait_for_eviction
 from kubectl_dra.commands.taint_words import TaintArgs
 from kubectl_dra.model.taint_plan import TaintPlan, Verb
-from kubectl_dra.output.documents import report_bytes
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.taints.notes import has_effect_none
 from kubectl_dra.output.taints.observation import comparison_lines
-from kubectl_dra.output.taints.plan_page import plan_document, plan_page
+from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import change_lines, done_line, present_lines, rule_reference, truth_text
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.invocations import kubectl, of, of_device, plain_word, shell_line
@@ -180,8 +179,7 @@ class Dialogue:
 
     def _write_document(self, plan: TaintPlan) -> None:
         outcomes = [{"rule": each.write.name, "verb": each.write.verb, "state": each.state} for each in self._outcomes]
-        document = plan_document(plan, self._shown, missing=self._planner.missing, outcomes=outcomes)
-        write(report_bytes("TaintPlan", document), self._options)
+        write_plan(self._options, self._planner, plan, self._shown, outcomes)
 
     def _nothing(self) -> int:
         self._terminal.note(Safe("Nothing was written."))

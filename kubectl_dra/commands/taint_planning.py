@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.show import write
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.taint_source import TaintSource
 from kubectl_dra.commands.taint_words import Words
@@ -15,8 +18,10 @@ from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.model.taint_plan import TaintPlan
+from kubectl_dra.output.documents import document, report_bytes
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.notes import version_notes
+from kubectl_dra.output.taints.plan_page import plan_summary
 from kubectl_dra.reports.find import devices_of, find_devices
 from kubectl_dra.reports.invocations import kubectl, of, of_pool, shell_line
 from kubectl_dra.reports.rights import missing_rights
@@ -25,6 +30,8 @@ from kubectl_dra.reports.taint_plan import (
     KINDS,
     NameTakenError,
     matches,
+    planned_object,
+    present_objects,
     published_device,
     removable,
     removal_plan,
@@ -170,3 +177,18 @@ def _check_published(device: DeviceId, facts: ClusterState) -> None:
     near = did_you_mean(device.device, (each.device for each in devices_of(pool, facts)))
     look = shell_line(kubectl("dra", "describe-pool", of_pool(pool))) or "kubectl dra get pools"
     raise CommandError(f'pool "{pool}" publishes no device "{device.device}"{near}', look)
+
+
+def write_plan(
+    options: Options,
+    planner: Planner,
+    plan: TaintPlan,
+    page: Sequence[Safe],
+    outcomes: Sequence[Mapping[str, str]] = (),
+) -> None:
+    """The plan as a document: whom it hits, the rules as they would be, and what became of each ``outcome`` written."""
+    facts = planner.facts
+    objects = [*(planned_object(each, facts) for each in plan.writes), *present_objects(plan, facts)]
+    more = {"objects": [msgspec.Raw(each) for each in objects], "missing": planner.missing, "outcomes": outcomes}
+    found = document(plan, plan_summary(plan), page if options.text else None, **more)
+    write(report_bytes("TaintPlan", found), options)

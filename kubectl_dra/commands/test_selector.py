@@ -18,7 +18,7 @@ Examples:
 
 
 @click.command("test-selector", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(scope=(), filename=True, exit_code=True, output=("wide", "json", "yaml"))
+@shared_options(scope=(), filename=True, exit_code=True, output=("wide", "json", "yaml"), text=True)
 @click.option("--class", "device_class", default=None, metavar="NAME", help="As a request for this DeviceClass.")
 @click.option("--driver", default=None, metavar="NAME", help="Only devices of this driver.")
 @click.option("--pool", default=None, metavar="[DRIVER/]POOL", help="Only devices of this pool.")

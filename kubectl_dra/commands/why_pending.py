@@ -27,7 +27,7 @@ Examples:
 
 
 @click.command("why-pending", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(selector=True, watch=True, exit_code=True, output=("wide", "json", "yaml"))
+@shared_options(selector=True, watch=True, exit_code=True, output=("wide", "json", "yaml"), text=True)
 @click.option("--node", default="", metavar="NAME", help="Only this node.")
 @click.option("--remedies", is_flag=True, help="Ways out for every pod, with the commands that carry them out.")
 @click.option(

@@ -349,7 +349,7 @@ def _closest(cause: Cause, groups: Iterable[NodeGroup]) -> Cause:
         for request in group.requests
         if request.funnel is not None and (request.claim, request.request) == (cause.claim, cause.request)
     ]
-    best = max(funnels, key=lambda funnel: funnel.best, default=None)
+    best = max(funnels, key=lambda funnel: -1 if funnel.best is None else funnel.best, default=None)
     return cause if best is None else msgspec.structs.replace(cause, detail=best)
 
 

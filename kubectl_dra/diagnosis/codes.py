@@ -24,6 +24,11 @@ class Code(StrEnum):
         code.meaning = meaning
         return code
 
+    @property
+    def page(self) -> str:
+        """The page of the documentation."""
+        return f"docs/reasons/{self.value}.md"
+
     SCHEDULING_GATES = "DRA-100", "scheduling gates", "the pod has scheduling gates"
     CLAIM_MISSING = "DRA-110", "claim missing", "a ResourceClaim that the pod names does not exist"
     CLAIM_NOT_CREATED = "DRA-111", "claim not created yet", "a ResourceClaim was not created from its template yet"

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from msgspec.structs import replace
+
 from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.capacity import Amounts
 from kubectl_dra.allocation.checks import Checks
@@ -66,7 +68,7 @@ class DeviceChecks:
         detail = self._checks.selection.detail(self._request, candidate)
         clause = clauses_of(self._request.selectors[decision.selector].expression)[detail.clause]
         values = [reading.text for reading in detail.readings if reading.field]
-        return Removal(clause.text, source=(values[0] or "") if len(values) == 1 else "")
+        return Removal(StageName.SELECTORS, clause.text, source=(values[0] or "") if len(values) == 1 else "")
 
     def _node(self, candidate: Candidate) -> Removal | None:
         if self._listed is not None and candidate.position not in self._listed:
@@ -74,22 +76,27 @@ class DeviceChecks:
         if self._checks.unbindable(candidate) is not None:
             return None
         try:
-            return Removal("otherNode") if self._checks.unselected(self._request, candidate) else None
+            return Removal(StageName.NODE, "otherNode") if self._checks.unselected(self._request, candidate) else None
         except Aborted:
             return None
 
     def _why_not_listed(self, candidate: Candidate) -> Removal:
-        return self._capacity(candidate) or Removal("otherNode")
+        short = self._capacity(candidate)
+        return Removal(StageName.NODE, "otherNode") if short is None else replace(short, stage=StageName.NODE)
 
     def _features(self, candidate: Candidate) -> Removal | None:
         lacking = self._checks.unbindable(candidate) or self._checks.unsupported(candidate)
-        return Removal(lacking.feature, source="node" if lacking.on_node else "") if lacking is not None else None
+        if lacking is None:
+            return None
+        return Removal(StageName.FEATURES, lacking.feature, source="node" if lacking.on_node else "")
 
     # --- which can be had ---------------------------------------------------------------------------------------------
 
     def _taints(self, candidate: Candidate) -> Removal | None:
         taint = self._checks.tainted(self._request, candidate)
-        return Removal(taint_text(taint), source=self._rule_of(taint, candidate)) if taint is not None else None
+        if taint is None:
+            return None
+        return Removal(StageName.TAINTS, taint_text(taint), source=self._rule_of(taint, candidate))
 
     def _rule_of(self, taint: DeviceTaint, candidate: Candidate) -> str:
         """The DeviceTaintRule that set the taint; empty for the driver's own."""
@@ -104,7 +111,7 @@ class DeviceChecks:
         if candidate.state is None or not self._checks.in_use(self._request, candidate):
             return None
         holders = candidate.state.holders
-        return Removal(_names(holders), source=", ".join(self._users(holders)))
+        return Removal(StageName.UNUSED, _names(holders), source=", ".join(self._users(holders)))
 
     def _users(self, claims: list[Key]) -> Iterator[str]:
         for key in claims:
@@ -121,9 +128,10 @@ class DeviceChecks:
         except Aborted:
             return None
         if amounts.missing is not None:
-            return Removal(amounts.missing, source="missing")
+            return Removal(StageName.CAPACITY, amounts.missing, source="missing")
         if amounts.violated is not None:
-            return Removal(amounts.violated, source="policy", needs=str(amounts.quantities[amounts.violated]))
+            needs = str(amounts.quantities[amounts.violated])
+            return Removal(StageName.CAPACITY, amounts.violated, source="policy", needs=needs)
         return _too_little(amounts, candidate)
 
     def _counter(self, candidate: Candidate) -> Removal | None:
@@ -142,7 +150,7 @@ class DeviceChecks:
         counter_set, counter, needs, left, _ = shortage
         declared = pool.counter_sets[counter_set].counters[counter].value if pool.counter_sets else Quantity(0)
         amounts = _text(needs, declared.format), _text(left, declared.format), str(declared)
-        return Removal(f"{counter_set}/{counter}", (), str(pool.id), *amounts)
+        return Removal(StageName.COUNTERS, f"{counter_set}/{counter}", (), str(pool.id), *amounts)
 
 
 # --- evidence -------------------------------------------------------------------------------------------------------
@@ -158,7 +166,7 @@ def _too_little(amounts: Amounts, candidate: Candidate) -> Removal | None:
     total = next(total for need, _, total in amounts.needs if need == name)
     style = candidate.device.capacity[name].value.format
     texts = (_text(amount, style) for amount in (needs, left, total))
-    return Removal(name, (), _names(state.holders if state is not None else ()), *texts)
+    return Removal(StageName.CAPACITY, name, (), _names(state.holders if state is not None else ()), *texts)
 
 
 def _text(nanos: int, style: Format) -> str:

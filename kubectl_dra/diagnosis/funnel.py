@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from kubectl_dra.allocation.allocator import Attempt
 from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.checks import Checks
@@ -71,7 +73,7 @@ class Teller:
 
     def _funnel(self, node: Node, checks: Checks, request: Request) -> Funnel:
         devices = [c for c in checks.candidates if _in_class(checks, request, c)]
-        stages = [Stage(StageName.CLASS, _ids(devices))]
+        total, needed, removals = len(devices), request.spec.count, []
         for name, check in DeviceChecks(self._world, checks, request).stages():
             removed: dict[Removal, list[Candidate]] = {}
             left = []
@@ -82,15 +84,13 @@ class Teller:
                 else:
                     removed.setdefault(reason, []).append(candidate)
             devices = left
-            removals = tuple(_with_devices(reason, taken) for reason, taken in removed.items())
-            stages.append(Stage(name, _ids(devices), removals))
-        needed = stages[_SELECTED].count if request.takes_all else request.spec.count
-        return Funnel(node.metadata.name, needed, tuple(stages), request.takes_all)
+            removals += [replace(reason, devices=_ids(taken)) for reason, taken in removed.items()]
+            if name is StageName.NODE and request.takes_all:
+                needed = len(devices)
+        return Funnel(node.metadata.name, needed, total, tuple(removals), _ids(devices), request.takes_all)
 
 
 _NOTHING_THERE = frozenset({Code.NO_DEVICE_IN_CLASS, Code.SELECTOR_MATCHES_NOTHING})
-#: The stage that says which devices a request for all devices means.
-_SELECTED = 2
 
 
 def _in_class(checks: Checks, request: Request, candidate: Candidate) -> bool:
@@ -101,10 +101,6 @@ def _in_class(checks: Checks, request: Request, candidate: Candidate) -> bool:
 
 def _ids(devices: Iterable[Candidate]) -> tuple[str, ...]:
     return tuple(str(candidate.id) for candidate in devices)
-
-
-def _with_devices(reason: Removal, taken: Iterable[Candidate]) -> Removal:
-    return Removal(reason.reason, _ids(taken), reason.source, reason.needs, reason.left, reason.total)
 
 
 def _report(request: Request, funnel: Funnel) -> RequestReport:

@@ -28,7 +28,7 @@ def with_constraints(plan: Plan, checks: Checks, funnels: Mapping[int, Funnel]) 
             applying = [request for request in requests if index in request.applying]
             for number, best in _best(claim, checks, applying, index, by_id, funnels).items():
                 known = found[number]
-                if known.best < 0 or best < known.best:
+                if known.best is None or best < known.best:
                     distinct = claim.claim.spec.devices.constraints[index].match_attribute is None
                     found[number] = msgspec.structs.replace(
                         known, best=best, constraint=_attribute(claim, index), distinct=distinct
@@ -48,7 +48,7 @@ def _best(
     attribute = _attribute(claim, index)
     counts: dict[int, Members] = {}
     for request in requests:
-        left = (by_id[device] for device in funnels[request.number].stages[-1].devices)
+        left = (by_id[device] for device in funnels[request.number].left)
         counts[request.number] = _members(checks, request, attribute, left)
     if claim.claim.spec.devices.constraints[index].match_attribute is None:
         return {number: len(values) for number, values in counts.items()}

@@ -6,7 +6,11 @@ Structs with camelCase names, so that reports can embed them as they are. Device
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.base import ReportRecord
@@ -238,24 +242,8 @@ class ExtendedResource(Evidence, frozen=True):
     similar: tuple[str, ...] = ()
 
 
-class Removal(ReportRecord, frozen=True):
-    """Devices that one stage of a funnel takes out for one reason.
-
-    ``reason`` is the thing that took them: a clause, a taint ``KEY=VALUE:EFFECT``, a claim ``NAMESPACE/NAME``, a
-    counter. ``source`` says more: a value that was seen, the rule that set the taint, the pod that uses the claim.
-    ``needs``, ``left`` and ``total`` are quantities where something is short.
-    """
-
-    reason: str
-    devices: tuple[str, ...] = ()
-    source: str = ""
-    needs: str = ""
-    left: str = ""
-    total: str = ""
-
-
 class StageName(StrEnum):
-    """The steps of a funnel."""
+    """The steps of a funnel, in their order."""
 
     CLASS = "class"
     SELECTORS = "selectors"
@@ -267,33 +255,98 @@ class StageName(StrEnum):
     COUNTERS = "counters"
 
 
-class Stage(ReportRecord, frozen=True):
-    """A step of a funnel: the devices that are still there after it, and what it took out."""
+class Removal(ReportRecord, frozen=True):
+    """Devices that one stage of a funnel takes out for one reason.
+
+    ``reason`` is the thing that took them: a clause, a taint ``KEY=VALUE:EFFECT``, a claim ``NAMESPACE/NAME``, a
+    counter. ``source`` says more: a value that was seen, the rule that set the taint, the pod that uses the claim.
+    ``needs``, ``left`` and ``total`` are quantities where something is short.
+    """
+
+    stage: StageName
+    reason: str
+    devices: tuple[str, ...] = ()
+    source: str = ""
+    needs: str = ""
+    left: str = ""
+    total: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A step of a funnel: how many devices are still there after it, and what it took out."""
 
     name: StageName
-    devices: tuple[str, ...]
-    removed: tuple[Removal, ...] = ()
-
-    @property
-    def count(self) -> int:
-        """Devices that passed."""
-        return len(self.devices)
+    count: int
+    removed: tuple[Removal, ...]
 
 
 class Funnel(Evidence, frozen=True):
-    """Static findings about one request on one node, in the order of the scheduler's checks.
+    """Static findings about one request on one node: the devices that ``removed`` takes out, and those that are left.
 
-    ``best`` is the largest number of devices that one constraint allows together, ``-1`` where none applies;
-    ``constraint`` is its attribute, which must be the same for all, or ``distinct``.
+    ``total`` devices of the node are in the class; ``removed`` is in the order of the scheduler's checks. ``best`` is
+    the largest number of devices that one constraint allows together, None where none applies; ``constraint`` is its
+    attribute, which must be the same for all, or ``distinct``.
     """
 
     node: str
     needed: int
-    stages: tuple[Stage, ...]
+    total: int
+    removed: tuple[Removal, ...]
+    left: tuple[str, ...]
     all_devices: bool = False
-    best: int = -1
+    best: int | None = None
     constraint: str = ""
     distinct: bool = False
+
+    @property
+    def stages(self) -> Iterator[Stage]:
+        """Every step, in order."""
+        count = self.total
+        for name in StageName:
+            removed = tuple(removal for removal in self.removed if removal.stage is name)
+            count -= sum(len(removal.devices) for removal in removed)
+            yield Stage(name, count, removed)
+
+    def stage(self, name: StageName) -> Stage:
+        """One step."""
+        return next(stage for stage in self.stages if stage.name is name)
+
+    def after(self, name: StageName) -> tuple[str, ...]:
+        """The devices that are still there after a step; those that get furthest first."""
+        later = list(StageName)[list(StageName).index(name) + 1 :]
+        taken = (removal.devices for stage in reversed(later) for removal in self.removed if removal.stage is stage)
+        return (*self.left, *(device for devices in taken for device in devices))
+
+    @property
+    def together(self) -> int:
+        """The most devices that could be had at once."""
+        return len(self.left) if self.best is None else self.best
+
+
+class Nearest(Evidence, frozen=True):
+    """How near the closest node comes to a request, in the numbers of its :class:`Funnel`."""
+
+    node: str
+    needed: int
+    left: int
+    all_devices: bool
+    best: int | None
+    constraint: str
+    distinct: bool
+
+    @staticmethod
+    def of(funnel: Funnel) -> Nearest:
+        """The numbers of a funnel."""
+        return Nearest(
+            funnel.node,
+            funnel.needed,
+            len(funnel.left),
+            funnel.all_devices,
+            funnel.best,
+            funnel.constraint,
+            funnel.distinct,
+        )
 
 
 class PoolProblem(Evidence, frozen=True):
@@ -538,6 +591,7 @@ Detail = (
     | ClassProblem
     | ExtendedResource
     | Funnel
+    | Nearest
     | PoolProblem
     | ClaimElsewhere
     | BindingProblem
@@ -568,7 +622,8 @@ Detail = (
 class Cause(ReportRecord, frozen=True):
     """One reason: its code, what it is about, on which nodes it holds, and the evidence.
 
-    Of a cause that holds on several nodes the evidence is that of the node that came closest.
+    Of a cause that holds on several nodes the evidence is that of the node that came closest. ``title`` and ``page``
+    (the path in the documentation) are the code's.
     """
 
     code: Code
@@ -576,6 +631,13 @@ class Cause(ReportRecord, frozen=True):
     claim: ObjectRef | None = None
     request: str = ""
     nodes: tuple[str, ...] = ()
+    title: str = ""
+    page: str = ""
+
+    def __post_init__(self) -> None:
+        """The code says its title and page."""
+        msgspec.structs.force_setattr(self, "title", self.code.label)
+        msgspec.structs.force_setattr(self, "page", self.code.page)
 
 
 class RequestReport(ReportRecord, frozen=True):

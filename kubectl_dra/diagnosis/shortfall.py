@@ -60,7 +60,7 @@ def of(request: Request, funnel: Funnel) -> Shortfall | None:
             if funnel.all_devices and stage.name not in (StageName.CLASS, StageName.SELECTORS, StageName.NODE):
                 code = Code.ALL_MODE_BLOCKED
             return Shortfall(request, funnel, code, step, stage.count)
-    if 0 <= funnel.best < needed:
+    if funnel.best is not None and funnel.best < needed:
         return Shortfall(request, funnel, Code.CONSTRAINT, _CONSTRAINT_STEP, funnel.best)
     return None
 

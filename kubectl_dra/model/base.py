@@ -21,5 +21,10 @@ class Record(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc
 class ReportRecord(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """Base of all records of ours that become JSON. Every field is always present, so that scripts can rely on it.
 
+    Texts that say nothing are empty, lists and maps of nothing too; only numbers, truth values and records can be null.
     Not watched for cycles: a record is made of records that are there already.
     """
+
+    def for_json(self) -> ReportRecord:
+        """What becomes JSON: the same, unless evidence would stand in it twice."""
+        return self

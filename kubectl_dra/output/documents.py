@@ -12,10 +12,12 @@ import msgspec
 
 from kubectl_dra.api.quantities import encode_hook
 from kubectl_dra.api.trees import in_utf8
+from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.output.console import write_data, write_text
+from kubectl_dra.output.safe import Safe, plain
 
 API_VERSION: Final = "kubectl-dra/v1alpha1"
-_INDENT: Final = 4
+_INDENT: Final = 2
 # DEL is 7-bit but a control character; JSON lets it stand.
 _NOT_PRINTABLE: Final = re.compile("[^\x00-\x7e]")
 _encoder: Final = msgspec.json.Encoder(enc_hook=encode_hook)
@@ -29,6 +31,19 @@ Writer = Callable[[bytes], str]
 def report_bytes(kind: str, report: object) -> bytes:
     """One report in its envelope: ``apiVersion``, ``kind`` and the report's own fields."""
     return _enveloped(kind, to_bytes(report))
+
+
+def document(
+    report: ReportRecord, summary: Safe, text: Sequence[Safe] | None = None, **more: object
+) -> dict[str, object]:
+    """The fields of a report behind ``summary``, its sentence; ``text`` is its page, where that was asked for.
+
+    The words for people may change; codes are the contract.
+    """
+    # Raw parts (drivers' own JSON) pass through as they are.
+    fields = msgspec.json.decode(to_bytes(report.for_json()), type=dict[str, msgspec.Raw])
+    found: dict[str, object] = {"summary": str(plain(summary)), **fields, **more}
+    return found if text is None else {**found, "output": {"text": "\n".join(map(plain, text))}}
 
 
 def list_bytes(kind: str, reports: Iterable[object], **fields: object) -> bytes:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TypeVar
 
 from kubectl_dra.diagnosis.records import Bound as Bound
 from kubectl_dra.model.base import ReportRecord as ReportRecord
-from kubectl_dra.model.evidence import Coverage, Evidence
+from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import Features, gates_of
 
 T_co = TypeVar("T_co", covariant=True)
@@ -41,18 +41,41 @@ class Count(ReportRecord, frozen=True):
 
 
 class ReadRecord(ReportRecord, frozen=True):
-    """One list that the report rests on."""
+    """Lists of one namespace (empty: of the cluster) that were read alike, from the time of the first to the last.
 
-    kind: str
+    ``lists`` has the resource version of each kind, empty where there is none. Kinds of which several lists were taken
+    stand in several records.
+    """
+
     namespace: str
     coverage: Coverage
-    resource_version: str
-    time: str
+    first: str
+    last: str
+    lists: Mapping[str, str]
 
 
 def reads_of(evidence: Evidence) -> tuple[ReadRecord, ...]:
     """What was read, in the order in which it was read."""
-    return tuple(ReadRecord(r.kind, r.namespace, r.coverage, r.resource_version, r.time) for r in evidence.reads)
+    groups: list[tuple[Read, list[Read]]] = []
+    for read in evidence.reads:
+        alike = (
+            reads
+            for like, reads in groups
+            if (like.namespace, like.coverage) == (read.namespace, read.coverage)
+            and all(each.kind != read.kind for each in reads)
+        )
+        known = next(alike, None)
+        if known is None:
+            groups.append((read, [read]))
+        else:
+            known.append(read)
+    return tuple(_reads_alike(reads) for _, reads in groups)
+
+
+def _reads_alike(reads: Sequence[Read]) -> ReadRecord:
+    times = sorted(read.time for read in reads if read.time) or [""]
+    lists = {read.kind: read.resource_version for read in reads}
+    return ReadRecord(reads[0].namespace, reads[0].coverage, times[0], times[-1], lists)
 
 
 def assumptions_of(evidence: Evidence) -> tuple[str, ...]:

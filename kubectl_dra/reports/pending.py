@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimDiagnosis,
     Funnel,
+    Nearest,
     NodeGroup,
     ObjectRef,
     PodDiagnosis,
@@ -67,6 +68,15 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     read: tuple[ReadRecord, ...]
     unseen: tuple[str, ...] = ()
     what_if: WhatIf | None = None
+
+    def without_steps(self) -> PendingReport:
+        """With what would help, and not how it is done."""
+        brief = tuple(msgspec.structs.replace(remedy, steps=None) for remedy in self.remedies)
+        return msgspec.structs.replace(self, remedies=brief)
+
+    def for_json(self) -> PendingReport:
+        """Without the funnels of causes, which stand in ``nodes``: the numbers of the closest node are enough."""
+        return msgspec.structs.replace(self, causes=tuple(map(_in_numbers, self.causes)))
 
     @property
     def code(self) -> Code | None:
@@ -225,6 +235,11 @@ def _node_group(group: NodeGroup, limit: int | None, only: str) -> NodeGroupReco
         not_checked=group.not_checked,
         devices_fit=group.devices_fit,
     )
+
+
+def _in_numbers(cause: Cause) -> Cause:
+    found = cause.detail
+    return msgspec.structs.replace(cause, detail=Nearest.of(found)) if isinstance(found, Funnel) else cause
 
 
 def _brief(cause: Cause) -> Cause:

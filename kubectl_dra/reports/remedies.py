@@ -55,13 +55,14 @@ class RemedyReport(ReportRecord, frozen=True):
     """A remedy and how to carry it out; no steps where only a person knows how (a driver, a new device).
 
     ``notes``: what else happens then, and why there are no commands.
+    ``steps`` None: they were not asked for, and left out of a document.
     """
 
     kind: RemedyKind
     actions: tuple[Action, ...]
     verified: bool
     nodes: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[Step, ...] | None
     notes: tuple[Note, ...] = ()
 
 

@@ -89,7 +89,6 @@ def test_it_never_changes_an_answer(capfd):
     (code, plain), (crossed_code, crossed) = report(capfd, expression), report(capfd, expression, "--cross-check")
     assert plain.pop("crossCheck") is None
     assert crossed.pop("crossCheck")["differ"]
-    assert plain.pop("output") != crossed.pop("output")
     assert (code, plain) == (crossed_code, crossed)
 
 

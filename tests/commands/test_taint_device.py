@@ -144,11 +144,14 @@ def test_a_plan_of_the_demo_cluster(capfd, name, words):
     check_golden(f"taint-device/{name}.txt", out)
 
 
-def test_the_object_of_a_clients_dry_run(capfd):
+def test_the_plan_of_a_clients_dry_run_has_the_object(capfd):
     assert (
         run(["taint-device", NIC, "link=flapping:NoExecute", "--dry-run=client", "-o", "yaml", "--from", "demo"]) == 0
     )
-    rule = yaml.safe_load(capfd.readouterr().out)
+    plan = yaml.safe_load(capfd.readouterr().out)
+    assert (plan["kind"], plan["outcomes"]) == ("TaintPlan", [])
+    assert {hit["pod"] for hit in plan["hits"]} == {"serve-1", "nb", "monitor"}
+    (rule,) = plan["objects"]
     assert (rule["apiVersion"], rule["kind"]) == ("resource.k8s.io/v1", "DeviceTaintRule")
     assert rule["metadata"] == {"name": NAME, "labels": {"app.kubernetes.io/managed-by": "kubectl-dra"}}
     assert rule["spec"] == {
@@ -170,7 +173,7 @@ def test_a_live_dry_run_only_reads(call, proxy, cluster):
 
 
 def test_the_plan_as_a_document(call, proxy):
-    code, out, _ = call(NIC, "link=flapping:NoExecute", "--dry-run=server", "-o", "json")
+    code, out, _ = call(NIC, "link=flapping:NoExecute", "--dry-run=server", "-o", "json", "--text")
     plan = json.loads(out)
     assert (code, plan["kind"]) == (0, "TaintPlan")
     assert plan["target"]["context"] == "fake"

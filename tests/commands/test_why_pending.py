@@ -82,7 +82,9 @@ def test_documents(capfd):
     assert report["agreement"] == "agrees"
     assert report["causes"][0]["code"] == "DRA-220"
     assert sum(group["count"] for group in report["nodes"]) == len(INVENTORY.nodes)
-    assert report["output"]["text"] == call(capfd, "trainer-0", "-n", "ml")[1].rstrip("\n")
+    told = json.loads(call(capfd, "trainer-0", "-n", "ml", "-o", "json", "--text")[1])
+    assert told.pop("output") == {"text": call(capfd, "trainer-0", "-n", "ml")[1].rstrip("\n")}
+    assert told == report
     assert yaml.safe_load(call(capfd, "trainer-0", "-n", "ml", "-o", "yaml")[1]) == report
 
 
@@ -150,12 +152,14 @@ def test_exit_code(capfd, arguments, code):
 
 
 def test_remedies_are_in_the_document_with_their_steps(capfd):
-    report = json.loads(call(capfd, "trainer-0", "-n", "ml", "-o", "json")[1])
+    report = json.loads(call(capfd, "trainer-0", "-n", "ml", "-o", "json", "--remedies")[1])
     first, *_ = report["remedies"]
     assert (first["kind"], first["verified"], first["nodes"]) == ("editClaim", True, ["node-b"])
     assert first["steps"][0]["manifest"]["spec"]["spec"]["devices"]["requests"][0]["exactly"]["count"] == 3
     assert first["steps"][0]["commands"] == [["kubectl", "replace", "--force", "-f", "-"]]
     assert [remedy["kind"] for remedy in report["remedies"]][-1] == "addDevices"
+    brief = json.loads(call(capfd, "trainer-0", "-n", "ml", "-o", "json")[1])
+    assert brief["remedies"] == [{**remedy, "steps": None} for remedy in report["remedies"]]
 
 
 def test_printed_commands_are_shell(capfd, tmp_path):

@@ -164,7 +164,7 @@ QUESTIONS: Final = (
 
 def test_one_pool_is_read_alone_and_completely(dra: Dra) -> None:
     report = _report(dra, "describe-pool", f"{DRIVER}/node-1")
-    assert [(read["coverage"]) for read in report["read"] if read["kind"] == "ResourceSlice"] == ["filtered"] * 2
+    assert [(read["coverage"]) for read in report["read"] if "ResourceSlice" in read["lists"]] == ["filtered"] * 2
     assert report["missing"] == []
     totals = _numbers(report["totals"])
     assert {bound for _, bound in totals.values()} == {"exact"}
@@ -183,7 +183,7 @@ def test_a_taint_rule_is_counted_once(dra: Dra) -> None:
 
 def test_a_claim_leads_to_its_pool_only(dra: Dra) -> None:
     report = _report(dra, "describe-claim", "held", "-n", SPACE)
-    coverage = {read["kind"]: (read["coverage"], read["namespace"]) for read in report["read"]}
+    coverage = {kind: (read["coverage"], read["namespace"]) for read in report["read"] for kind in read["lists"]}
     assert coverage["ResourceSlice"] == ("filtered", "")
     assert coverage["ResourceClaim"] == coverage["Pod"] == ("complete", SPACE)
     assert report["missing"] == []

@@ -45,9 +45,7 @@ class Empty(msgspec.Struct):
 
 def test_a_report_in_its_envelope() -> None:
     text = to_json(report_bytes("PendingReport", Report()))
-    assert text.startswith(
-        '{\n    "apiVersion": "kubectl-dra/v1alpha1",\n    "kind": "PendingReport",\n    "podName": "p"'
-    )
+    assert text.startswith('{\n  "apiVersion": "kubectl-dra/v1alpha1",\n  "kind": "PendingReport",\n  "podName": "p"')
     assert '"raw": 1.50' in text
     assert json.loads(text)["size"] == "1Gi"
     assert json.loads(to_json(report_bytes("X", Empty()))) == {"apiVersion": "kubectl-dra/v1alpha1", "kind": "X"}

@@ -13,7 +13,7 @@ from kubectl_dra.commands.taint_source import source_of_facts
 from kubectl_dra.commands.taint_words import parse_words
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.records import FatalError, Funnel, Stage, StageName
+from kubectl_dra.diagnosis.records import FatalError, Funnel, StageName
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, device_list
@@ -52,9 +52,9 @@ def why_pending(case: Case) -> Opinion:
         if found is None:
             failing.add(name)
             continue
-        members |= set(_stage(found, StageName.CLASS).devices)
-        matching |= set(_stage(found, StageName.SELECTORS).devices)
-        tainted |= {d for removal in _stage(found, StageName.TAINTS).removed for d in removal.devices}
+        members |= set(found.after(StageName.CLASS))
+        matching |= set(found.after(StageName.SELECTORS))
+        tainted |= {d for removal in found.stage(StageName.TAINTS).removed for d in removal.devices}
     opinion = Opinion(*map(_names, (members, matching, failing, tainted)))
     _check_together(case, opinion)
     return opinion
@@ -79,12 +79,8 @@ def _check_together(case: Case, one_by_one: Opinion) -> None:
         assert found is None
     else:
         assert found is not None
-        assert _names(_stage(found, StageName.CLASS).devices) == one_by_one.in_class
-        assert _names(_stage(found, StageName.SELECTORS).devices) == one_by_one.matches
-
-
-def _stage(funnel: Funnel, name: StageName) -> Stage:
-    return next(stage for stage in funnel.stages if stage.name is name)
+        assert _names(found.after(StageName.CLASS)) == one_by_one.in_class
+        assert _names(found.after(StageName.SELECTORS)) == one_by_one.matches
 
 
 def _names(ids: object) -> Names:

@@ -8,7 +8,7 @@ from typing import Final
 from kubectl_dra.allocation.named_resources import Demand, Instance, NamedResources, Outcome, SelectorError, admits
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.funnel import Story
-from kubectl_dra.diagnosis.records import Cause, FatalError, Funnel, ObjectRef, Removal, RequestReport, Stage, StageName
+from kubectl_dra.diagnosis.records import Cause, FatalError, Funnel, ObjectRef, Removal, RequestReport, StageName
 
 _CODES: Final = {
     StageName.CLASS: Code.NO_DEVICE_IN_CLASS,
@@ -59,7 +59,7 @@ def _failed(claim: ObjectRef, node: str, error: SelectorError) -> Cause:
 
 def _short(claim: ObjectRef, request: str, funnel: Funnel) -> Cause:
     """The check that left nothing; if something was left, an earlier request took it."""
-    empty = next((stage.name for stage in funnel.stages if not stage.devices), None)
+    empty = next((stage.name for stage in funnel.stages if not stage.count), None)
     code = Code.REQUESTS_COMPETE if empty is None else _CODES[empty]
     return Cause(code, funnel, claim, request)
 
@@ -70,14 +70,10 @@ def _funnel(node: str, demand: Demand, number: int, expression: str, instances: 
     refused = [each for each in passed if each not in selected]
     free = [each for each in selected if each.holder is None]
     pool = f"{demand.driver}/{node}"
-    by_selector = (Removal(expression, _ids(pool, refused)),) if refused else ()
-    held = tuple(Removal(str(each.holder), _ids(pool, (each,))) for each in selected if each.holder is not None)
-    stages = (
-        Stage(StageName.CLASS, _ids(pool, passed)),
-        Stage(StageName.SELECTORS, _ids(pool, selected), by_selector),
-        Stage(StageName.UNUSED, _ids(pool, free), held),
-    )
-    return Funnel(node, 1, stages)
+    by_selector = (Removal(StageName.SELECTORS, expression, _ids(pool, refused)),) if refused else ()
+    held = (each for each in selected if each.holder is not None)
+    in_use = (Removal(StageName.UNUSED, str(each.holder), _ids(pool, (each,))) for each in held)
+    return Funnel(node, 1, len(passed), (*by_selector, *in_use), _ids(pool, free))
 
 
 def _ids(pool: str, instances: Iterable[Instance]) -> tuple[str, ...]:

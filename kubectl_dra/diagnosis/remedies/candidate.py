@@ -152,4 +152,4 @@ def forms(claim: ResourceClaim) -> Iterator[tuple[str, Form]]:
 
 def removals(funnels: Sequence[Funnel], stage: StageName) -> Iterator[Removal]:
     """What one stage of the funnels took out."""
-    return (removal for funnel in funnels for s in funnel.stages if s.name is stage for removal in s.removed)
+    return (removal for funnel in funnels for removal in funnel.removed if removal.stage is stage)

@@ -49,7 +49,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         yield from _count(editor, request, funnels)
         yield from _tolerations(editor, request, funnels)
         yield from _capacity(editor, request, funnels)
-        yield from _not_all(editor, request, max(funnel.stages[-1].count for funnel in funnels))
+        yield from _not_all(editor, request, max(len(funnel.left) for funnel in funnels))
     yield from _constraints(case)
     yield from _fewer_requests(case)
     yield from _all_mode_errors(case)
@@ -64,7 +64,7 @@ def _count(editor: RequestEditor, request: Form, funnels: Sequence[Funnel]) -> I
     """The largest smaller count that works, from what the nearest funnel leaves downwards."""
     if request.allocation_mode != "ExactCount" or request.count < 2:
         return
-    there = max(f.best if f.best >= 0 else f.stages[-1].count for f in funnels)
+    there = max(funnel.together for funnel in funnels)
     steps = [_with_count(editor, request, n) for n in range(min(there, request.count - 1), 0, -1)]
     if steps:
         yield Candidate(RemedyKind.EDIT_CLAIM, steps[0].actions, _COST["count"], steps[0].changes, tuple(steps[1:]))

@@ -57,7 +57,7 @@ def _near_nodes(case: Case) -> Sequence[str]:
 
 def _selected(funnel: Funnel | None) -> bool:
     """Whether any device passes the selectors."""
-    return funnel is not None and any(s.count for s in funnel.stages if s.name is StageName.SELECTORS)
+    return funnel is not None and funnel.stage(StageName.SELECTORS).count > 0
 
 
 # --- who holds devices ----------------------------------------------------------------------------------------------
@@ -225,16 +225,13 @@ def _adding(slice_: ResourceSlice, device: Device, count: int) -> Candidate:
 
 
 def _lacking(funnel: Funnel) -> int:
-    there = funnel.best if funnel.best >= 0 else funnel.stages[-1].count
-    return funnel.needed - there
+    return funnel.needed - funnel.together
 
 
 def _selected_devices(funnels: Sequence[Funnel]) -> Iterable[str]:
     """Devices that pass the selectors, on the node that lacks the least first."""
     for funnel in sorted(funnels, key=_lacking):
-        for stage in reversed(funnel.stages):
-            if stage.name in (StageName.CAPACITY, StageName.SELECTORS):
-                yield from stage.devices
+        yield from funnel.after(StageName.SELECTORS)
 
 
 def _model(inventory: Inventory, devices: Iterable[str]) -> tuple[ResourceSlice, Device] | None:

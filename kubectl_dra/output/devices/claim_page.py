@@ -56,10 +56,7 @@ def claim_page(report: ClaimReport, now: datetime, wide: bool = False) -> list[S
 
 
 def _head(report: ClaimReport, now: datetime) -> Iterator[Safe]:
-    state = Safe(_ABANDONED if _abandoned(report) else _STATES[report.state])
-    devices = fmt(": {}", counted(len(report.results), "device")) if report.results else Safe("")
-    sentence = fmt("ResourceClaim {}/{} {}{}{}.", report.namespace, report.name, state, devices, _where(report))
-    yield from wrapped(styled(sentence, Style.BOLD))
+    yield from wrapped(styled(claim_summary(report), Style.BOLD))
     facts = [fmt("{}", report.printed_state), fmt("created {}", ago(report.created, now))]
     facts += [fmt("allocated {}", ago(report.allocated, now))] if report.allocated else []
     facts += [fmt("deletion asked for {}", ago(report.deleted, now))] if report.deleted else []
@@ -68,6 +65,13 @@ def _head(report: ClaimReport, now: datetime) -> Iterator[Safe]:
     yield from _deletion(report)
     if report.template is not None:
         yield from _template(report.template)
+
+
+def claim_summary(report: ClaimReport) -> Safe:
+    """The answer in a sentence."""
+    state = Safe(_ABANDONED if _abandoned(report) else _STATES[report.state])
+    devices = fmt(": {}", counted(len(report.results), "device")) if report.results else Safe("")
+    return fmt("ResourceClaim {}/{} {}{}{}.", report.namespace, report.name, state, devices, _where(report))
 
 
 def _abandoned(report: ClaimReport) -> bool:

@@ -80,6 +80,12 @@ def _head(report: PoolReport, wide: bool) -> list[Safe]:
     return [*lines, *_totals(report), *capacity_lines(report.capacity)]
 
 
+def pool_summary_text(report: PoolSummary) -> Safe:
+    """The answer in a sentence or two: what is in it, and what is wrong with it."""
+    text = fmt("Pool {}/{} has {}.", report.driver, report.pool, totals_text(report.totals))
+    return fmt("{} {}", text, trouble_text(report)) if _troubled(report) else text
+
+
 def _totals(report: PoolReport) -> list[Safe]:
     text = totals_text(report.totals)
     shape = use_bar(report.totals, _BAR)
@@ -90,7 +96,7 @@ def _totals(report: PoolReport) -> list[Safe]:
     return lines
 
 
-def _troubled(report: PoolReport) -> bool:
+def _troubled(report: PoolSummary) -> bool:
     return report.view.state is not PoolState.READY or bool(report.views) or report.views is None
 
 

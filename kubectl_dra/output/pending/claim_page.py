@@ -27,8 +27,7 @@ _STATE: Final = {
 
 def claim_pending_page(report: ClaimPendingReport, now: datetime) -> list[Safe]:
     """All lines of one claim's report."""
-    head = fmt("ResourceClaim {} {}{}.", str(report.claim.key), Safe(_STATE[report.verdict]), _reason(report))
-    lines = wrapped(styled(head, Style.BOLD))
+    lines = wrapped(styled(claim_pending_summary(report), Style.BOLD))
     blocks = [
         list(ask_lines(report.asks)),
         _holds(report),
@@ -40,6 +39,11 @@ def claim_pending_page(report: ClaimPendingReport, now: datetime) -> list[Safe]:
         if block:
             lines += [Safe(""), *block]
     return lines
+
+
+def claim_pending_summary(report: ClaimPendingReport) -> Safe:
+    """The answer in a sentence."""
+    return fmt("ResourceClaim {} {}{}.", str(report.claim.key), Safe(_STATE[report.verdict]), _reason(report))
 
 
 def _waits_with_pod(report: ClaimPendingReport) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kubectl_dra.diagnosis.records import Certainty, Funnel, ObjectRef, Removal, Stage, StageName
+from kubectl_dra.diagnosis.records import Certainty, Funnel, ObjectRef, StageName
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.removals import removal_note
@@ -65,7 +65,7 @@ def funnel_views(groups: Sequence[NodeGroupRecord]) -> list[FunnelView]:
 
 def has_devices(track: Track) -> bool:
     """Whether any device of the node belongs to the class of the request."""
-    return any(stage.count for stage in track.funnel.stages if stage.name is StageName.CLASS)
+    return track.funnel.total > 0
 
 
 def stage_label(name: StageName) -> Safe:
@@ -85,10 +85,10 @@ def funnel_lines(view: FunnelView, certainty: Certainty) -> Iterator[Safe]:
     yield _line(Safe(""), titles, sizes, label)
     for text, name in rows:
         counts = [_count(track.funnel, name, certainty) for track in shown]
-        removed = [removal for track in shown for removal in _removed(track.funnel, name)]
+        removed = [removal for track in shown for removal in track.funnel.stage(name).removed]
         note = removal_note(name, removed, view.claim.namespace)
         yield from _noted(_line(Safe(text), counts, sizes, label), note)
-    if any(track.funnel.best >= 0 for track in shown):
+    if any(track.funnel.best is not None for track in shown):
         best = [_best(track.funnel) for track in shown]
         yield _line(_constraint_label(shown[0].funnel), best, sizes, label)
     yield _line(Safe("needed"), [_needed(track.funnel) for track in shown], sizes, label)
@@ -99,14 +99,12 @@ def funnel_lines(view: FunnelView, certainty: Certainty) -> Iterator[Safe]:
 
 def _rows(tracks: Sequence[Track]) -> list[tuple[str, StageName]]:
     """Labels of the checks that took something out anywhere; the others would only repeat numbers."""
-    names = [stage.name for stage in tracks[0].funnel.stages]
-    told = [n for n in names if n in _ALWAYS or any(_removed(track.funnel, n) for track in tracks)]
+    told = [n for n in StageName if n in _ALWAYS or any(track.funnel.stage(n).removed for track in tracks)]
     return [(_STAGES[name], name) for name in told]
 
 
 def _closeness(track: Track) -> tuple[int, int]:
-    last = track.funnel.stages[-1].count if track.funnel.stages else 0
-    return (track.funnel.best if track.funnel.best >= 0 else last), last
+    return track.funnel.together, len(track.funnel.left)
 
 
 def track_title(track: Track) -> Safe:
@@ -138,31 +136,21 @@ def _line(label: Safe, cells: Sequence[Safe], sizes: Sequence[int], label_width:
     return Safe(("  " + padded(label, label_width) + "  ".join(columns)).rstrip())
 
 
-def _stage(funnel: Funnel, name: StageName) -> Stage | None:
-    return next((stage for stage in funnel.stages if stage.name is name), None)
-
-
 def _count(funnel: Funnel, name: StageName, certainty: Certainty) -> Safe:
     """The number after a check; a dash where nothing was left for it."""
-    stage = _stage(funnel, name)
-    if stage is None or (not stage.devices and not stage.removed and name not in _ALWAYS):
+    stage = funnel.stage(name)
+    if not stage.count and not stage.removed and name not in _ALWAYS:
         return Safe("-")
     bound = certainty.free_devices if name in _FREE_STAGES else certainty.devices
     return Safe(f"{bound.sign}{stage.count}")
 
 
 def _best(funnel: Funnel) -> Safe:
-    left = funnel.stages[-1].count if funnel.stages else 0
-    return Safe(str(funnel.best)) if funnel.best >= 0 and left else Safe("-")
+    return Safe("-") if funnel.best is None or not funnel.left else Safe(str(funnel.best))
 
 
 def _needed(funnel: Funnel) -> Safe:
     return Safe("all") if funnel.all_devices else Safe(str(funnel.needed))
-
-
-def _removed(funnel: Funnel, name: StageName) -> tuple[Removal, ...]:
-    stage = _stage(funnel, name)
-    return stage.removed if stage is not None else ()
 
 
 def _noted(line: Safe, note: Safe) -> Iterator[Safe]:

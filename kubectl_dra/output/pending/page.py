@@ -42,7 +42,7 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
     """All lines of one report; ``now`` is the time that ages are counted from."""
     blocks: list[list[Safe]] = [
         whatif_lines(report.what_if) if report.what_if is not None else [],
-        wrapped(styled(_headline(report), Style.BOLD)),
+        wrapped(styled(pending_summary(report), Style.BOLD)),
         list(ask_lines(report.asks, report.extended)) if _shows_asks(report) else [],
         list(unseen_lines(report.unseen)),
         *_funnels(report),
@@ -83,7 +83,8 @@ def _preemption(report: PendingReport) -> list[Safe]:
     return wrapped(text)
 
 
-def _headline(report: PendingReport) -> Safe:
+def pending_summary(report: PendingReport) -> Safe:
+    """The answer in a sentence."""
     pod = fmt("Pod {}", str(report.pod.key))
     cause = report.causes[0] if report.causes else None
     reason = reason_sentence(cause) if cause is not None else Safe("")

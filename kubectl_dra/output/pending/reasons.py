@@ -145,7 +145,7 @@ def wanted(funnel: Funnel) -> Safe:
 
 
 def _left(funnel: Funnel) -> int:
-    return funnel.stages[-1].count if funnel.stages else 0
+    return len(funnel.left)
 
 
 def _closest(funnel: Funnel, have: int) -> Safe:
@@ -170,7 +170,7 @@ def _few(text: str) -> Sentence:
 
 
 def _removed_by(funnel: Funnel, names: tuple[StageName, ...]) -> tuple[str, ...]:
-    reasons = [removal.reason for stage in funnel.stages if stage.name in names for removal in stage.removed]
+    reasons = [removal.reason for removal in funnel.removed if removal.stage in names]
     return tuple(dict.fromkeys(reasons))
 
 
@@ -183,9 +183,11 @@ def _tainted(funnel: Funnel, _cause: Cause) -> Safe:
 def _constraint(funnel: Funnel, _cause: Cause) -> Safe:
     name = funnel.constraint.rpartition("/")[2]
     if funnel.distinct:
-        return fmt("no node has {} free that all differ in {}", wanted(funnel), name) + _closest(funnel, funnel.best)
+        return fmt("no node has {} free that all differ in {}", wanted(funnel), name) + _closest(
+            funnel, funnel.together
+        )
     free = fmt("{} free devices", funnel.needed) if funnel.needed != 1 else Safe("a free device")
-    return fmt("no node has {} in one {}", free, name) + _closest(funnel, funnel.best)
+    return fmt("no node has {} in one {}", free, name) + _closest(funnel, funnel.best or 0)
 
 
 def _elsewhere(elsewhere: ClaimElsewhere, cause: Cause) -> Safe:

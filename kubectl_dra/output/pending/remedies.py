@@ -74,7 +74,7 @@ def step_lines(remedies: Sequence[RemedyReport]) -> Iterator[Safe]:
 
 def numbered_steps(number: int, remedy: RemedyReport) -> list[Safe]:
     """One remedy with its commands, below its number and words as comments; empty where it has no commands."""
-    lines = list(_steps(remedy.steps))
+    lines = list(_steps(remedy.steps or ()))
     if not lines:
         return []
     first, *rest = wrapped(remedy_text(remedy), indent=3)
@@ -116,7 +116,7 @@ def _entry(number: int, remedy: RemedyReport) -> Iterator[Safe]:
     yield from lines[1:]
     if lacks_a_name(remedy):
         yield Safe("     (no command: the API does not allow a name in it)")
-    elif any(commands(step) is None for step in remedy.steps):
+    elif any(commands(step) is None for step in remedy.steps or ()):
         yield Safe("     (no command: a name in it can't stand in a shell line)")
     yield from _notes(remedy)
 

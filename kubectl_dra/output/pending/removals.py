@@ -46,7 +46,7 @@ def _summed(removals: Sequence[Removal]) -> Sequence[Removal]:
         seen.setdefault(removal.reason, set()).add(removal.source)
     many = {reason for reason, values in seen.items() if len(values) > _SHOWN}
     return [
-        Removal(removal.reason, removal.devices, "another value") if removal.reason in many else removal
+        Removal(removal.stage, removal.reason, removal.devices, "another value") if removal.reason in many else removal
         for removal in removals
     ]
 

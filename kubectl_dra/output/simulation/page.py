@@ -17,12 +17,13 @@ from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.whatif.page import whatif_lines
+from kubectl_dra.output.whatif.page import whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import ManifestReport, PodSimulation, SimulationReport
 
 _NODES_SHOWN = 8
+_NOTHING = "No pod, claim, template or workload is left to be tried."
 
 
 def simulation_page(report: SimulationReport, now: datetime, *, steps: bool = False) -> list[Safe]:
@@ -38,11 +39,21 @@ def simulation_page(report: SimulationReport, now: datetime, *, steps: bool = Fa
             blocks.append(pending_page(pending, now))
             blocks.append(list(step_lines(pod.pending.remedies)) if steps else [])
     if not report.pods and report.what_if is None:
-        blocks.append([Safe("No pod, claim, template or workload is left to be tried.")])
+        blocks.append([Safe(_NOTHING)])
     lines: list[Safe] = []
     for block in filter(None, blocks):
         lines += [Safe(""), *block] if lines else block
     return lines
+
+
+def simulation_summary(report: SimulationReport) -> Safe:
+    """The answer: what is refused, and of every pod whether it fits."""
+    refused = sum(bool(each.refused or each.error) for each in report.manifests)
+    some = fmt("{} would be refused.", counted(refused, "object"))
+    verdicts = [*([some] if refused else []), *map(_verdict, report.pods)]
+    if report.what_if is not None and report.what_if.displaced:
+        verdicts.append(whatif_summary(report.what_if))
+    return Safe(" ").join(verdicts) if verdicts else Safe(_NOTHING)
 
 
 def _manifest_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:

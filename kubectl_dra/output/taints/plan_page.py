@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from kubectl_dra.allocation.taints import PREVENTING
-from kubectl_dra.api.encode import encode_part
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintSelector
 from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
@@ -17,7 +14,7 @@ from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.layout import GAP, Column, padded, table, width, wrapped
 from kubectl_dra.output.pending.evidence import missing_lines
-from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.taints.hits import hit_rows
 from kubectl_dra.output.words import counted, listed, plural
 
@@ -169,7 +166,19 @@ def _have(plan: TaintPlan) -> Safe:
     return fmt("{} {}", counted(number, "device"), Safe("has" if number == 1 else "have"))
 
 
-def plan_document(plan: TaintPlan, lines: Sequence[Safe], **more: object) -> dict[str, Any]:
-    """The fields of a plan with its page; codes are the contract, the text may change."""
-    fields: dict[str, Any] = msgspec.json.decode(encode_part(plan), type=dict[str, msgspec.Raw])
-    return {**fields, **more, "output": {"text": "\n".join(plain(line) for line in lines)}}
+def plan_summary(plan: TaintPlan) -> Safe:
+    """What is written and whom it hits, in a sentence."""
+    if not plan.writes:
+        return fmt("Nothing is to be written: {} already there.", _rules(len(plan.present)))
+    verbs = [
+        fmt("{} {}", Safe(word), _rules(number))
+        for verb, word in _VERBS.items()
+        if (number := sum(write.verb is verb for write in plan.writes))
+    ]
+    hit = len(plan.evicted())
+    whom = counted(hit, "pod") if hit else Safe("no pod")
+    return fmt("The plan is to {}, which evicts {}.", listed(verbs), whom)
+
+
+def _rules(number: int) -> Safe:
+    return counted(number, "DeviceTaintRule")

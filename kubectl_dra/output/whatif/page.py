@@ -100,7 +100,7 @@ def _note(note: Note) -> Safe:
 
 def _displaced_lines(found: WhatIf) -> Iterator[Safe]:
     moving, pending = found.of(Fate.MOVES), found.of(Fate.PENDING)
-    yield from wrapped(_summary(found))
+    yield from wrapped(whatif_summary(found))
     if moving:
         rows = [[_name(each), _node(each), Safe(", ").join(each.devices) or Safe("-")] for each in moving]
         yield from table(_COLUMNS, rows, indent=2)
@@ -141,7 +141,7 @@ def _budget(name: str) -> Safe:
     return fmt("PodDisruptionBudget {} allows no more disruptions; kubectl drain waits for it", name)
 
 
-def _summary(found: WhatIf) -> Safe:
+def whatif_summary(found: WhatIf) -> Safe:
     """How many pods have to leave, and what becomes of them, in one sentence."""
     nodes = list(dict.fromkeys(each.from_node for each in found.displaced))
     numbers = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -95,6 +95,21 @@ class SimulationReport(ReportRecord, frozen=True):
     features: Mapping[str, bool | int | str]
     read: tuple[ReadRecord, ...]
     what_if: WhatIf | None = None
+
+    def without_steps(self) -> SimulationReport:
+        """With what would help, and not how it is done."""
+        return self._with_pending(PendingReport.without_steps)
+
+    def for_json(self) -> SimulationReport:
+        """The same of what it says of pods."""
+        return self._with_pending(PendingReport.for_json)
+
+    def _with_pending(self, change: Callable[[PendingReport], PendingReport]) -> SimulationReport:
+        pods = (
+            pod if pod.pending is None else msgspec.structs.replace(pod, pending=change(pod.pending))
+            for pod in self.pods
+        )
+        return msgspec.structs.replace(self, pods=tuple(pods))
 
     @property
     def bad(self) -> bool:

@@ -126,7 +126,7 @@ def _rows(views: Sequence[FunnelView]) -> Iterator[NumberRow]:
 def _stages(view: FunnelView, track: Track, funnel: Funnel) -> Iterator[NumberRow]:
     for stage in funnel.stages:
         if stage.removed or stage.name is StageName.CLASS:
-            yield NumberRow(view, track, stage.name, stage.devices, stage.removed)
+            yield NumberRow(view, track, stage.name, funnel.after(stage.name), stage.removed)
 
 
 def _out(row: NumberRow) -> int:

@@ -32,16 +32,18 @@ def test_clauses_are_shown_without_their_domains():
 
 
 def test_values_that_say_nothing_are_left_out():
-    removals = [Removal('device.attributes["d"].uuid == "a"', (f"d/p/{i}",), f"uuid-{i}") for i in range(9)]
+    removals = [
+        Removal(StageName.SELECTORS, 'device.attributes["d"].uuid == "a"', (f"d/p/{i}",), f"uuid-{i}") for i in range(9)
+    ]
     assert removal_note(StageName.SELECTORS, removals, "ml") == "uuid is another value"
     assert removal_note(StageName.SELECTORS, removals[:1], "ml") == "uuid is uuid-0"
 
 
 def test_holders_are_named_without_the_pods_own_namespace():
     removals = [
-        Removal("ml/claim-a", ("x", "y"), "ml/serve-1"),
-        Removal("dev/claim-b", ("z",), "dev/nb"),
-        Removal("ml/idle", ("w",)),
+        Removal(StageName.UNUSED, "ml/claim-a", ("x", "y"), "ml/serve-1"),
+        Removal(StageName.UNUSED, "dev/claim-b", ("z",), "dev/nb"),
+        Removal(StageName.UNUSED, "ml/idle", ("w",)),
     ]
     assert removal_note(StageName.UNUSED, removals, "ml") == "serve-1 2, claim idle 1, dev/nb 1"
 
