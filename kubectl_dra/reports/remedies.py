@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     DeletePod,
     EditClaim,
     EditClass,
+    EditGroup,
     EditPod,
     LabelNamespace,
     RemedyKind,
@@ -30,6 +31,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemoveTaintRule,
     Uncordon,
 )
+from kubectl_dra.diagnosis.remedies.together import made_alike
 from kubectl_dra.diagnosis.workloads import Owners, ReadOwner
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, ResourceClaimTemplateSpec
@@ -144,7 +146,8 @@ class _Steps:
         template = self._world.inventory.templates.get(action.template.key)
         if template is None or of("resourceclaimtemplate", action.template.name) is None:
             return None
-        self._edits.setdefault(self._pod, [])
+        for pod in (self._pod, *made_alike(self._world, self._pod, action.template.name)):
+            self._edits.setdefault(pod, [])
         return (_replace(_template(template, claim, version)),)
 
     def _renewed(self, key: Key) -> Sequence[Step] | None:
@@ -202,6 +205,13 @@ def _edit_class(action: EditClass) -> Words | None:
     return kubectl("patch", of("deviceclass", action.device_class), "--type=json", "-p", patch)
 
 
+def _edit_group(action: EditGroup) -> Words | None:
+    patch = patch_text([(f"/spec/schedulingPolicy/gang/{action.field}", int(action.after))])
+    # Other gang schedulers have PodGroups of their own.
+    target = of("podgroup.scheduling.k8s.io", action.group.name, action.group.namespace)
+    return kubectl("patch", target, "--type=json", "-p", patch)
+
+
 _MAKERS: Final[dict[type, Callable[[Any], Words | None]]] = {
     DeletePod: _delete_pod,
     DeleteClaim: _delete_claim,
@@ -210,6 +220,7 @@ _MAKERS: Final[dict[type, Callable[[Any], Words | None]]] = {
     LabelNamespace: _label,
     Uncordon: _uncordon,
     EditClass: _edit_class,
+    EditGroup: _edit_group,
 }
 
 

@@ -13,15 +13,16 @@ from typing import Final
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
-from kubectl_dra.diagnosis.remedies import amounts, edits, freeing, objects, selectors
+from kubectl_dra.diagnosis.remedies import amounts, edits, freeing, objects, selectors, together
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.records import Action, Remedy, RemedyKind
 from kubectl_dra.diagnosis.remedies.trial import Result, Trials
 from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.inventory import Inventory, key_of
 
 _LIMIT: Final = 8
 _PER_KIND: Final = 4
@@ -76,13 +77,17 @@ def find(
     claims = (world.inventory.claims.get(ref.key) for ref in diagnosis.claims)
     if classic.concerns(claim for claim in claims if claim is not None):
         return Found(())  # what a driver would answer can't be tried
-    return _Finder(Case(world, diagnosis, frozenset(keep), owners or Owners(world.inventory))).find(limit)
+    diagnosis = together.in_the_way(world, diagnosis)
+    group = together.together(world, diagnosis)
+    spared = frozenset(keep) | ({key_of(pod.metadata) for pod in pods_of(world, group.group)} if group else set())
+    return _Finder(Case(world, diagnosis, spared, owners or Owners(world.inventory)), group).find(limit)
 
 
 class _Finder:
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, group: together.Together | None) -> None:
         self._case = case
-        self._trials = Trials(case.world, case.diagnosis)
+        self._group = group
+        self._trials = Trials(case.world, case.diagnosis, group)
         self._gated = case.diagnosis.verdict is Verdict.GATED
         self._found: list[Proposal] = []
 
@@ -117,7 +122,7 @@ class _Finder:
             result = self._trials.all(*form.changes)
             if self._works(result) and not self._partly_enough(form.changes):
                 remedy = Remedy(form.kind, form.actions, True, result.nodes, form.cost)
-                return Proposal(remedy, _applied(self._case.world.inventory, form.changes), form.changes)
+                return Proposal(remedy, self._trials.applied(form.changes), form.changes)
         return None
 
     def _partly_enough(self, changes: Sequence[Change]) -> bool:
@@ -132,27 +137,20 @@ class _Finder:
         for first in [c for c in singles if c.changes and c.kind in _COMBINABLE][:_MAX_PARTS]:
             if self._trials.exhausted:
                 return
-            yield from _followers(self._case, first)
+            yield from self._followers(first)
+
+    def _followers(self, first: Candidate) -> Iterator[Candidate]:
+        """The candidates for the cluster that ``first`` leads to, each together with it."""
+        case = self._case
+        world = case.world.changed(self._trials.applied(first.changes))
+        then = replace(case, world=world, diagnosis=Diagnoser(world).pod(case.diagnosis.pod.key))
+        for second in sorted(_simple(then), key=_cost):
+            if second.changes and second.kind in _COMBINABLE:
+                actions, changes = (*first.actions, *second.actions), (*first.changes, *second.changes)
+                yield Candidate(first.kind, actions, first.cost + second.cost, changes)
 
     def _works(self, result: Result) -> bool:
         return result.tried if self._gated else result.fits
-
-
-def _applied(inventory: Inventory, changes: Iterable[Change]) -> Inventory:
-    for change in changes:
-        inventory = change(inventory)
-    return inventory
-
-
-def _followers(case: Case, first: Candidate) -> Iterator[Candidate]:
-    """The candidates for the cluster that ``first`` leads to, each together with it."""
-    inventory = _applied(case.world.inventory, first.changes)
-    world = case.world.changed(inventory)
-    then = replace(case, world=world, diagnosis=Diagnoser(world).pod(case.diagnosis.pod.key))
-    for second in sorted(_simple(then), key=_cost):
-        if second.changes and second.kind in _COMBINABLE:
-            actions, changes = (*first.actions, *second.actions), (*first.changes, *second.changes)
-            yield Candidate(first.kind, actions, first.cost + second.cost, changes)
 
 
 def _simple(case: Case) -> Iterator[Candidate]:
@@ -161,6 +159,7 @@ def _simple(case: Case) -> Iterator[Candidate]:
     yield from selectors.candidates(case)
     yield from amounts.candidates(case)
     yield from objects.candidates(case)
+    yield from together.candidates(case)
 
 
 def _cost(candidate: Candidate) -> int:

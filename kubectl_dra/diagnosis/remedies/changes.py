@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 
 import msgspec
@@ -37,15 +38,35 @@ def put(objects: Mapping[K, T], key: K, value: T) -> dict[K, T]:
     return {**objects, key: value}
 
 
+@dataclass(frozen=True, slots=True)
+class ClaimEdit:
+    """A change: the claim with another spec."""
+
+    key: Key
+    edit: SpecEdit
+
+    def __call__(self, inventory: Inventory) -> Inventory:
+        """Make it."""
+        claim = inventory.claims[self.key]
+        edited = msgspec.structs.replace(claim, spec=self.edit(claim.spec))
+        return inventory.replace(claims=put(inventory.claims, self.key, edited))
+
+
+@dataclass(frozen=True, slots=True)
+class PodEdit:
+    """A change: the pod with another spec."""
+
+    key: Key
+    edit: Callable[[Pod], Pod]
+
+    def __call__(self, inventory: Inventory) -> Inventory:
+        """Make it."""
+        return inventory.replace(pods=put(inventory.pods, self.key, self.edit(inventory.pods[self.key])))
+
+
 def edit_claim(key: Key, edit: SpecEdit) -> Change:
     """The claim with another spec."""
-
-    def change(inventory: Inventory) -> Inventory:
-        claim = inventory.claims[key]
-        edited = msgspec.structs.replace(claim, spec=edit(claim.spec))
-        return inventory.replace(claims=put(inventory.claims, key, edited))
-
-    return change
+    return ClaimEdit(key, edit)
 
 
 def edit_request(name: str, edit: Callable[[Form], Form]) -> SpecEdit:
@@ -105,7 +126,7 @@ def drop_constraint(index: int) -> SpecEdit:
 
 def edit_pod(key: Key, edit: Callable[[Pod], Pod]) -> Change:
     """The pod changed."""
-    return lambda inventory: inventory.replace(pods=put(inventory.pods, key, edit(inventory.pods[key])))
+    return PodEdit(key, edit)
 
 
 def edit_node(name: str, edit: Callable[[Node], Node]) -> Change:

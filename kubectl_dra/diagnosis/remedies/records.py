@@ -18,8 +18,10 @@ class RemedyKind(StrEnum):
     NAME_OBJECT = "nameObject"
     CREATE_OBJECT = "createObject"
     EDIT_CLAIM = "editClaim"
+    EDIT_GROUP = "editGroup"
     EDIT_CLASS = "editClass"
     EDIT_POD = "editPod"
+    PIN_PODS = "pinPods"
     UNCORDON = "uncordon"
     REMOVE_TAINT_RULE = "removeTaintRule"
     FREE_DEVICES = "freeDevices"
@@ -73,6 +75,32 @@ class EditPod(Evidence, frozen=True):
     before: str
     after: str
     workload: ObjectRef | None = None
+
+
+class EditGroup(Evidence, frozen=True):
+    """Another ``field`` of a PodGroup, which can be changed in place."""
+
+    group: ObjectRef
+    field: str
+    before: str
+    after: str
+
+
+class PodOnNode(ReportRecord, frozen=True):
+    """A pod and a node for it."""
+
+    pod: ObjectRef
+    node: str
+
+
+class PinPods(Evidence, frozen=True):
+    """Another assignment of a group's pods to nodes, which the scheduler does not look for; ``pods`` have to be bound.
+
+    By their node affinity, for example: the pods anew.
+    """
+
+    group: ObjectRef
+    pods: tuple[PodOnNode, ...]
 
 
 class CreateObject(Evidence, frozen=True):
@@ -147,6 +175,8 @@ Action = (
     | EditClaim
     | EditClass
     | EditPod
+    | EditGroup
+    | PinPods
     | CreateObject
     | DeleteClaim
     | DeletePod

@@ -15,7 +15,9 @@ from kubectl_dra.diagnosis.gates import other_scheduler
 from kubectl_dra.diagnosis.judgement import judge
 from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies.changes import Change
+from kubectl_dra.diagnosis.remedies.together import Together
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.scheduler.claims import Problem, resolve
 
 _NODES_PER_GROUP: Final = 3
@@ -38,11 +40,16 @@ class Result:
 class Trials:
     """Trials for one pod; ``budget`` bounds the number of all of them."""
 
-    def __init__(self, world: ClusterState, diagnosis: PodDiagnosis, budget: int = 200) -> None:
+    def __init__(
+        self, world: ClusterState, diagnosis: PodDiagnosis, group: Together | None = None, budget: int = 200
+    ) -> None:
         self._world = world
         self._key = diagnosis.pod.key
+        self._group = group
         self._sample = frozenset(_sample(diagnosis))
-        self._budget = budget
+        self._budget = budget if group is None else group.budget
+        # A group is tried on all nodes at once.
+        self._known: dict[tuple[Change, ...], Result] = {}
 
     @property
     def exhausted(self) -> bool:
@@ -51,19 +58,31 @@ class Trials:
 
     def sample(self, *changes: Change, nodes: Collection[str] | None = None) -> Result:
         """The result on a few nodes: of every story, or those given."""
+        if self._group is not None:
+            return self.all(*changes)
         wanted = self._sample if nodes is None else frozenset(nodes)
         return self._try(changes, wanted or None)
 
     def all(self, *changes: Change) -> Result:
         """The result on all nodes."""
-        return self._try(changes)
+        if self._group is None:
+            return self._try(changes)
+        if changes not in self._known:
+            self._budget -= 1
+            found = self._group.outcome(self._world.changed(self.applied(changes)))
+            self._known[changes] = Result(found.tried, found.nodes)
+        return self._known[changes]
+
+    def applied(self, changes: Iterable[Change]) -> Inventory:
+        """The cluster with the changes, and with what they change of other pods of the group."""
+        inventory = self._world.inventory
+        for change in changes if self._group is None else self._group.spread(changes):
+            inventory = change(inventory)
+        return inventory
 
     def _try(self, changes: Iterable[Change], among: frozenset[str] | None = None) -> Result:
         self._budget -= 1
-        inventory = self._world.inventory
-        for change in changes:
-            inventory = change(inventory)
-        return outcome(self._world.changed(inventory), self._key, among)
+        return outcome(self._world.changed(self.applied(changes)), self._key, among)
 
 
 def outcome(world: ClusterState, key: Key, among: frozenset[str] | None = None) -> Result:

@@ -7,6 +7,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, GroupError, GroupShortage, GroupWaits, PodGroupName
+from kubectl_dra.diagnosis.remedies.records import EditGroup, PinPods
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted
 
@@ -85,3 +86,20 @@ def _error(error: GroupError, say: Sentence) -> Safe:
         return fmt("PodGroup {} is refused as a whole: {}", error.group.name, error.text)
     why = say(error.because[0]) if error.because else safe(error.text)
     return fmt("an error about {} ends the attempt for all of PodGroup {}: {}", error.pod.name, error.group.name, why)
+
+
+# --- ways out -------------------------------------------------------------------------------------------------------
+
+_PODS_SHOWN: Final = 8
+
+
+def group_edit(action: EditGroup) -> Safe:
+    """Another field of a group."""
+    return fmt("lower {} of PodGroup {} from {} to {}", action.field, action.group.name, action.before, action.after)
+
+
+def pinned_pods(action: PinPods) -> Safe:
+    """An assignment that the scheduler does not find."""
+    shown = Safe(", ").join(fmt("{} on {}", each.pod.name, each.node) for each in action.pods[:_PODS_SHOWN])
+    more = fmt(" and {} more", len(action.pods) - _PODS_SHOWN) if len(action.pods) > _PODS_SHOWN else Safe("")
+    return fmt("bind the pods to other nodes than the scheduler tries, by their node affinity: {}{}", shown, more)

@@ -14,8 +14,10 @@ from kubectl_dra.diagnosis.remedies.records import (
     DeletePod,
     EditClaim,
     EditClass,
+    EditGroup,
     EditPod,
     LabelNamespace,
+    PinPods,
     RaiseQuota,
     RemoveGates,
     RemoveTaintRule,
@@ -26,6 +28,7 @@ from kubectl_dra.diagnosis.remedies.records import (
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import closed, padded, width, wrapped
 from kubectl_dra.output.pending.consequences import note_texts
+from kubectl_dra.output.pending.gangs import group_edit, pinned_pods
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural
@@ -266,7 +269,9 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     RemoveGates: _gates,
     EditClaim: _edit_claim,
     EditClass: _edit_class,
+    EditGroup: group_edit,
     EditPod: _edit_pod,
+    PinPods: pinned_pods,
     CreateObject: _create,
     DeleteClaim: _delete_claim,
     DeletePod: _delete_pod,

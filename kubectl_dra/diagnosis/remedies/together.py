@@ -1,0 +1,208 @@
+"""Ways out for pods that are placed together: tried on the whole group, and changes that concern all of its pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.gangs.assignment import assignment_of, pin
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, cycle_of, group_key
+from kubectl_dra.diagnosis.gangs.groups import pods_of
+from kubectl_dra.diagnosis.records import Cause, GroupError, GroupShortage, GroupWaits, ObjectRef, PodDiagnosis
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, PodEdit
+from kubectl_dra.diagnosis.remedies.records import CreateObject, EditGroup, PinPods, PodOnNode, RemedyKind
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.scheduling import GangPolicy, PodGroup, PodGroupSchedulingPolicy
+from kubectl_dra.scheduler.claims import controller_of
+from kubectl_dra.scheduler.gangs.decision import GroupOutcome, MemberOutcome
+
+#: Reasons that are about the whole group: a way out is one for the group.
+WHOLE: Final = frozenset(
+    {
+        Code.POD_GROUP,
+        Code.POD_GROUP_INCOMPLETE,
+        Code.POD_GROUP_MIXED,
+        Code.POD_GROUP_ABORTED,
+        Code.POD_GROUP_UNPLACED,
+    }
+)
+_MIN_COUNT_COST: Final = 34
+_PIN_COST: Final = 40
+_CREATE_COST: Final = 22
+#: What trials of a group may cost together, in pods tried.
+_PODS_TRIED: Final = 400
+_FEWEST: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class GroupResult:
+    """``tried``: nothing keeps the group from being tried. ``nodes``: where pods go, if enough of them fit."""
+
+    tried: bool
+    nodes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Together:
+    """The group of a pod. ``whole``: the question is whether the group is placed, not whether this pod is."""
+
+    world: ClusterState
+    pod: Key
+    group: Key
+    whole: bool
+
+    @cached_property
+    def members(self) -> tuple[Pod, ...]:
+        """Its pods that have no node."""
+        return tuple(pod for pod in pods_of(self.world, self.group) if not pod.spec.node_name)
+
+    @property
+    def budget(self) -> int:
+        """How many trials it may take."""
+        return max(_FEWEST, _PODS_TRIED // max(len(self.members), 1))
+
+    def spread(self, changes: Iterable[Change]) -> Iterator[Change]:
+        """The changes, for all pods that they concern: who is made from the same template is changed with it."""
+        for change in changes:
+            yield change
+            match change:
+                case ClaimEdit():
+                    yield from (ClaimEdit(key, change.edit) for key in self._made_alike(change.key))
+                case PodEdit():
+                    yield from (PodEdit(key, change.edit) for key in self._made_with(change.key))
+
+    def _made_alike(self, claim: Key) -> Iterator[Key]:
+        templates = {key: template for pod in self.members for key, template in _made_for(pod)}
+        wanted = templates.get(claim)
+        return (key for key, template in templates.items() if template == wanted and key != claim)
+
+    def _made_with(self, key: Key) -> Iterator[Key]:
+        owners = {key_of(pod.metadata): controller_of(pod.metadata) for pod in self.members}
+        wanted = owners.get(key)
+        return (other for other, owner in owners.items() if other != key and owner is not None and owner == wanted)
+
+    def outcome(self, world: ClusterState) -> GroupResult:
+        """What becomes of the group, or of the pod in it, on a changed cluster."""
+        if self.group not in world.inventory.groups.pod_groups:
+            return GroupResult(tried=False)
+        decision = cycle_of(world, self.group)
+        if decision.outcome is GroupOutcome.GATED:
+            return GroupResult(tried=False)
+        if decision.outcome is not GroupOutcome.SCHEDULED:
+            return GroupResult(tried=True)
+        bound = [each for each in decision.members if each.outcome is MemberOutcome.BOUND]
+        if self.whole:
+            return GroupResult(True, tuple(dict.fromkeys(each.nodes[0] for each in bound)))
+        return GroupResult(True, next((each.nodes for each in bound if each.key == self.pod), ()))
+
+
+def _made_for(pod: Pod) -> Iterator[tuple[Key, str]]:
+    """The claims that were made for a pod, with their templates."""
+    made = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
+    for entry in pod.spec.resource_claims:
+        name = made.get(entry.name)
+        if entry.resource_claim_template_name and name:
+            yield Key(pod.metadata.namespace, name), entry.resource_claim_template_name
+
+
+def made_alike(world: ClusterState, pod: Key, template: str) -> tuple[Key, ...]:
+    """Other pods of the group with a claim from the same template that nobody makes anew but a person."""
+    own = world.inventory.pods.get(pod)
+    group = group_key(own) if own is not None and are_placed_together(world) else None
+    if group is None:
+        return ()
+    others = (each for each in pods_of(world, group) if not each.spec.node_name and key_of(each.metadata) != pod)
+    return tuple(
+        key_of(each.metadata)
+        for each in others
+        if controller_of(each.metadata) is None and template in dict(_made_for(each)).values()
+    )
+
+
+def together(world: ClusterState, diagnosis: PodDiagnosis) -> Together | None:
+    """The group of a pod; None for a pod that is scheduled alone."""
+    pod = world.inventory.pods.get(diagnosis.pod.key)
+    group = group_key(pod) if pod is not None and are_placed_together(world) else None
+    if group is None:
+        return None
+    return Together(world, diagnosis.pod.key, group, any(cause.code in WHOLE for cause in diagnosis.causes))
+
+
+def in_the_way(world: ClusterState, diagnosis: PodDiagnosis) -> PodDiagnosis:
+    """The diagnosis of the pod that keeps the group from being placed; that of the pod itself if it is none other."""
+    pod = _named(diagnosis.causes[0]) if diagnosis.causes else None
+    if pod is None or pod.key == diagnosis.pod.key or pod.key not in world.inventory.pods:
+        return diagnosis
+    return Diagnoser(world).pod(pod.key)
+
+
+def _named(cause: Cause) -> ObjectRef | None:
+    match cause.detail:
+        case GroupShortage(first=pod):
+            return pod
+        case GroupWaits(held=(pod, *_)):
+            return pod
+        case GroupError(pod=pod):
+            return pod
+    return None
+
+
+# --- what can be changed of a group ---------------------------------------------------------------------------------
+
+
+def candidates(case: Case) -> Iterator[Candidate]:
+    """Ways out that are about the group itself."""
+    group = group_key(case.pod)
+    if group is None or not are_placed_together(case.world):
+        return
+    for cause in case.diagnosis.causes:
+        match cause.code, cause.detail:
+            case Code.POD_GROUP_MISSING, _:
+                action = CreateObject(ObjectRef.of("PodGroup", group))
+                yield Candidate(RemedyKind.CREATE_OBJECT, (action,), _CREATE_COST)
+            case Code.POD_GROUP_INCOMPLETE, GroupWaits(min_count=needed, known=known):
+                yield from _lowered(group, needed, known)
+            case Code.POD_GROUP_UNPLACED, GroupShortage(min_count=needed, running=running, placed=placed):
+                yield from _lowered(group, needed, running + placed if placed else 0)
+                yield from _pinned(case.world, group)
+
+
+def _lowered(group: Key, before: int, after: int) -> Iterator[Candidate]:
+    if not 0 < after < before:
+        return
+    action = EditGroup(ObjectRef.of("PodGroup", group), "minCount", str(before), str(after))
+
+    def change(inventory: Inventory) -> Inventory:
+        groups = inventory.groups
+        changed = {**groups.pod_groups, group: _with_min_count(groups.pod_groups[group], after)}
+        return inventory.replace(groups=type(groups)(changed, groups.workloads, groups.composites))
+
+    yield Candidate(RemedyKind.EDIT_GROUP, (action,), _MIN_COUNT_COST, (change,))
+
+
+def _with_min_count(group: PodGroup, count: int) -> PodGroup:
+    policy = PodGroupSchedulingPolicy(gang=GangPolicy(count))
+    return msgspec.structs.replace(group, spec=msgspec.structs.replace(group.spec, scheduling_policy=policy))
+
+
+def _pinned(world: ClusterState, group: Key) -> Iterator[Candidate]:
+    found = assignment_of(world, group)
+    if found.nodes:
+        pods = tuple(PodOnNode(ObjectRef.of("Pod", key), node) for key, node in found.nodes.items())
+        action = PinPods(ObjectRef.of("PodGroup", group), pods)
+        change = _pinning(dict(found.nodes))
+        yield Candidate(RemedyKind.PIN_PODS, (action,), _PIN_COST, (change,))
+
+
+def _pinning(nodes: dict[Key, str]) -> Change:
+    return lambda inventory: pin(inventory, nodes)
