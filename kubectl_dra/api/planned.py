@@ -1,13 +1,14 @@
-"""Manifests of objects that are about to be created: corrected, decoded, defaulted; and the pods of workloads.
+"""Manifests of objects that are about to be created: corrected, decoded, defaulted; and the pods that they make.
 
 What the API server would refuse is ``validate``'s business, whether anything fits is decided elsewhere.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import msgspec
@@ -15,24 +16,52 @@ import msgspec
 from kubectl_dra.api.convert import Source
 from kubectl_dra.api.decode import DecodeError, decode_any
 from kubectl_dra.api.defaults import defaulted
-from kubectl_dra.api.kinds import POD, Kind
+from kubectl_dra.api.kinds import POD, Kind, find_kind
 from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.trees import in_utf8, read_tree
+from kubectl_dra.api.workloads import Template, expand
+from kubectl_dra.api.workloads.expand import Count, Expansion, group_of
+from kubectl_dra.api.workloads.made import is_train_job, made_objects, runtime_of, train_job
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import BadObject
-from kubectl_dra.model.meta import LocalObject
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.storage import PersistentVolumeClaim
 
 Tree = dict[str, Any]
-_CRON_JOB: Final = "CronJob"
-_DAEMON_SET: Final = "DaemonSet"
+#: The label by which Kueue finds the queue of a job.
+QUEUE_LABEL: Final = "kueue.x-k8s.io/queue-name"
+# Letters that the API server takes for generated names (k8s.io/apimachinery, util/rand).
+_LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"
+_SUFFIX: Final = 5
+_NAME: Final = 58
+
+
+@dataclass(frozen=True, slots=True)
+class PodPlan:
+    """Pods that are alike: ``copies`` of ``pod``, None for one per node. ``role``: what its object calls them.
+
+    ``count`` says where the number is from, ``assumed`` which fields were taken for it. ``volume_claims`` are made for
+    each pod of its own, as a StatefulSet does.
+    """
+
+    pod: Pod
+    copies: int | None = 1
+    role: str = ""
+    count: Count = Count.STATED
+    assumed: tuple[str, ...] = ()
+    volume_claims: tuple[PersistentVolumeClaim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One object of a file. ``record`` None: it could not be read (``error``), or its kind plays no part here.
+    """One object of a file. ``record`` None: it could not be read (``error``), or its kind is none of ours.
 
-    ``pod`` is what a workload makes copies of, ``copies`` how many; None copies: one per node. ``corrected`` is JSON.
+    ``pods`` are those that it makes; ``catalog``: only others make them after it. ``untried`` says why an object that
+    makes pods has none here. ``suspended``: its pods wait until it is resumed, by ``queue`` if that is set.
+    ``generated``: the server makes the name. ``made_by``: the object whose controller makes this one. ``corrected`` is
+    JSON.
     """
 
     kind: str
@@ -42,37 +71,64 @@ class Planned:
     error: str = ""
     findings: tuple[Finding, ...] = ()
     corrected: bytes | None = None
-    pod: Pod | None = None
-    copies: int | None = 1
+    pods: tuple[PodPlan, ...] = ()
+    api_version: str = ""
+    catalog: bool = False
+    untried: str = ""
+    suspended: bool = False
+    queue: str = ""
+    generated: bool = False
+    made_by: str = ""
+
+    @property
+    def key(self) -> Key:
+        """Namespace and name; the namespace that a record has got, if it has one."""
+        return key_of(self.record.metadata) if self.record is not None else Key(self.namespace, self.name)  # type: ignore[attr-defined]
+
+
+def read_all(sources: Sequence[Source], namespace: str) -> list[Planned]:
+    """All objects of the files, with those that controllers make of them; references are looked up among them."""
+    trees = [_tree(source.data) for source in sources]
+    found: list[Planned] = []
+    for source, tree in zip(sources, trees, strict=True):
+        planned = read_planned(source, namespace)
+        found.append(_with_runtime(planned, tree, trees, namespace) if is_train_job(tree) else planned)
+        for made in made_objects(tree):
+            data = json.dumps(made).encode()
+            maker = f"{planned.kind} {planned.name}"
+            found.append(replace(read_planned(Source(data), namespace), made_by=maker))
+    return found
 
 
 def read_planned(source: Source, namespace: str) -> Planned:
     """One object; those without a namespace are meant for ``namespace``."""
     found = lint(source.data)
-    data = found.corrected if found.corrected is not None else source.data
+    written = found.corrected if found.corrected is not None else source.data
+    data, generated = _named(written)
+    tree = _tree(data)
+    api_version = str(tree.get("apiVersion") or source.api_version)
+    base = Planned(str(tree.get("kind") or source.kind), api_version=api_version, generated=generated)
     decoded = decode_any(data, source.api_version, source.kind)
     if isinstance(decoded, BadObject):
-        return Planned(decoded.kind, decoded.namespace, decoded.name, error=decoded.error, findings=found.findings)
+        return replace(
+            base,
+            kind=decoded.kind,
+            namespace=decoded.namespace,
+            name=decoded.name,
+            error=decoded.error,
+            findings=found.findings,
+        )
+    meta = _mapping(tree.get("metadata"))
+    base = replace(base, findings=found.findings, corrected=found.corrected, queue=_text(_labels(meta), QUEUE_LABEL))
     if decoded is None:
-        tree = _tree(data)
-        return Planned(str(tree.get("kind") or source.kind), *_names(tree))
+        return _of_pods(replace(base, namespace=_text(meta, "namespace"), name=_text(meta, "name")), tree, namespace)
     kind, record = decoded
-    return _planned(kind, _in_namespace(kind, defaulted(record), namespace), data, found.findings, found.corrected)
-
-
-def _planned(
-    kind: Kind, record: Record, data: bytes, findings: tuple[Finding, ...], corrected: bytes | None
-) -> Planned:
-    meta = record.metadata  # type: ignore[attr-defined]
-    name = meta.name or meta.generate_name
-    pod, copies = (record, 1) if isinstance(record, Pod) else (None, None)
-    if kind.workload and isinstance(record, LocalObject):
-        spec = _mapping(_tree(data).get("spec"))
-        try:
-            pod, copies = _pod_of(kind, spec, meta.namespace, name), _copies(kind, spec)
-        except DecodeError as error:
-            return Planned(kind.name, meta.namespace, name, error=str(error), findings=findings)
-    return Planned(kind.name, meta.namespace, name, record, "", findings, corrected, pod, copies)
+    record = _in_namespace(kind, defaulted(record), namespace)
+    own = record.metadata  # type: ignore[attr-defined]
+    base = replace(base, kind=kind.name, namespace=own.namespace, name=own.name, record=record)
+    if isinstance(record, Pod):
+        return replace(base, pods=(PodPlan(record),))
+    return _of_pods(base, tree, namespace)
 
 
 def _in_namespace(kind: Kind, record: Record, namespace: str) -> Record:
@@ -82,41 +138,84 @@ def _in_namespace(kind: Kind, record: Record, namespace: str) -> Record:
     return msgspec.structs.replace(record, metadata=msgspec.structs.replace(meta, namespace=namespace))
 
 
-# --- workloads --------------------------------------------------------------------------------------------------------
+def _named(data: bytes) -> tuple[bytes, bool]:
+    """The object with a name where the server would generate one, as it would look; and whether that is so."""
+    tree = _tree(data)
+    meta = tree.get("metadata")
+    if not isinstance(meta, dict) or meta.get("name") or not isinstance(meta.get("generateName"), str):
+        return data, False
+    if not meta["generateName"]:
+        return data, False
+    digest = hashlib.sha256(data).digest()
+    suffix = "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:_SUFFIX])
+    named = {**tree, "metadata": {**meta, "name": meta["generateName"][:_NAME] + suffix}}
+    return json.dumps(named).encode(), True
 
 
-def _pod_of(kind: Kind, spec: Mapping[str, Any], namespace: str, name: str) -> Pod:
-    """The pod of a workload's template. Raises :class:`DecodeError`."""
-    if kind.name == _CRON_JOB:
-        spec = _mapping(_mapping(spec.get("jobTemplate")).get("spec"))
-    template = _mapping(spec.get("template"))
-    if not isinstance(template.get("spec"), dict):
-        raise DecodeError("spec.template.spec: Required value")
-    labels = {"labels": labels} if (labels := _mapping(template.get("metadata")).get("labels")) else {}
-    body = {"metadata": {"name": name, "namespace": namespace, **labels}, "spec": template["spec"]}
-    decoded = decode_any(json.dumps(body).encode(), POD.api_version, POD.name)
-    if isinstance(decoded, BadObject):
-        raise DecodeError(f"spec.template: {decoded.error}")
-    assert decoded is not None  # noqa: S101 - pods are known
-    pod = defaulted(decoded[1])
+# --- pods -------------------------------------------------------------------------------------------------------------
+
+
+def _of_pods(planned: Planned, tree: Tree, namespace: str) -> Planned:
+    """With the pods of an object that is none itself."""
+    known = find_kind(planned.api_version, planned.kind)
+    if known is not None and not known.workload:
+        return planned
+    return _expanded(planned, expand(tree, group_of(planned.api_version), planned.kind), tree, namespace)
+
+
+def _with_runtime(planned: Planned, tree: Tree, trees: Iterable[Tree], namespace: str) -> Planned:
+    found = train_job(tree, trees)
+    if found is None:
+        return replace(planned, untried=f"its pods are described by {runtime_of(tree)}, which is not among the files")
+    return _expanded(planned, found, tree, namespace)
+
+
+def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) -> Planned:
+    broken = next((each.problem for each in found.templates if each.problem), "")
+    if broken:
+        return replace(planned, error=broken)
+    where = planned.namespace or namespace
+    try:
+        pods = tuple(_plan(each, planned.name, where) for each in found.templates)
+        claims = tuple(_volume_claims(tree, where)) if planned.kind == "StatefulSet" else ()
+    except DecodeError as error:
+        return replace(planned, error=str(error))
+    pods = tuple(replace(each, volume_claims=claims) for each in pods) if claims else pods
+    untried = "nothing in it describes a pod" if found.known and not pods else ""
+    return replace(planned, pods=pods, catalog=found.catalog, suspended=found.suspended, untried=untried)
+
+
+def _plan(template: Template, name: str, namespace: str) -> PodPlan:
+    """Raises :class:`DecodeError` for a template that can't be read."""
+    meta = _mapping(template.body.get("metadata"))
+    role = f"{name}-{template.role}" if template.role else name
+    own = {"name": role.lower().replace(" ", "-"), "namespace": namespace}
+    labels = {"labels": meta["labels"]} if meta.get("labels") else {}
+    pod = _decoded({"metadata": {**own, **labels}, "spec": template.body["spec"]}, POD, template.path)
     assert isinstance(pod, Pod)  # noqa: S101
-    return pod
+    return PodPlan(pod, template.copies, template.role, template.count, template.assumed)
 
 
-def _copies(kind: Kind, spec: Mapping[str, Any]) -> int | None:
-    """Pods that run at the same time: ``replicas``, or a job's ``parallelism`` up to its ``completions``."""
-    if kind.name == _DAEMON_SET:
-        return None
-    if kind.name == _CRON_JOB:
-        spec = _mapping(_mapping(spec.get("jobTemplate")).get("spec"))
-    if kind.name in (_CRON_JOB, "Job"):
-        parallel, completions = _number(spec.get("parallelism"), 1), spec.get("completions")
-        return min(parallel, completions) if isinstance(completions, int) else parallel
-    return _number(spec.get("replicas"), 1)
+def _volume_claims(tree: Tree, namespace: str) -> Iterator[PersistentVolumeClaim]:
+    """The claims that a StatefulSet makes for each pod. Raises :class:`DecodeError`."""
+    templates = _mapping(tree.get("spec")).get("volumeClaimTemplates")
+    kind = find_kind("v1", "PersistentVolumeClaim")
+    assert kind is not None  # noqa: S101
+    for index, each in enumerate(templates if isinstance(templates, list) else ()):
+        body = _mapping(each)
+        meta = {**_mapping(body.get("metadata")), "namespace": namespace}
+        claim = _decoded({**body, "metadata": meta}, kind, f"spec.volumeClaimTemplates[{index}]")
+        assert isinstance(claim, PersistentVolumeClaim)  # noqa: S101
+        yield claim
 
 
-def _number(value: object, default: int) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else default
+def _decoded(body: Mapping[str, Any], kind: Kind, path: str) -> Record:
+    whole = {**body, "apiVersion": kind.api_version, "kind": kind.name}
+    found = decode_any(json.dumps(whole).encode(), kind.api_version, kind.name)
+    if isinstance(found, BadObject):
+        raise DecodeError(f"{path}: {found.error}")
+    assert found is not None  # noqa: S101 - the kind is known
+    return defaulted(found[1])
 
 
 def _tree(data: bytes) -> Tree:
@@ -127,7 +226,10 @@ def _mapping(value: object) -> Tree:
     return value if isinstance(value, dict) else {}
 
 
-def _names(tree: Tree) -> tuple[str, str]:
-    meta = _mapping(tree.get("metadata"))
-    namespace, name = meta.get("namespace"), meta.get("name")
-    return (namespace if isinstance(namespace, str) else ""), (name if isinstance(name, str) else "")
+def _labels(meta: Tree) -> Tree:
+    return _mapping(meta.get("labels"))
+
+
+def _text(tree: Tree, name: str) -> str:
+    value = tree.get(name)
+    return value if isinstance(value, str) else ""

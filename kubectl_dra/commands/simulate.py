@@ -33,13 +33,16 @@ Examples:
     text=True,
 )
 @click.option("--copies", default="", metavar="N|max", help="How many copies of every pod; max: as many as fit.")
+@click.option("--together", is_flag=True, help="Try claims and templates that no pod uses at once, not one by one.")
 @click.option("--remedies", is_flag=True, help="With the commands that carry out what would help.")
 @whatif_options
-def command(options: Options, copies: str, remedies: bool, switches: tuple[Switch, ...]) -> int:
+def command(options: Options, copies: str, together: bool, remedies: bool, switches: tuple[Switch, ...]) -> int:
     """Say whether pods, claims, templates and workloads that don't exist yet would fit, where, and what is missing.
 
     First what the API server would refuse or drop; manifests that mix generations are corrected. Nothing is created.
-    A claim or template alone is tried with a bare pod. What-if switches change the cluster first, in any order.
+    Pods are found in objects of any kind. A claim or template that no pod uses is tried by itself, with a bare pod.
+    Nodes, ResourceSlices, classes, taint rules and volumes of the files count as if they were in the cluster.
+    What-if switches change it as well, in any order.
     """
     if not options.manifests and not switches:
         raise UsageProblem("nothing to simulate", "kubectl dra simulate -f FILE")
@@ -49,4 +52,4 @@ def command(options: Options, copies: str, remedies: bool, switches: tuple[Switc
         raise UsageProblem(f'"{copies}" is no number of copies', "--copies takes 1, 2, … or max")
     from kubectl_dra.commands.simulate_answers import answer
 
-    return answer(options, copies, remedies, switches)
+    return answer(options, copies, switches, remedies=remedies, together=together)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubectl_dra.api.convert import Source
-from kubectl_dra.api.planned import read_planned
+from kubectl_dra.api.planned import read_all
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.manifests import objects_of
 from kubectl_dra.commands.options import Options
@@ -23,7 +23,7 @@ from kubectl_dra.source.reading import Found
 _DEFAULT_NAMESPACE = "default"
 
 
-def answer(options: Options, copies: str, remedies: bool, switches: tuple[Switch, ...] = ()) -> int:
+def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, remedies: bool, together: bool) -> int:
     """Run the command; returns the exit code. ``switches``: what is supposed of the cluster."""
     found = objects_of(options) if options.manifests else Found("")
     written = [Source(each.data, each.api_version, each.kind) for each in found.objects]
@@ -36,10 +36,10 @@ def answer(options: Options, copies: str, remedies: bool, switches: tuple[Switch
     )
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
-    objects = [read_planned(each, namespace) for each in written]
+    objects = read_all(written, namespace)
     world = cluster.state
     with told(world):
-        report = simulation_report(world, objects, _copies(copies), switches)
+        report = simulation_report(world, objects, _copies(copies), switches, together=together)
     page = simulation_page(report, world.now, steps=remedies)
     if is_document(options):
         text = page if options.text else None
@@ -55,9 +55,10 @@ def answer(options: Options, copies: str, remedies: bool, switches: tuple[Switch
 
 def _demanded(written: Sequence[Source]) -> tuple[str, ...]:
     """The kinds that pods of the file make matter, whatever waits in the cluster."""
-    planned = (read_planned(each, _DEFAULT_NAMESPACE) for each in written)
-    pods = [each.pod for each in planned if each.pod is not None]
-    found = needs.STORAGE if any(map(uses_storage, pods)) else ()
+    plans = [plan for each in read_all(written, _DEFAULT_NAMESPACE) for plan in each.pods]
+    pods = [plan.pod for plan in plans]
+    stored = any(plan.volume_claims or uses_storage(plan.pod) for plan in plans)
+    found = needs.STORAGE if stored else ()
     # Which class is the default one, and who would make room, only the cluster tells.
     return needs.kinds((*found, *(needs.PRIORITY if pods else ())))
 

@@ -21,6 +21,7 @@ from kubectl_dra.diagnosis.attempt import Attempt, Result, attempt
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.volume_claims import with_claims_of
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Node, Pod, PodResourceClaimStatus
 from kubectl_dra.model.ids import Key
@@ -37,6 +38,8 @@ from kubectl_dra.model.usage import NodeUsage, pod_usage
 from kubectl_dra.scheduler.attempt import scores
 from kubectl_dra.scheduler.claims import EXTENDED_CLAIM_ANNOTATION, FINALIZER, resolve, sources
 from kubectl_dra.scheduler.extended import virtual_claim
+from kubectl_dra.scheduler.gangs.world import assumed_volumes
+from kubectl_dra.scheduler.plugins.volume_binding import chosen_volumes
 
 # The codes of what aborts an attempt.
 _ABORTS: Final = "DRA-3"
@@ -147,7 +150,8 @@ def added(inventory: Inventory, pod: Pod, *, extended: bool = True) -> Inventory
             statuses.append(PodResourceClaimStatus(entry.name, name))
     status = msgspec.structs.replace(pod.status, resource_claim_statuses=tuple(statuses))
     made = msgspec.structs.replace(pod, status=status)
-    return inventory.replace(pods={**inventory.pods, key_of(pod.metadata): made}, claims=claims, quotas=quotas)
+    pods = {**inventory.pods, key_of(pod.metadata): made}
+    return with_claims_of(inventory, made).replace(pods=pods, claims=claims, quotas=quotas)
 
 
 def _made_from(template: ResourceClaimTemplate, meta: ObjectMeta) -> ResourceClaim:
@@ -174,6 +178,10 @@ def bound(world: ClusterState, key: Key, node: Node, result: Result, tried: Atte
     if result.extended:
         made_up = _made_up(pod, result)
         claims[key_of(made_up.metadata)] = _reserved(made_up, next(allocations), user)
+    if tried.engine is not None and pod.spec.volumes:
+        cycle = tried.engine.cycle
+        volumes = chosen_volumes(cycle, cycle.snapshot.nodes[node.metadata.name])
+        inventory = inventory.replace(storage=assumed_volumes(inventory.storage, volumes, node.metadata.name))
     placed = msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=node.metadata.name))
     usage = inventory.usage.get(node.metadata.name, NodeUsage()).plus(pod_usage(placed))
     return inventory.replace(

@@ -12,7 +12,9 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.api.planned import Planned
+from kubectl_dra.api.planned import Planned, PodPlan
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.volume_claims import created
 from kubectl_dra.model.affinity import PodAffinity, PodAffinityTerm, TopologySpreadConstraint, WeightedPodAffinityTerm
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Pod
@@ -22,7 +24,6 @@ from kubectl_dra.model.policy import PriorityClass
 from kubectl_dra.model.storage import (
     PersistentVolume,
     PersistentVolumeClaim,
-    PersistentVolumeClaimStatus,
     PersistentVolumeStatus,
     StorageClass,
 )
@@ -32,11 +33,11 @@ _SYSTEM: Final[Mapping[str, int]] = {"system-cluster-critical": 2_000_000_000, "
 _IMMEDIATE: Final = "Immediate"
 
 
-def stored(record: Record) -> Record:
+def stored(record: Record, inventory: Inventory) -> Record:
     """An object around volumes as it is when it has just been created; any other comes back unchanged."""
     match record:
         case PersistentVolumeClaim():
-            return msgspec.structs.replace(record, status=PersistentVolumeClaimStatus("Pending"))
+            return created(record, inventory)
         case PersistentVolume():
             phase = "" if record.spec.claim_ref is not None else "Available"
             return msgspec.structs.replace(record, status=PersistentVolumeStatus(phase))
@@ -45,10 +46,21 @@ def stored(record: Record) -> Record:
     return record
 
 
-def admitted(inventory: Inventory, objects: Iterable[Planned]) -> list[Planned]:
+def admitted(world: ClusterState, objects: Iterable[Planned]) -> list[Planned]:
     """The objects with their pods as the API server would store them."""
-    classes = inventory.priority_classes
-    return [each if each.pod is None else replace(each, pod=_admitted(each.pod, classes)) for each in objects]
+    classes = world.inventory.priority_classes
+    return [replace(each, pods=tuple(_plan(plan, classes) for plan in each.pods)) for each in objects]
+
+
+def _plan(plan: PodPlan, classes: Mapping[str, PriorityClass]) -> PodPlan:
+    return replace(plan, pod=_admitted(plan.pod, classes))
+
+
+def missing_priority_class(world: ClusterState, pod: Pod) -> str:
+    """The PriorityClass that a pod names and that does not exist, so that the pod is refused; empty if it can be."""
+    name = pod.spec.priority_class_name
+    known = name in _SYSTEM or name in world.inventory.priority_classes or not world.evidence.complete("PriorityClass")
+    return "" if known else name
 
 
 def _admitted(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:

@@ -175,7 +175,7 @@ def test_objects_of_the_file_find_each_other(capfd, tmp_path):
     assert report["pods"][0]["nodes"] == [{"node": "node-a", "copies": 3}]  # they share the claim
 
 
-def test_an_object_in_a_namespace_that_does_not_exist_is_refused(capfd, tmp_path):
+def test_a_namespace_that_does_not_exist_is_taken_as_created_first(capfd, tmp_path):
     claim = {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceClaim",
@@ -183,5 +183,7 @@ def test_an_object_in_a_namespace_that_does_not_exist_is_refused(capfd, tmp_path
         "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu.example.com"}}]}},
     }
     report = simulated(capfd, tmp_path, claim)
-    assert report["manifests"][0]["refused"] == ['namespaces "nosuch" not found']
-    assert report["pods"] == []
+    assert report["manifests"][0]["refused"] == []
+    assert report["newNamespaces"] == ["nosuch"]
+    assert report["fits"] == "Yes"
+    assert [pod["copies"] for pod in report["pods"]] == [1]

@@ -42,9 +42,8 @@ def classes(*given: tuple[str, int, bool, str | None]) -> Inventory:
 
 
 def stored(inventory: Inventory, given: Planned) -> Pod:
-    (found,) = admitted(inventory, [given])
-    assert found.pod is not None
-    return found.pod
+    (found,) = admitted(state_of(inventory), [given])
+    return found.pods[0].pod
 
 
 def test_the_class_gives_priority_and_policy() -> None:

@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
+from typing import Final
 
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import unseen_lines
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
-from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.simulation.manifests import effect_lines, head_lines, manifest_lines, object_name
 from kubectl_dra.output.whatif.page import whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.simulation import ManifestReport, PodSimulation, SimulationReport
+from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
+from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS
 
 _NODES_SHOWN = 8
-_NOTHING = "No pod, claim, template or workload is left to be tried."
+_ALONE: Final = Safe(
+    "Claims, templates and pod templates that no pod of the files uses were tried one by one, each as if it were the "
+    "only one. --together tries all of them at once."
+)
+_NOTHING: Final = Safe("Nothing was tried: no object of the files is a pod, makes pods, or is a claim or template.")
 
 
 def simulation_page(report: SimulationReport, now: datetime, *, steps: bool = False) -> list[Safe]:
     """All lines; ``steps``: with the commands of remedies."""
-    blocks = [list(missing_lines(report.unread)), list(_manifest_lines(report.manifests))]
+    blocks = [list(missing_lines(report.unread)), list(head_lines(report)), list(manifest_lines(report.manifests))]
+    blocks.append(list(effect_lines(report.effects)))
     if report.what_if is not None:
         blocks.append(whatif_lines(report.what_if))
     for pod in report.pods:
@@ -38,8 +44,10 @@ def simulation_page(report: SimulationReport, now: datetime, *, steps: bool = Fa
             pending = msgspec.structs.replace(pod.pending, missing=()) if pod.unread else pod.pending
             blocks.append(pending_page(pending, now))
             blocks.append(list(step_lines(pod.pending.remedies)) if steps else [])
+    if any(pod.alone for pod in report.pods):
+        blocks.append(list(wrapped(_ALONE)))
     if not report.pods and report.what_if is None:
-        blocks.append([Safe(_NOTHING)])
+        blocks.append(list(wrapped(_NOTHING)))
     lines: list[Safe] = []
     for block in filter(None, blocks):
         lines += [Safe(""), *block] if lines else block
@@ -47,40 +55,15 @@ def simulation_page(report: SimulationReport, now: datetime, *, steps: bool = Fa
 
 
 def simulation_summary(report: SimulationReport) -> Safe:
-    """The answer: what is refused, and of every pod whether it fits."""
+    """The answer: what is wrong in the files, and of every pod whether it fits."""
+    wrong = sum(not finding.corrected for each in report.manifests for finding in each.findings)
+    verdicts = [fmt("Not as written: {}.", counted(wrong, "unknown field"))] if wrong else []
     refused = sum(bool(each.refused or each.error) for each in report.manifests)
-    some = fmt("{} would be refused.", counted(refused, "object"))
-    verdicts = [*([some] if refused else []), *map(_verdict, report.pods)]
+    verdicts += [fmt("{} would be refused.", counted(refused, "object"))] if refused else []
+    verdicts += map(_verdict, report.pods)
     if report.what_if is not None and report.what_if.displaced:
         verdicts.append(whatif_summary(report.what_if))
-    return Safe(" ").join(verdicts) if verdicts else Safe(_NOTHING)
-
-
-def _manifest_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
-    for manifest in manifests:
-        name = _name(manifest.object)
-        for finding in manifest.findings:
-            how = Safe("corrected" if finding.corrected else "wrong")
-            yield from wrapped(fmt("{}: {}: {}: {}", name, how, finding.path, finding.message))
-        if manifest.error:
-            yield from wrapped(fmt("{} {}: {}", name, styled(Safe("can't be read"), Style.BAD), manifest.error))
-        for refusal in manifest.refused:
-            yield from wrapped(
-                fmt("{} {}: {}", name, styled(Safe("would be refused"), Style.BAD), refusal_text(refusal))
-            )
-        if manifest.exists:
-            yield from wrapped(fmt("{} exists already: {}", name, _existing(manifest.object)))
-        if manifest.ignored:
-            yield from wrapped(fmt("{} plays no part in scheduling devices", name))
-
-    if any(manifest.corrected is not None for manifest in manifests):
-        yield Safe("Tried as corrected: kubectl dra convert -f FILE prints it.")
-
-
-def _existing(ref: ObjectRef) -> Safe:
-    if ref.kind.startswith("ResourceClaim"):
-        return Safe("it is taken as it is in the cluster, its spec can't be changed")
-    return Safe("what is tried here comes on top of it")
+    return Safe(" ").join(verdicts) if verdicts else _NOTHING
 
 
 def _pod_lines(pod: PodSimulation) -> Iterator[Safe]:
@@ -92,6 +75,8 @@ def _pod_lines(pod: PodSimulation) -> Iterator[Safe]:
         yield from wrapped(fmt("on {}{}", Safe(", ").join(shown[:_NODES_SHOWN]), more), indent=2)
     if pod.open and pod.copies:
         yield from wrapped(_open(pod), indent=2)
+    if pod.assumed:
+        yield from wrapped(fmt("number of pods taken from {}", Safe(", ").join(map(safe, pod.assumed))), indent=2)
     if pod.pending is None or _is_enough(pod):
         yield from unseen_lines(pod.unseen)
     if pod.pending is not None and pod.pending.causes and _is_enough(pod):
@@ -115,9 +100,19 @@ def _up_to_driver(pod: PodSimulation) -> bool:
 
 
 def _verdict(pod: PodSimulation) -> Safe:
-    name = _name(pod.subject)
+    name = object_name(pod.subject)
     if pod.subject.kind.startswith("ResourceClaim"):
         name = fmt("A bare pod with {}", name)
+    elif pod.role:
+        name = fmt("{}, {}", name, pod.role)
+    if pod.blocked:
+        return _blocked(name, pod)
+    if pod.counted is Counted.UNKNOWN:
+        name = fmt("One pod of {}", name)
+        if pod.fits is Fits.UNKNOWN and not pod.lacks and not pod.open:
+            return fmt("{} fits; how many it makes is unknown.", name)
+    if pod.wanted == 0:
+        return fmt("{} makes no pods: its number of copies is 0.", name)
     if _up_to_driver(pod):
         return fmt("{}: its driver decides whether it fits.", name)
     if pod.open and pod.copies:
@@ -160,5 +155,8 @@ def _at_most(name: Safe, pod: PodSimulation) -> Safe:
     return fmt("{}: at most {} of {} fit.", name, pod.copies, counted(pod.wanted, "copy"))
 
 
-def _name(ref: ObjectRef) -> Safe:
-    return fmt("{} {}", ref.kind, str(ref.key) if ref.namespace else ref.name)
+def _blocked(name: Safe, pod: PodSimulation) -> Safe:
+    ref = pod.blocked[0]
+    if ref.kind == PRIORITY_CLASS:
+        return fmt("{} can't be created: {} does not exist.", name, object_name(ref))
+    return fmt("{} can't run: {} would be refused.", name, object_name(ref))

@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
-from kubectl_dra.reports.simulation.copies import Copies
-from kubectl_dra.reports.simulation.records import ManifestReport, NodeCopies, PodSimulation, SimulationReport
+from kubectl_dra.reports.simulation.pods import Copies
+from kubectl_dra.reports.simulation.records import (
+    Counted,
+    Effects,
+    ManifestReport,
+    NodeCopies,
+    PodSimulation,
+    Role,
+    SimulationReport,
+)
 from kubectl_dra.reports.simulation.report import simulation_report
 
-__all__ = ["Copies", "ManifestReport", "NodeCopies", "PodSimulation", "SimulationReport", "simulation_report"]
+__all__ = [
+    "Copies",
+    "Counted",
+    "Effects",
+    "ManifestReport",
+    "NodeCopies",
+    "PodSimulation",
+    "Role",
+    "SimulationReport",
+    "simulation_report",
+]

@@ -6,13 +6,19 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from kubectl_dra.api.kinds import RESOURCE_GROUP
 from kubectl_dra.api.planned import Planned
+from kubectl_dra.api.served import not_served
 from kubectl_dra.api.validate import NO_LABELS, validate
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import quota
 from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.classic import ClassicResourceClaim, NamedResourcesSlice
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.names import is_label
 from kubectl_dra.model.resource import ResourceClaim
-from kubectl_dra.reports.simulation.existing import charged, existing, namespace_of
+from kubectl_dra.reports.admitted import missing_priority_class
+from kubectl_dra.reports.simulation.existing import charged, existing
 from kubectl_dra.reports.simulation.records import Correction, ManifestReport
 
 
@@ -27,35 +33,63 @@ def manifest_reports(
         yield found
 
 
+def _manifest(world: ClusterState, with_namespaces: ClusterState, planned: Planned) -> ManifestReport:
+    refused = () if planned.record is None else tuple(_refusals(world, with_namespaces, planned))
+    return ManifestReport(
+        object=ObjectRef(planned.kind, planned.key.namespace, planned.name),
+        findings=tuple(Correction(f.path, f.message, f.corrected) for f in planned.findings),
+        refused=refused,
+        error=planned.error,
+        exists=not planned.made_by and existing(world.inventory, planned) is not None,
+        ignored=planned.record is None and not (planned.error or planned.pods or planned.untried or planned.catalog),
+        untried=planned.untried,
+        suspended=planned.suspended,
+        queue=planned.queue if planned.pods else "",
+        generated=planned.generated,
+        made_by=planned.made_by,
+        corrected=msgspec.Raw(planned.corrected) if planned.corrected is not None else None,
+    )
+
+
+def _refusals(given: ClusterState, world: ClusterState, planned: Planned) -> Iterator[str]:
+    assert planned.record is not None  # noqa: S101
+    if not planned.name:
+        yield "metadata.name: Required value: name or generateName is required"
+    version = planned.api_version
+    if not_served(version, planned.kind, _minor(given, version)):
+        yield f'no matches for kind "{planned.kind}" in version "{version}"'
+        return
+    namespace = planned.key.namespace
+    if namespace and not is_label(namespace):
+        yield f'namespaces "{namespace}" not found'
+        return
+    known = world.inventory.namespaces.get(namespace)
+    labels = known.metadata.labels if known is not None else NO_LABELS
+    invalid = tuple(map(str, validate(planned.record, labels)))
+    yield from invalid
+    if isinstance(planned.record, Pod):
+        name = missing_priority_class(given, planned.record)
+        if name:
+            yield f'pods "{planned.name}" is forbidden: no PriorityClass with name {name} was found'
+    # Admission by quota comes last.
+    if not invalid and isinstance(planned.record, ResourceClaim) and existing(given.inventory, planned) is None:
+        over = _over_quota(world, planned.record)
+        if over:
+            yield f'resourceclaims.resource.k8s.io "{planned.name}" is forbidden: {over}'
+
+
+def _minor(world: ClusterState, api_version: str) -> int | None:
+    """The minor version of the server; None where it is not known and objects of old versions may be what it has."""
+    if world.evidence.server_version is not None:
+        return world.evidence.server_version[1]
+    inventory = world.inventory
+    old = any(isinstance(claim, ClassicResourceClaim) for claim in inventory.claims.values())
+    old = old or any(isinstance(slice_, NamedResourcesSlice) for slice_ in inventory.slices.values())
+    known = not (old or inventory.classic.classes) and api_version.startswith(f"{RESOURCE_GROUP}/")
+    return world.features.minor if known else None
+
+
 def _over_quota(world: ClusterState, claim: ResourceClaim) -> str:
     inventory, namespace = world.inventory, claim.metadata.namespace
     charge = quota.usage(claim.spec, inventory.classes, world.features.extended_resource)
     return quota.refusal(quota.exceeded(inventory.quotas.values(), namespace, charge))
-
-
-def _manifest(world: ClusterState, with_namespaces: ClusterState, planned: Planned) -> ManifestReport:
-    ref = ObjectRef(planned.kind, planned.namespace or namespace_of(planned), planned.name)
-    findings = tuple(Correction(f.path, f.message, f.corrected) for f in planned.findings)
-    exists = existing(world.inventory, planned) is not None
-    ignored = planned.record is None and not planned.error
-    refused = () if planned.record is None else tuple(_refusals(with_namespaces, planned))
-    corrected = msgspec.Raw(planned.corrected) if planned.corrected is not None else None
-    return ManifestReport(ref, findings, refused, planned.error, exists, ignored, corrected)
-
-
-def _refusals(world: ClusterState, planned: Planned) -> Iterator[str]:
-    assert planned.record is not None  # noqa: S101
-    namespaces, namespace = world.inventory.namespaces, namespace_of(planned)
-    if not planned.name:
-        yield "metadata.name: Required value: name or generateName is required"
-    if namespace and namespace not in namespaces and namespaces and world.evidence.complete("Namespace"):
-        yield f'namespaces "{namespace}" not found'
-    known = namespaces.get(namespace)
-    labels = known.metadata.labels if known is not None else NO_LABELS
-    invalid = tuple(map(str, validate(planned.record, labels)))
-    yield from invalid
-    # Admission by quota comes last.
-    if not invalid and isinstance(planned.record, ResourceClaim) and existing(world.inventory, planned) is None:
-        over = _over_quota(world, planned.record)
-        if over:
-            yield f'resourceclaims.resource.k8s.io "{planned.name}" is forbidden: {over}'

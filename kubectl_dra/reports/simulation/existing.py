@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.api.planned import Planned
@@ -10,26 +10,62 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, edited, find
 from kubectl_dra.diagnosis import quota
 from kubectl_dra.model.classic import ClassicClaim, ClassicResourceClaim
-from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.meta import LocalObject, ObjectMeta
+from kubectl_dra.model.names import is_label
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.admitted import stored
 
-#: Of these an object that exists already counts: their specs can't be changed, or what they are is known better there.
-_REPLACED: Final = frozenset({"Node", "Namespace", "DeviceClass", "ResourceSlice", "DeviceTaintRule"})
-_CLASSIC: Final = frozenset({"ResourceClass", "ResourceClaimParameters", "ResourceClassParameters"})
-_STORED: Final = frozenset(
+_NAMESPACE: Final = "Namespace"
+#: The label that every namespace has.
+_NAME_LABEL: Final = "kubernetes.io/metadata.name"
+#: What the files say about these counts, also where the cluster has an object of the name.
+_REPLACED: Final = frozenset(
     {
+        "Node",
+        "DeviceClass",
+        "ResourceSlice",
+        "DeviceTaintRule",
+        "ResourceClass",
+        "ResourceClaimParameters",
+        "ResourceClassParameters",
+    }
+)
+#: Of these an object that exists already counts: its spec can't be changed, or what it is is known better there.
+_KEPT: Final = frozenset(
+    {
+        "ResourceClaimTemplate",
         "PersistentVolumeClaim",
         "PersistentVolume",
         "StorageClass",
         "CSINode",
         "CSIDriver",
         "CSIStorageCapacity",
+        "VolumeAttachment",
         "PriorityClass",
         "PodDisruptionBudget",
+        "PodGroup",
+        "Workload",
+        "CompositePodGroup",
     }
 )
+
+
+def new_namespaces(world: ClusterState, objects: Sequence[Planned]) -> tuple[str, ...]:
+    """The namespaces of ``objects`` that neither the cluster nor the files have, if all of these are known."""
+    known = world.inventory.namespaces
+    if not known or not world.evidence.complete(_NAMESPACE):
+        return ()
+    made = {each.name for each in objects if each.kind == _NAMESPACE}
+    wanted = (each.key.namespace for each in objects)
+    return tuple(dict.fromkeys(name for name in wanted if is_label(name) and name not in known and name not in made))
+
+
+def with_namespaces(world: ClusterState, objects: Iterable[Planned], missing: Iterable[str]) -> ClusterState:
+    """The cluster with the namespaces of the files and those that are ``missing``."""
+    labelled = (LocalObject("v1", _NAMESPACE, ObjectMeta(name, labels={_NAME_LABEL: name})) for name in missing)
+    written = (each.record for each in objects if each.kind == _NAMESPACE and each.record is not None)
+    return edited(world, (Put(_NAMESPACE, record) for record in (*labelled, *written)))
 
 
 def with_objects(world: ClusterState, objects: Iterable[Planned]) -> ClusterState:
@@ -39,7 +75,10 @@ def with_objects(world: ClusterState, objects: Iterable[Planned]) -> ClusterStat
     for planned in objects:
         if isinstance(planned.record, ResourceClaim) and existing(inventory, planned) is None:
             inventory = charged(world.changed(inventory), planned.record)
-    return edited(world.changed(inventory), _edits(inventory, objects))
+    # Claims of volumes depend on the classes beside them.
+    late = [each for each in objects if each.kind == "PersistentVolumeClaim"]
+    world = edited(world.changed(inventory), _edits(inventory, (each for each in objects if each not in late)))
+    return edited(world, _edits(world.inventory, late))
 
 
 def _edits(inventory: Inventory, objects: Iterable[Planned]) -> Iterator[Edit]:
@@ -47,12 +86,12 @@ def _edits(inventory: Inventory, objects: Iterable[Planned]) -> Iterator[Edit]:
         record = planned.record
         if record is None:
             continue
-        if planned.kind in _REPLACED | _CLASSIC:
+        if planned.kind in _REPLACED:
             yield Put(planned.kind, record)
         elif isinstance(record, ResourceClaim) and existing(inventory, planned) is None:
             yield Put(planned.kind, _fresh(record))
-        elif planned.kind in _STORED | {"ResourceClaimTemplate"} and existing(inventory, planned) is None:
-            yield Put(planned.kind, stored(record))
+        elif planned.kind in _KEPT and existing(inventory, planned) is None:
+            yield Put(planned.kind, stored(record, inventory))
 
 
 def _fresh(claim: ResourceClaim) -> ResourceClaim:
@@ -77,12 +116,6 @@ def charged(world: ClusterState, claim: ResourceClaim) -> Inventory:
     return inventory.replace(quotas=quota.charged(inventory.quotas, claim.metadata.namespace, charge))
 
 
-def namespace_of(planned: Planned) -> str:
-    """The namespace of an object that could be read; empty for one without."""
-    return planned.record.metadata.namespace if planned.record is not None else ""  # type: ignore[attr-defined]
-
-
 def existing(inventory: Inventory, planned: Planned) -> object | None:
     """The object of the cluster that has the same kind, namespace and name."""
-    key = Key(namespace_of(planned), planned.name)
-    return None if planned.record is None else find(inventory, planned.kind, key)
+    return None if planned.record is None else find(inventory, planned.kind, planned.key)

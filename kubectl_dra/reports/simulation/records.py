@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 
 import msgspec
 
 from kubectl_dra.diagnosis.records import Certainty, Missing, ObjectRef, OpenPlugin, Verdict
 from kubectl_dra.diagnosis.whatif.records import Fate, WhatIf
-from kubectl_dra.reports.base import Fits, ReadRecord, ReportRecord
+from kubectl_dra.model.taint_plan import Hit
+from kubectl_dra.reports.base import Count, Fits, ReadRecord, ReportRecord
 from kubectl_dra.reports.pending import PendingReport
 
 
@@ -20,19 +22,36 @@ class Correction(ReportRecord, frozen=True):
     corrected: bool
 
 
+class Role(StrEnum):
+    """What an object of the file is in the simulation."""
+
+    TRIED = "Tried"  # its pods were tried, or a pod with it
+    USED = "Used"  # pods of the file use it, or the cluster of the simulation has it
+    UNTRIED = "Untried"  # it makes pods, but which can't be said
+    NO_PART = "NoPart"  # its kind has nothing to do with scheduling
+
+
 class ManifestReport(ReportRecord, frozen=True):
     """One object of the file. ``refused`` are the API server's words; ``exists``: the cluster's own object counts.
 
-    ``error``: it could not be read. ``ignored``: its kind plays no part. ``corrected`` is the manifest as it was tried,
-    None if nothing was corrected.
+    ``error``: it could not be read. ``ignored``: its kind plays no part. ``untried`` says why an object that makes pods
+    has none here. ``corrected`` is the manifest as it was tried, None if nothing was corrected. ``suspended``: its pods
+    are held back until it is resumed, by the queue ``queue`` of Kueue if that is set; they are tried as if they were
+    not. ``generated``: the server makes up the end of the name. ``made_by``: the object whose controller makes it.
     """
 
     object: ObjectRef
+    role: Role = Role.USED
     findings: tuple[Correction, ...] = ()
     refused: tuple[str, ...] = ()
     error: str = ""
     exists: bool = False
     ignored: bool = False
+    untried: str = ""
+    suspended: bool = False
+    queue: str = ""
+    generated: bool = False
+    made_by: str = ""
     corrected: msgspec.Raw | None = None
 
 
@@ -43,11 +62,25 @@ class NodeCopies(ReportRecord, frozen=True):
     copies: int
 
 
+class Counted(StrEnum):
+    """Where a number of pods comes from."""
+
+    STATED = "Stated"  # the manifest says it, or the kind has a default
+    PER_NODE = "PerNode"
+    ASSUMED = "Assumed"  # a field of an unknown kind, as known kinds have it
+    UNKNOWN = "Unknown"  # one pod was tried
+    ASKED = "Asked"  # --copies
+
+
 class PodSimulation(ReportRecord, frozen=True):
     """Copies of one pod. ``wanted`` None: as many as fit. ``capped``: more than ``copies`` may fit.
 
     ``subject`` is what the pods are made from: a pod, a workload, or a claim or template that was tried with a bare
-    pod. ``pending`` tells of the first copy that does not fit. ``open``: what decides as well and is not simulated, so
+    pod; ``role`` is what it calls these pods where it has several kinds of them. ``counted`` says where ``wanted`` is
+    from and ``assumed`` which fields were taken for it. ``alone``: tried as if the file had no other pods.
+    ``blocked``: objects that the pod names and the API server would refuse, or a PriorityClass that does not exist, so
+    that it can't be tried.
+    ``pending`` tells of the first copy that does not fit. ``open``: what decides as well and is not simulated, so
     that ``copies`` are at most what fits. ``unseen``: entries of ``spec.resourceClaims`` that no container names.
     """
 
@@ -59,6 +92,11 @@ class PodSimulation(ReportRecord, frozen=True):
     pending: PendingReport | None
     open: tuple[OpenPlugin, ...] = ()
     unseen: tuple[str, ...] = ()
+    role: str = ""
+    counted: Counted = Counted.STATED
+    assumed: tuple[str, ...] = ()
+    alone: bool = False
+    blocked: tuple[ObjectRef, ...] = ()
 
     @property
     def lacks(self) -> bool:
@@ -68,10 +106,12 @@ class PodSimulation(ReportRecord, frozen=True):
     @property
     def fits(self) -> Fits:
         """Whether all that was wanted fits, and nothing else decides."""
+        if self.blocked:
+            return Fits.NO
         if self.lacks:
             known = self.pending is not None and self.pending.verdict is not Verdict.UNKNOWN
             return Fits.NO if known else Fits.UNKNOWN
-        return Fits.UNKNOWN if self.open else Fits.YES
+        return Fits.UNKNOWN if self.open or self.counted is Counted.UNKNOWN else Fits.YES
 
     @property
     def unread(self) -> tuple[Missing, ...]:
@@ -81,15 +121,53 @@ class PodSimulation(ReportRecord, frozen=True):
         return tuple(each for each in self.pending.missing if each.decides)
 
 
-class SimulationReport(ReportRecord, frozen=True):
-    """The whole file. ``fits``: nothing is refused or unreadable, and all copies fit.
+class ClassEffect(ReportRecord, frozen=True):
+    """What a class of the file selects. ``before`` None: the cluster has no class of this name."""
 
+    name: str
+    devices: Count
+    before: Count | None
+    problem: str
+
+
+class TaintEffect(ReportRecord, frozen=True):
+    """Whom a taint rule of the file affects: the devices that it selects, and who holds them."""
+
+    rule: str
+    devices: int
+    hits: tuple[Hit, ...]
+
+
+class Effects(ReportRecord, frozen=True):
+    """How objects of the file change the cluster in which everything was tried.
+
+    ``nodes`` and ``slices`` are those of the file, ``replaced`` those of them that the cluster has as well.
+    """
+
+    nodes: tuple[str, ...] = ()
+    slices: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    classes: tuple[ClassEffect, ...] = ()
+    taints: tuple[TaintEffect, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.nodes or self.slices or self.classes or self.taints)
+
+
+class SimulationReport(ReportRecord, frozen=True):
+    """All files. ``fits``: nothing is refused or unreadable or not as the server reads it, and all copies fit.
+
+    Where nothing was tried it is ``Unknown``. ``not_as_written`` counts the mistakes of manifests; those that were not
+    corrected are what the server would drop or refuse. ``new_namespaces`` don't exist: they are taken as created first.
     ``what_if``: what else is supposed of the cluster, and where pods go that have to leave their nodes.
     """
 
     fits: Fits
+    not_as_written: int
+    new_namespaces: tuple[str, ...]
     manifests: tuple[ManifestReport, ...]
     pods: tuple[PodSimulation, ...]
+    effects: Effects
     certainty: Certainty
     missing: tuple[Missing, ...]
     features: Mapping[str, bool | int | str]
@@ -113,17 +191,10 @@ class SimulationReport(ReportRecord, frozen=True):
 
     @property
     def bad(self) -> bool:
-        """Whether something is refused or unreadable, or certainly does not fit."""
-        refused = any(each.refused or each.error for each in self.manifests)
+        """Whether something is refused, unreadable or not as the server reads it, or certainly does not fit."""
+        wrong = any(each.refused or each.error for each in self.manifests) or self.not_as_written > 0
         homeless = self.what_if is not None and bool(self.what_if.of(Fate.PENDING))
-        return (
-            refused
-            or homeless
-            or any(
-                each.lacks and each.pending is not None and each.pending.verdict is not Verdict.UNKNOWN
-                for each in self.pods
-            )
-        )
+        return wrong or homeless or any(each.fits is Fits.NO for each in self.pods)
 
     @property
     def unread(self) -> tuple[Missing, ...]:
@@ -134,10 +205,16 @@ class SimulationReport(ReportRecord, frozen=True):
     def answered(self) -> bool:
         """Whether of any pod, or of any manifest, something could be said."""
         said = self.bad or any(each.copies or each.fits is not Fits.UNKNOWN or not each.unread for each in self.pods)
-        return said or not self.pods
+        return said or bool(self.effects) or self.what_if is not None
 
     @property
     def partial(self) -> bool:
-        """Whether evidence is missing that decides, or something is not simulated, or more copies are not tried."""
+        """Whether evidence is missing that decides, or not everything was tried or is simulated."""
         untried = any(each.open or (each.capped and each.wanted is not None) for each in self.pods)
-        return untried or any(each.decides for each in self.missing)
+        untried = (
+            untried
+            or not (self.pods or self.what_if is not None)
+            or any(each.role is Role.UNTRIED for each in self.manifests)
+        )
+        uncounted = any(each.counted is Counted.UNKNOWN for each in self.pods)
+        return untried or uncounted or any(each.decides for each in self.missing)

@@ -1,57 +1,83 @@
-"""The whole simulation."""
+"""The whole simulation: admission, the cluster with the objects of the files, trials, effects."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import missing, needs
-from kubectl_dra.diagnosis.whatif import Switch, what_if
+from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.base import Fits, feature_record, reads_of
 from kubectl_dra.reports.simulation.admission import manifest_reports
-from kubectl_dra.reports.simulation.copies import Copies, simulated
-from kubectl_dra.reports.simulation.existing import with_objects
-from kubectl_dra.reports.simulation.records import ManifestReport, PodSimulation, SimulationReport
+from kubectl_dra.reports.simulation.copies import simulated
+from kubectl_dra.reports.simulation.effects import effects
+from kubectl_dra.reports.simulation.existing import new_namespaces, with_namespaces, with_objects
+from kubectl_dra.reports.simulation.pods import Copies
+from kubectl_dra.reports.simulation.records import ManifestReport, PodSimulation, Role, SimulationReport
+from kubectl_dra.reports.simulation.trials import Trial, trials
 
-_NAMESPACE: Final = "Namespace"
+_UNTRIED: Final = (Role.UNTRIED,)
 
 
 def simulation_report(
-    world: ClusterState, objects: Sequence[Planned], copies: Copies, switches: Sequence[Switch] = ()
+    world: ClusterState,
+    objects: Sequence[Planned],
+    copies: Copies,
+    switches: Sequence[Switch] = (),
+    *,
+    together: bool = False,
 ) -> SimulationReport:
-    """Simulate the creation of all ``objects`` in their order; every pod finds what those before it left.
+    """Simulate the creation of all ``objects`` in their order; ``together``: the entries of catalogues as well.
 
     ``switches`` are supposed of the cluster with the objects, before any pod is tried. Raises
     :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
     """
     namespace = next((each.namespace for each in objects if each.namespace), "")
-    namespaces = [each for each in objects if each.kind == _NAMESPACE]
-    with_namespaces = with_objects(world, namespaces)
-    manifests = tuple(manifest_reports(world, with_namespaces, objects))
-    usable = [each for each, found in zip(objects, manifests, strict=True) if not (found.refused or found.error)]
-    with_all = with_objects(world, usable)
-    supposed = None
+    missing_namespaces = new_namespaces(world, objects)
+    prepared = with_namespaces(world, objects, missing_namespaces)
+    said = list(manifest_reports(world, prepared, objects))
+    usable = [each for each, found in zip(objects, said, strict=True) if not (found.refused or found.error)]
+    refused = [each for each, found in zip(objects, said, strict=True) if found.refused or found.error]
+    with_all = with_objects(prepared, usable)
+    with_files, supposed = with_all, None
     if switches:
         with_all, supposed = what_if(with_all, switches)
-    pods = tuple(simulated(with_all, admitted(with_all.inventory, usable), copies))
-    lacking = missing.missing(world.evidence, needs.POD, namespace)
+    tried = trials(with_all, admitted(with_all, usable), refused, together=together)
+    pods = tuple(simulated(with_all, tried, copies))
+    manifests = tuple(_with_role(each, planned, tried) for each, planned in zip(said, objects, strict=True))
     return SimulationReport(
-        fits=_all_fit(manifests, pods),
+        fits=_all_fit(manifests, pods, supposed),
+        not_as_written=sum(len(each.findings) for each in manifests),
+        new_namespaces=missing_namespaces,
         manifests=manifests,
         pods=pods,
+        effects=effects(world, with_files, usable),
         certainty=missing.certainty(world.evidence),
-        missing=lacking,
+        missing=missing.missing(world.evidence, needs.POD, namespace),
         features=feature_record(world.features),
         read=reads_of(world.evidence),
         what_if=supposed,
     )
 
 
-def _all_fit(manifests: Iterable[ManifestReport], pods: Iterable[PodSimulation]) -> Fits:
+def _with_role(report: ManifestReport, planned: Planned, tried: Sequence[Trial]) -> ManifestReport:
+    if any(trial.planned.kind == planned.kind and trial.planned.key == planned.key for trial in tried):
+        return replace(report, role=Role.TRIED)
+    if planned.untried:
+        return replace(report, role=Role.UNTRIED)
+    return replace(report, role=Role.NO_PART if report.ignored else Role.USED)
+
+
+def _all_fit(manifests: Iterable[ManifestReport], pods: Sequence[PodSimulation], supposed: WhatIf | None) -> Fits:
+    manifests = list(manifests)
     verdicts = {pod.fits for pod in pods}
-    if Fits.NO in verdicts or any(each.refused or each.error for each in manifests):
+    dropped = any(not finding.corrected for each in manifests for finding in each.findings)
+    if Fits.NO in verdicts or dropped or any(each.refused or each.error for each in manifests):
         return Fits.NO
-    return Fits.UNKNOWN if Fits.UNKNOWN in verdicts else Fits.YES
+    untried = not (pods or supposed is not None) or any(each.role in _UNTRIED for each in manifests)
+    return Fits.UNKNOWN if Fits.UNKNOWN in verdicts or untried else Fits.YES

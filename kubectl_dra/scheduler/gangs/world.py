@@ -43,11 +43,11 @@ def with_pod(found: Attempt, node: str) -> Snapshot:
         changes["claims"] = {**inventory.claims, **allocated}
     volumes = chosen_volumes(found.cycle, snapshot.nodes[node])
     if volumes.bindings or volumes.provisions:
-        changes["storage"] = _assumed(inventory.storage, volumes, node)
+        changes["storage"] = assumed_volumes(inventory.storage, volumes, node)
     return replace(_changed(snapshot, **changes), pending=snapshot.pending | allocated.keys())
 
 
-def _assumed(storage: StorageObjects, found: Found, node: str) -> StorageObjects:
+def assumed_volumes(storage: StorageObjects, found: Found, node: str) -> StorageObjects:
     """Volumes belong to their claims, and claims for which one will be made to the node (AssumePodVolumes)."""
     volumes = dict(storage.volumes)
     for wanted, volume in found.bindings:

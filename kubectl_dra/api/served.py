@@ -1,0 +1,40 @@
+"""Which versions of resource.k8s.io servers of a minor version have at all, whatever they are configured to serve.
+
+Upstream: pkg/apis/resource/install of each release, and the lifecycle tags of staging/src/k8s.io/api/resource. That a
+beta version may be off is for discovery to tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from kubectl_dra.api.kinds import PROTOTYPE_GROUP, RESOURCE_GROUP
+
+_ENDLESS: Final = 10**6
+#: version -> the first and the last minor version with it.
+_SERVED: Final[Mapping[str, tuple[int, int]]] = {
+    "v1alpha1": (26, 26),
+    "v1alpha2": (27, 30),
+    "v1alpha3": (31, 33),
+    "v1beta1": (32, _ENDLESS),
+    "v1beta2": (33, _ENDLESS),
+    "v1": (34, _ENDLESS),
+}
+#: Kinds that v1alpha3 still has beyond its own last minor version.
+_LATE: Final = frozenset({"DeviceTaintRule", "ResourcePoolStatusRequest"})
+#: The last stable version's first minor: from here on manifests of beta versions are behind.
+STABLE_SINCE: Final = 34
+
+
+def not_served(api_version: str, kind: str, minor: int | None) -> bool:
+    """Whether a server of 1.``minor`` certainly has no ``kind`` in ``api_version``; None: nobody knows the server."""
+    group, _, version = api_version.rpartition("/")
+    if group == PROTOTYPE_GROUP:
+        return minor is not None
+    if group != RESOURCE_GROUP or minor is None or version not in _SERVED:
+        return False
+    first, last = _SERVED[version]
+    if version == "v1alpha3" and kind in _LATE:
+        last = _ENDLESS
+    return not first <= minor <= last

@@ -1,0 +1,155 @@
+"""Kinds that make pods: where their templates stand, and which fields say how many pods there will be.
+
+A path names fields with dots, ``[]`` for each item of a list and ``*`` for each value of a mapping; a factor's path is
+read with the same items. Sources: the API types of each project at the version that its entry names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A number that multiplies: the smallest of the ``fields`` that are there, else ``default``; minus ``less``.
+
+    With ``least`` the field's value is at least that of another field (a minimum of an autoscaler).
+    """
+
+    fields: tuple[str, ...]
+    default: int = 1
+    less: int = 0
+    least: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One template: ``path`` leads to ``{metadata, spec}``, and to the pod's spec itself if ``bare``.
+
+    ``otherwise`` is taken where nothing is at ``path``. ``per_node``: one pod per node, whatever factors say. ``role``
+    is what the pods are called; empty: the name of the last item on the path.
+    """
+
+    path: str
+    factors: tuple[Factor, ...] = ()
+    role: str = ""
+    per_node: bool = False
+    bare: bool = False
+    otherwise: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a kind. ``suspend``: the field that holds its pods back.
+
+    ``catalog``: an object that makes no pods itself, others are made after it. ``scheduler``: who decides about pods
+    that name no scheduler.
+    """
+
+    parts: tuple[Part, ...]
+    suspend: str = ""
+    catalog: bool = False
+
+
+def _one(*fields: str, default: int = 1, less: int = 0, least: str = "") -> Factor:
+    return Factor(fields, default, less, least)
+
+
+def _job(prefix: str) -> Factor:
+    """A job's pods at the same time: upstream, pkg/controller/job (wantActive)."""
+    return _one(f"{prefix}.parallelism", f"{prefix}.completions")
+
+
+_REPLICAS: Final = (_one("spec.replicas"),)
+_SIMPLE: Final = Known((Part("spec.template", _REPLICAS),))
+_JOB: Final = Known((Part("spec.template", (_job("spec"),)),), suspend="spec.suspend")
+_REPLICATED_JOBS: Final = "spec.replicatedJobs[]"
+_RUNTIME: Final = "spec.template.spec.replicatedJobs[]"
+
+
+def _job_set(prefix: str) -> tuple[Part, ...]:
+    factors = (_one(f"{prefix}.replicas"), _job(f"{prefix}.template.spec"))
+    return (Part(f"{prefix}.template.spec.template", factors),)
+
+
+def _kubeflow(field: str) -> Known:
+    """Training operator v1 (kubeflow.org/v1), MPI operator v2beta1: ReplicaSpecs by role, one pod by default."""
+    at = f"spec.{field}.*"
+    return Known((Part(f"{at}.template", (_one(f"{at}.replicas"),)),), suspend="spec.runPolicy.suspend")
+
+
+def _ray(prefix: str) -> tuple[Part, ...]:
+    """KubeRay v1: a head, and groups of workers whose number is kept between two bounds by the operator."""
+    group = f"{prefix}.workerGroupSpecs[]"
+    workers = (
+        _one(f"{group}.replicas", default=0, least=f"{group}.minReplicas"),
+        _one(f"{group}.numOfHosts"),
+    )
+    return (Part(f"{prefix}.headGroupSpec.template", role="head"), Part(f"{group}.template", workers))
+
+
+_LEADER: Final = "spec.leaderWorkerTemplate"
+_SIZE: Final = f"{_LEADER}.size"
+_LWS: Final = Known(
+    (
+        Part(f"{_LEADER}.leaderTemplate", _REPLICAS, role="leader", otherwise=f"{_LEADER}.workerTemplate"),
+        Part(f"{_LEADER}.workerTemplate", (*_REPLICAS, _one(_SIZE, less=1)), role="worker"),
+    )
+)
+_CRON_JOB: Final = Known(
+    (Part("spec.jobTemplate.spec.template", (_job("spec.jobTemplate.spec"),)),), suspend="spec.suspend"
+)
+_RUNTIME_KIND: Final = Known(_job_set(_RUNTIME), catalog=True)
+_VOLCANO: Final = "spec.tasks[]"
+_GROVE: Final = "spec.template.cliques[]"
+_POD_SETS: Final = "spec.podSets[]"
+
+#: (group, kind) -> what is known of it.
+KNOWN: Final[Mapping[tuple[str, str], Known]] = {
+    ("apps", "Deployment"): _SIMPLE,
+    ("apps", "ReplicaSet"): _SIMPLE,
+    ("apps", "StatefulSet"): _SIMPLE,
+    ("", "ReplicationController"): _SIMPLE,
+    ("apps", "DaemonSet"): Known((Part("spec.template", per_node=True),)),
+    ("", "PodTemplate"): Known((Part("template"),), catalog=True),
+    ("batch", "Job"): _JOB,
+    ("batch", "CronJob"): _CRON_JOB,
+    ("jobset.x-k8s.io", "JobSet"): Known(_job_set(_REPLICATED_JOBS), suspend="spec.suspend"),
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): _LWS,
+    ("kubeflow.org", "MPIJob"): _kubeflow("mpiReplicaSpecs"),
+    ("kubeflow.org", "PyTorchJob"): _kubeflow("pytorchReplicaSpecs"),
+    ("kubeflow.org", "TFJob"): _kubeflow("tfReplicaSpecs"),
+    ("kubeflow.org", "XGBoostJob"): _kubeflow("xgbReplicaSpecs"),
+    ("kubeflow.org", "PaddleJob"): _kubeflow("paddleReplicaSpecs"),
+    ("kubeflow.org", "JAXJob"): _kubeflow("jaxReplicaSpecs"),
+    ("kubeflow.org", "MXJob"): _kubeflow("mxReplicaSpecs"),
+    ("trainer.kubeflow.org", "ClusterTrainingRuntime"): _RUNTIME_KIND,
+    ("trainer.kubeflow.org", "TrainingRuntime"): _RUNTIME_KIND,
+    ("ray.io", "RayCluster"): Known(_ray("spec"), suspend="spec.suspend"),
+    ("ray.io", "RayJob"): Known(
+        (*_ray("spec.rayClusterSpec"), Part("spec.submitterPodTemplate", role="submitter")), suspend="spec.suspend"
+    ),
+    ("ray.io", "RayService"): Known(_ray("spec.rayClusterConfig")),
+    ("batch.volcano.sh", "Job"): Known((Part(f"{_VOLCANO}.template", (_one(f"{_VOLCANO}.replicas"),)),)),
+    ("grove.io", "PodCliqueSet"): Known(
+        (Part(f"{_GROVE}.spec.podSpec", (*_REPLICAS, _one(f"{_GROVE}.spec.replicas")), bare=True),)
+    ),
+    ("argoproj.io", "Rollout"): _SIMPLE,
+    ("kueue.x-k8s.io", "Workload"): Known(
+        (Part(f"{_POD_SETS}.template", (_one(f"{_POD_SETS}.count"),)),), catalog=True
+    ),
+}
+
+
+def field_names() -> frozenset[str]:
+    """The last fields of all factors: how kinds call a number of pods."""
+    return frozenset(path.rpartition(".")[2] for path in _factor_paths())
+
+
+def _factor_paths() -> Iterator[str]:
+    for known in KNOWN.values():
+        for part in known.parts:
+            for factor in part.factors:
+                yield from factor.fields

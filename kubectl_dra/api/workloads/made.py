@@ -1,0 +1,100 @@
+"""Objects that come into being with others: what drivers' controllers make, and pods that two objects make together.
+
+Only what pods of the same files may name or need, as the controllers of the named projects make it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from typing import Any, Final
+
+from kubectl_dra.api.workloads.expand import Expansion, expand, group_of
+
+Tree = Mapping[str, Any]
+_NVIDIA: Final = "resource.nvidia.com"
+_CHANNELS: Final = "compute-domain-default-channel.nvidia.com"
+_TRAINER: Final = "trainer.kubeflow.org"
+_STEP: Final = f"{_TRAINER}/trainjob-ancestor-step"
+_RUNTIMES: Final = ("ClusterTrainingRuntime", "TrainingRuntime")
+
+
+def made_objects(tree: Tree) -> Iterator[dict[str, Any]]:
+    """The objects that a controller makes of this one, in the namespace of that.
+
+    A ComputeDomain (NVIDIA's driver, cmd/compute-domain-controller/resourceclaimtemplate.go) has a template for the
+    claims of its workload.
+    """
+    if group_of(str(tree.get("apiVersion"))) != _NVIDIA or tree.get("kind") != "ComputeDomain":
+        return
+    channel = _mapping(_mapping(tree.get("spec")).get("channel"))
+    name = _mapping(channel.get("resourceClaimTemplate")).get("name")
+    if not isinstance(name, str) or not name:
+        return
+    namespace = _mapping(tree.get("metadata")).get("namespace")
+    amount = {"allocationMode": "All"} if channel.get("allocationMode") == "All" else {"allocationMode": "ExactCount"}
+    count = {} if amount["allocationMode"] == "All" else {"count": 1}
+    request = {"name": "channel", "exactly": {"deviceClassName": _CHANNELS, **amount, **count}}
+    yield {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaimTemplate",
+        "metadata": {"name": name, **({"namespace": namespace} if isinstance(namespace, str) else {})},
+        "spec": {"spec": {"devices": {"requests": [request]}}},
+    }
+
+
+def is_train_job(tree: Tree) -> bool:
+    """Whether it is a TrainJob of the Kubeflow trainer: its pods stand in a runtime."""
+    return group_of(str(tree.get("apiVersion"))) == _TRAINER and tree.get("kind") == "TrainJob"
+
+
+def runtime_of(job: Tree) -> str:
+    """``KIND NAME`` of the runtime that a TrainJob refers to."""
+    reference = _mapping(_mapping(job.get("spec")).get("runtimeRef"))
+    return f"{reference.get('kind') or _RUNTIMES[0]} {reference.get('name') or ''}".strip()
+
+
+def train_job(job: Tree, objects: Iterable[Tree]) -> Expansion | None:
+    """The pods of a TrainJob with the runtime that is among ``objects``; None without it.
+
+    Upstream: kubeflow/trainer, pkg/runtime (the JobSet plugin): nodes and resources of the trainer replace those of the
+    runtime's job that is marked as the trainer.
+    """
+    wanted = runtime_of(job)
+    namespace = _mapping(job.get("metadata")).get("namespace")
+    for tree in objects:
+        meta = _mapping(tree.get("metadata"))
+        if group_of(str(tree.get("apiVersion"))) != _TRAINER or f"{tree.get('kind')} {meta.get('name')}" != wanted:
+            continue
+        if tree.get("kind") == _RUNTIMES[1] and meta.get("namespace") != namespace:
+            continue
+        merged = _merged(job, tree)
+        found = expand(merged, _TRAINER, _RUNTIMES[0])
+        suspended = _mapping(job.get("spec")).get("suspend") is True
+        return Expansion(found.templates, True, suspended=suspended)
+    return None
+
+
+def _merged(job: Tree, runtime: Tree) -> dict[str, Any]:
+    merged: dict[str, Any] = deepcopy(dict(runtime))
+    spec = _mapping(merged.get("spec"))
+    trainer = _mapping(_mapping(job.get("spec")).get("trainer"))
+    nodes = trainer.get("numNodes", _mapping(spec.get("mlPolicy")).get("numNodes"))
+    jobs = _mapping(_mapping(spec.get("template")).get("spec")).get("replicatedJobs")
+    for replicated in jobs if isinstance(jobs, list) else ():
+        template = _mapping(_mapping(replicated).get("template"))
+        labels = _mapping(_mapping(template.get("metadata")).get("labels"))
+        body = template.get("spec")
+        if labels.get(_STEP) != "trainer" or not isinstance(body, dict):
+            continue
+        if isinstance(nodes, int):
+            body.update({"parallelism": nodes, "completions": nodes})
+        containers = _mapping(_mapping(body.get("template")).get("spec")).get("containers")
+        for container in containers if isinstance(containers, list) else ():
+            if isinstance(container, dict) and container.get("name") == "node" and "resourcesPerNode" in trainer:
+                container["resources"] = trainer["resourcesPerNode"]
+    return merged
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

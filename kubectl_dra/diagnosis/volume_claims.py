@@ -1,0 +1,81 @@
+"""PersistentVolumeClaims that controllers make for pods, as they are once admission has seen them.
+
+Upstream: pkg/controller/volume/ephemeral, pkg/controller/statefulset (getPersistentVolumeClaims) and the admission
+plugin DefaultStorageClass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.meta import ObjectMeta, OwnerReference
+from kubectl_dra.model.storage import PersistentVolumeClaim, PersistentVolumeClaimStatus, StorageClass
+from kubectl_dra.model.volumes import PersistentVolumeClaimVolume, Volume
+
+_DEFAULT: Final = (
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+)
+
+
+def default_class(classes: Iterable[StorageClass]) -> str | None:
+    """The class of claims that name none: of several default ones the newest, then the first by name."""
+    found = [each for each in classes if any(each.metadata.annotations.get(key) == "true" for key in _DEFAULT)]
+    found.sort(key=lambda each: each.metadata.name)
+    found.sort(key=lambda each: each.metadata.creation_timestamp or "", reverse=True)
+    return found[0].metadata.name if found else None
+
+
+def created(claim: PersistentVolumeClaim, inventory: Inventory) -> PersistentVolumeClaim:
+    """A claim as it is when it has just been created."""
+    spec = claim.spec
+    if spec.storage_class_name is None and not claim.class_name:
+        spec = msgspec.structs.replace(spec, storage_class_name=default_class(inventory.storage.classes.values()))
+    return msgspec.structs.replace(claim, spec=spec, status=PersistentVolumeClaimStatus("Pending"))
+
+
+def with_claims_of(inventory: Inventory, pod: Pod) -> Inventory:
+    """With the claims for a pod's ephemeral volumes; claims of these names that exist stay."""
+    made: dict[Key, PersistentVolumeClaim] = {}
+    for volume in pod.spec.volumes:
+        template = volume.ephemeral.volume_claim_template if volume.ephemeral is not None else None
+        if template is not None:
+            owner = OwnerReference("v1", "Pod", pod.metadata.name, pod.metadata.uid, controller=True)
+            name = f"{pod.metadata.name}-{volume.name}"
+            meta = ObjectMeta(
+                name=name, namespace=pod.metadata.namespace, uid=f"simulated-{name}", owner_references=(owner,)
+            )
+            made[key_of(meta)] = created(PersistentVolumeClaim(meta, template.spec), inventory)
+    return _with(inventory, made)
+
+
+def with_set_claims(
+    inventory: Inventory, pod: Pod, templates: Iterable[PersistentVolumeClaim]
+) -> tuple[Inventory, Pod]:
+    """With the claims that a StatefulSet makes for one of its pods, and the pod with their volumes."""
+    made: dict[Key, PersistentVolumeClaim] = {}
+    volumes: dict[str, Volume] = {volume.name: volume for volume in pod.spec.volumes}
+    for template in templates:
+        entry = template.metadata.name
+        name = f"{entry}-{pod.metadata.name}"
+        meta = msgspec.structs.replace(
+            template.metadata, name=name, namespace=pod.metadata.namespace, uid=f"simulated-{name}"
+        )
+        made[key_of(meta)] = created(msgspec.structs.replace(template, metadata=meta), inventory)
+        volumes[entry] = Volume(name=entry, persistent_volume_claim=PersistentVolumeClaimVolume(name))
+    spec = msgspec.structs.replace(pod.spec, volumes=tuple(volumes.values()))
+    return _with(inventory, made), msgspec.structs.replace(pod, spec=spec)
+
+
+def _with(inventory: Inventory, made: Mapping[Key, PersistentVolumeClaim]) -> Inventory:
+    if not made:
+        return inventory
+    storage = inventory.storage
+    return inventory.replace(storage=replace(storage, claims={**made, **storage.claims}))

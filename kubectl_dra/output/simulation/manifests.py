@@ -1,0 +1,109 @@
+"""What a simulation says of the files before anything is tried: what is wrong in them, and what they change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.refusals import refusal_text
+from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.taints.hits import fate_text, who_text
+from kubectl_dra.output.words import counted
+from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
+
+_NAMED = 5
+_HITS = 20
+
+
+def object_name(ref: ObjectRef) -> Safe:
+    """``KIND NAMESPACE/NAME``."""
+    return fmt("{} {}", ref.kind, str(ref.key) if ref.namespace else ref.name)
+
+
+def head_lines(report: SimulationReport) -> Iterator[Safe]:
+    """What holds for all files: whether the server reads them as they are written, and namespaces that are missing."""
+    findings = [finding for each in report.manifests for finding in each.findings]
+    wrong = sum(not finding.corrected for finding in findings)
+    if wrong:
+        text = "Not as written: {}, which kubectl apply refuses and other clients drop."
+        yield from wrapped(styled(fmt(text, counted(wrong, "unknown field")), Style.BAD))
+    if len(findings) > wrong:
+        text = "Not as written: {} corrected before anything was tried. kubectl dra convert prints the result."
+        yield from wrapped(fmt(text, counted(len(findings) - wrong, "mistake")))
+    for name in report.new_namespaces:
+        yield from wrapped(fmt("Namespace {} does not exist; it is taken as created first.", name))
+
+
+def manifest_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
+    """One manifest after the other, as far as there is something to say."""
+    for manifest in manifests:
+        yield from _lines(manifest)
+    left = [each for each in manifests if each.ignored]
+    if left:
+        names = Safe(", ").join(object_name(each.object) for each in left[:_NAMED])
+        more = fmt(" and {} more", len(left) - _NAMED) if len(left) > _NAMED else Safe("")
+        yield from wrapped(fmt("No part in scheduling devices: {}{}.", names, more))
+
+
+def _lines(manifest: ManifestReport) -> Iterator[Safe]:
+    name = object_name(manifest.object)
+    for finding in manifest.findings:
+        how = Safe("corrected" if finding.corrected else "wrong")
+        yield from wrapped(fmt("{}: {}: {}: {}", name, how, finding.path, finding.message))
+    if manifest.error:
+        yield from wrapped(fmt("{} {}: {}", name, styled(Safe("can't be read"), Style.BAD), manifest.error))
+    for refusal in manifest.refused:
+        yield from wrapped(fmt("{} {}: {}", name, styled(Safe("would be refused"), Style.BAD), refusal_text(refusal)))
+    if manifest.exists:
+        yield from wrapped(fmt("{} exists already: {}", name, _existing(manifest.object)))
+    if manifest.generated:
+        yield from wrapped(fmt("{}: the server makes up the end of this name.", name))
+    if manifest.made_by:
+        yield from wrapped(fmt("{} is made by the controller of {}.", name, manifest.made_by))
+    if manifest.untried:
+        yield from wrapped(fmt("{} was not tried: {}.", name, manifest.untried))
+    if manifest.suspended:
+        yield from wrapped(fmt("{} is suspended{}; it is tried as if it ran.", name, _queue(manifest)))
+    elif manifest.queue:
+        text = "{} waits in queue {} until Kueue admits it; its quota is not part of this answer."
+        yield from wrapped(fmt(text, name, manifest.queue))
+
+
+def _queue(manifest: ManifestReport) -> Safe:
+    return fmt(" and waits in queue {} until Kueue admits it", manifest.queue) if manifest.queue else Safe("")
+
+
+def _existing(ref: ObjectRef) -> Safe:
+    if ref.kind in ("Node", "ResourceSlice", "DeviceClass", "DeviceTaintRule"):
+        return Safe("here it is as the file says")
+    if ref.kind in ("Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"):
+        return Safe("what is tried here comes on top of it")
+    return Safe("it is taken as it is in the cluster, its spec can't be changed")
+
+
+def effect_lines(effects: Effects) -> Iterator[Safe]:
+    """How the files change the cluster in which everything is tried."""
+    added = [(effects.nodes, "node"), (effects.slices, "ResourceSlice")]
+    parts = [counted(len(names), word) for names, word in added if names]
+    if parts:
+        known = fmt(", of which {} replaced", _are(len(effects.replaced))) if effects.replaced else Safe("")
+        yield from wrapped(fmt("The cluster is taken with {} of the files{}.", Safe(" and ").join(parts), known))
+    for each in effects.classes:
+        if each.problem:
+            yield from wrapped(fmt("DeviceClass {} selects nothing: {}", each.name, each.problem))
+            continue
+        before = fmt("; the one in the cluster selects {}", each.before.value) if each.before is not None else Safe("")
+        number = counted(each.devices.value, "device") if each.devices.value else Safe("no device")
+        yield from wrapped(fmt("DeviceClass {} selects {}{}.", each.name, number, before))
+    for rule in effects.taints:
+        number = counted(rule.devices, "device") if rule.devices else Safe("no device")
+        pods = Safe("") if rule.hits else Safe(", which nobody uses")
+        yield from wrapped(fmt("DeviceTaintRule {} selects {}{}.", rule.rule, number, pods))
+        yield from (fmt("  {}: {}", who_text(hit), fate_text(hit)) for hit in rule.hits[:_HITS])
+        if len(rule.hits) > _HITS:
+            yield fmt("  and {} more", len(rule.hits) - _HITS)
+
+
+def _are(number: int) -> Safe:
+    return fmt("{} {}", number, Safe("is" if number == 1 else "are"))

@@ -1,0 +1,122 @@
+"""What is tried: the pods that the objects of the files make, and a bare pod for each claim or template that none uses.
+
+Pods that would be created together are tried together, one after the other. What makes no pods itself is a catalogue
+(claims and templates without users, runtimes, pod templates): each entry is tried alone, unless all are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.api.planned import Planned, PodPlan
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.core import (
+    Container,
+    ContainerClaim,
+    Pod,
+    PodResourceClaim,
+    PodSpec,
+    ResourceRequirements,
+)
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
+from kubectl_dra.model.scheduling import PodGroup
+from kubectl_dra.reports.admitted import missing_priority_class
+from kubectl_dra.scheduler.claims import sources
+
+#: The kind of the one object that a pod names and that is not made for it.
+PRIORITY_CLASS: Final = "PriorityClass"
+_CLAIMS: Final = ("ResourceClaim", "ResourceClaimTemplate")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Copies of one pod; ``alone``: on the cluster without the other pods of the files.
+
+    ``blocked`` are the objects that it names and that would be refused.
+    """
+
+    planned: Planned
+    plan: PodPlan
+    alone: bool = False
+    blocked: tuple[ObjectRef, ...] = ()
+
+    @property
+    def subject(self) -> ObjectRef:
+        """What the pods are made from."""
+        return ObjectRef(self.planned.kind, self.planned.key.namespace, self.planned.name)
+
+
+def trials(
+    world: ClusterState, objects: Sequence[Planned], refused: Sequence[Planned], *, together: bool
+) -> list[Trial]:
+    """All trials: first what makes pods, in the order of the files, then catalogues."""
+    blocked = _Blocked(world, frozenset((each.kind, *each.key) for each in refused))
+    making = [each for each in objects if not each.catalog]
+    first = [Trial(each, plan, False, blocked.of(plan.pod)) for each in making for plan in each.pods]
+    catalogue = [(each, plan) for each in objects if each.catalog for plan in each.pods]
+    later = [Trial(each, plan, not together, blocked.of(plan.pod)) for each, plan in catalogue]
+    bare = [Trial(each, plan, not together) for each, plan in _bare(objects)]
+    only = len(first) + len(later) + len(bare) == 1
+    return [*first, *(Trial(t.planned, t.plan, t.alone and not only, t.blocked) for t in (*later, *bare))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Blocked:
+    """What keeps a pod from being created, or from ever getting its claims."""
+
+    world: ClusterState
+    refused: frozenset[tuple[str, str, str]]
+
+    def of(self, pod: Pod) -> tuple[ObjectRef, ...]:
+        """The claims and templates that a pod names and that are refused; its PriorityClass if there is none."""
+        return tuple(dict.fromkeys(self._found(pod)))
+
+    def _found(self, pod: Pod) -> Iterator[ObjectRef]:
+        name = missing_priority_class(self.world, pod)
+        if name:
+            yield ObjectRef(PRIORITY_CLASS, "", name)
+        for key in _named(pod):
+            if key in self.refused:
+                yield ObjectRef(*key)
+
+
+def _named(pod: Pod) -> Iterator[tuple[str, str, str]]:
+    for entry in pod.spec.resource_claims:
+        for kind, name in zip(_CLAIMS, sources(entry), strict=True):
+            if name:
+                yield kind, pod.metadata.namespace, name
+
+
+def _bare(objects: Sequence[Planned]) -> Iterator[tuple[Planned, PodPlan]]:
+    """A pod for every claim and template that no pod of the files names."""
+    named = {key for each in objects for plan in each.pods for key in _named(plan.pod)}
+    groups = {key for each in objects for key in _of_groups(each)}
+    for planned in objects:
+        if isinstance(planned.record, ResourceClaim | ResourceClaimTemplate):
+            key = (planned.kind, planned.key.namespace, planned.name)
+            if key not in named and key not in groups:
+                yield planned, PodPlan(_pod_with(planned))
+
+
+def _of_groups(planned: Planned) -> Iterator[tuple[str, str, str]]:
+    """The claims and templates that the pods of a group share."""
+    for entry in planned.record.spec.resource_claims if isinstance(planned.record, PodGroup) else ():
+        for kind, name in zip(_CLAIMS, (entry.resource_claim_name, entry.resource_claim_template_name), strict=True):
+            if name:
+                yield kind, planned.key.namespace, name
+
+
+def _pod_with(planned: Planned) -> Pod:
+    shared = isinstance(planned.record, ResourceClaim)
+    entry = PodResourceClaim(
+        name="devices",
+        resource_claim_name=planned.name if shared else None,
+        resource_claim_template_name=None if shared else planned.name,
+    )
+    container = Container(name="main", resources=ResourceRequirements(claims=(ContainerClaim(entry.name),)))
+    spec = PodSpec(scheduler_name="default-scheduler", containers=(container,), resource_claims=(entry,))
+    return Pod(metadata=ObjectMeta(name=planned.name, namespace=planned.key.namespace), spec=spec)
