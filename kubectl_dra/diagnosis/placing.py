@@ -126,6 +126,12 @@ def _best(tried: Attempt, fits: Collection[str]) -> Collection[str]:
     return [name for name in scores(tried.engine).best if name in fits] or fits
 
 
+def placed(world: ClusterState, key: Key, among: Collection[str]) -> ClusterState | None:
+    """With the pod on the best of these nodes; None where it does not fit on any of them."""
+    fitting = _take(world, key, list(among), {})
+    return world.changed(bound(world, key, *fitting)) if fitting is not None else None
+
+
 # --- objects that come into being -------------------------------------------------------------------------------------
 
 

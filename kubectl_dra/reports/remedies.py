@@ -19,6 +19,7 @@ from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
 from kubectl_dra.diagnosis.remedies import Proposal, find
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
+    Competition,
     DeleteClaim,
     DeletePod,
     EditClaim,
@@ -26,6 +27,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     EditGroup,
     EditPod,
     LabelNamespace,
+    Prospect,
     RemedyKind,
     RemoveGates,
     RemoveTaintRule,
@@ -56,8 +58,9 @@ class Step(ReportRecord, frozen=True):
 class RemedyReport(ReportRecord, frozen=True):
     """A remedy and how to carry it out; no steps where only a person knows how (a driver, a new device).
 
-    ``notes``: what else happens then, and why there are no commands.
-    ``steps`` None: they were not asked for, and left out of a document.
+    ``competition``: who else waits for the same; ``then``: what the pod meets where it only gets into the queue;
+    ``notes``: what else happens, and why there are no commands. ``steps`` None: they were not asked for, and left out
+    of a document.
     """
 
     kind: RemedyKind
@@ -65,6 +68,8 @@ class RemedyReport(ReportRecord, frozen=True):
     verified: bool
     nodes: tuple[str, ...]
     steps: tuple[Step, ...] | None
+    competition: Competition = Competition()
+    then: Prospect | None = None
     notes: tuple[Note, ...] = ()
 
 
@@ -117,7 +122,14 @@ class _Steps:
         complete = all(steps is not None for steps in found)
         steps = tuple(step for each in found if each is not None for step in each) if complete else ()
         return RemedyReport(
-            remedy.kind, remedy.actions, remedy.verified, remedy.nodes, steps, tuple(dict.fromkeys(self._notes))
+            remedy.kind,
+            remedy.actions,
+            remedy.verified,
+            remedy.nodes,
+            steps,
+            remedy.competition,
+            remedy.then,
+            tuple(dict.fromkeys(self._notes)),
         )
 
     def _of(self, action: Action) -> Sequence[Step] | None:

@@ -50,6 +50,7 @@ class ControlPlane:
         users: Iterable[User] = (),
         feature_gates: Mapping[str, bool] | None = None,
         release: Release = NEWEST,
+        backoff_seconds: int | None = None,
     ):
         system = [
             User(ADMIN, ("system:masters",)),
@@ -62,6 +63,7 @@ class ControlPlane:
         self.feature_gates = {**release.gates, **(feature_gates or {})}
         self.folder = Path(tempfile.mkdtemp(prefix="kubectl-dra-controlplane-"))
         self.port = 0
+        self._backoff_seconds = backoff_seconds
         self._processes: list[Process] = []
 
     @property
@@ -139,12 +141,36 @@ class ControlPlane:
         self._run("kube-apiserver", programs.apiserver(self.folder, etcd_port, self.port, versions, self.feature_gates))
         self._wait_until_ready()
         scheduler, manager = (self.kubeconfig(f"system:kube-{name}") for name in ("scheduler", "controller-manager"))
-        self._run("kube-scheduler", programs.scheduler(scheduler, self.feature_gates))
+        self._run(
+            "kube-scheduler", programs.scheduler(scheduler, self.feature_gates, self._scheduler_config(scheduler))
+        )
         self._run("kube-controller-manager", programs.controller_manager(manager, self.folder, self.feature_gates))
 
+    def _scheduler_config(self, kubeconfig: Path) -> Path | None:
+        """A configuration that differs from the default one in how long a pod waits for its next attempt."""
+        if self._backoff_seconds is None:
+            return None
+        path = self.folder / "scheduler.json"
+        content = {
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "clientConnection": {"kubeconfig": str(kubeconfig)},
+            "leaderElection": {"leaderElect": False},
+            "podInitialBackoffSeconds": self._backoff_seconds,
+            "podMaxBackoffSeconds": self._backoff_seconds,
+        }
+        path.write_text(json.dumps(content), encoding="utf-8")
+        return path
+
+    def run(self, program: Path, flags: Sequence[str], name: str = "") -> Process:
+        """Start another program, which ends with the control plane; its log is called ``name``."""
+        name = name or program.name
+        process = Process(name, [str(program), *flags], self.folder / f"{name}.log")
+        self._processes.append(process)
+        return process
+
     def _run(self, program: str, flags: Sequence[str]) -> None:
-        command = [str(self.binaries / program), *flags]
-        self._processes.append(Process(program, command, self.folder / f"{program}.log"))
+        self.run(self.binaries / program, flags)
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + _READY_SECONDS

@@ -77,9 +77,10 @@ def apiserver(folder: Path, etcd_port: int, port: int, versions: str, gates: Map
     return [*(f"--{name}={value}" for name, value in flags.items()), *_gates(gates)]
 
 
-def scheduler(kubeconfig: Path, gates: Mapping[str, bool]) -> list[str]:
-    """The scheduler, with its default configuration."""
-    return [f"--kubeconfig={kubeconfig}", "--leader-elect=false", "--secure-port=0", *_gates(gates)]
+def scheduler(kubeconfig: Path, gates: Mapping[str, bool], config: Path | None = None) -> list[str]:
+    """The scheduler, with its default configuration or another one."""
+    how = [f"--config={config}"] if config is not None else [f"--kubeconfig={kubeconfig}", "--leader-elect=false"]
+    return [*how, "--secure-port=0", *_gates(gates)]
 
 
 def controller_manager(kubeconfig: Path, folder: Path, gates: Mapping[str, bool]) -> list[str]:

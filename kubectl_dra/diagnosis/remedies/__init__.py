@@ -18,7 +18,8 @@ from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies import amounts, edits, freeing, objects, selectors, together
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.changes import Change
-from kubectl_dra.diagnosis.remedies.records import Action, Remedy, RemedyKind
+from kubectl_dra.diagnosis.remedies.competition import Competing
+from kubectl_dra.diagnosis.remedies.records import Action, Competition, Prospect, Remedy, RemedyKind
 from kubectl_dra.diagnosis.remedies.trial import Result, Trials
 from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.model.ids import Key
@@ -27,6 +28,8 @@ from kubectl_dra.model.inventory import Inventory, key_of
 _LIMIT: Final = 8
 _PER_KIND: Final = 4
 _MAX_PARTS: Final = 8
+# Rather anything else than what others take first; but before what only new hardware can do.
+_LOST_COST: Final = 25
 _TRIED: Final = frozenset({Verdict.SCHEDULER_ERROR, Verdict.UNSCHEDULABLE, Verdict.GATED, Verdict.OTHER_SCHEDULER})
 #: Changes that make sense together with another one.
 _COMBINABLE: Final = frozenset({RemedyKind.EDIT_CLAIM, RemedyKind.EDIT_POD, RemedyKind.REMOVE_TAINT_RULE})
@@ -88,6 +91,7 @@ class _Finder:
         self._case = case
         self._group = group
         self._trials = Trials(case.world, case.diagnosis, group)
+        self._competing = Competing(case)
         self._gated = case.diagnosis.verdict is Verdict.GATED
         self._found: list[Proposal] = []
 
@@ -113,17 +117,33 @@ class _Finder:
                 self._found.append(proposal)
 
     def _verify(self, candidate: Candidate) -> Proposal | None:
-        """The first form of the candidate that works."""
+        """The first form of the candidate that works, rather one that leaves nothing to others who come first."""
+        lost: Proposal | None = None
         for form in (candidate, *candidate.steps):
             if self._trials.exhausted:
-                return None
+                break
             if not self._works(self._trials.sample(*form.changes, nodes=form.only or None)):
                 continue
             result = self._trials.all(*form.changes)
             if self._works(result) and not self._partly_enough(form.changes):
-                remedy = Remedy(form.kind, form.actions, True, result.nodes, form.cost)
-                return Proposal(remedy, self._trials.applied(form.changes), form.changes)
-        return None
+                proposal = self._proposal(form, result)
+                if not proposal.remedy.competition.lost:
+                    return proposal
+                lost = lost or proposal
+        return lost
+
+    def _proposal(self, form: Candidate, result: Result) -> Proposal:
+        case = self._case
+        changed = self._trials.applied(form.changes)
+        competition, then = Competition(), None
+        if result.fits:
+            competition = self._competing.of(form.actions, case.world.changed(changed), result.nodes)
+        elif self._gated:
+            found = Diagnoser(case.world.changed(changed)).pod(case.diagnosis.pod.key)
+            then = Prospect(found.verdict, found.causes[0].code if found.causes else None)
+        cost = form.cost + (_LOST_COST if competition.lost else 0)
+        remedy = Remedy(form.kind, form.actions, True, result.nodes, cost, competition, then)
+        return Proposal(remedy, changed, form.changes)
 
     def _partly_enough(self, changes: Sequence[Change]) -> bool:
         """Whether all but one of several changes do as well."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from kubectl_dra.diagnosis.records import Evidence, ObjectRef
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Evidence, ObjectRef, Verdict
 from kubectl_dra.model.base import ReportRecord
 
 
@@ -189,10 +190,30 @@ Action = (
 )
 
 
+class Competition(ReportRecord, frozen=True):
+    """Other pending pods that could use what a remedy frees, adds or allows, in the order of the scheduler's queue.
+
+    ``before`` are tried first and get a node there, ``after`` come later. ``lost``: they leave nothing for this pod.
+    Pods that a controller makes again are called by the names of those that are deleted.
+    """
+
+    before: tuple[ObjectRef, ...] = ()
+    after: tuple[ObjectRef, ...] = ()
+    lost: bool = False
+
+
+class Prospect(ReportRecord, frozen=True):
+    """What a pod meets that nothing keeps out of the queue any more: the verdict, and its main reason."""
+
+    verdict: Verdict
+    code: Code | None = None
+
+
 class Remedy(ReportRecord, frozen=True):
     """Actions after which the pod would fit (``verified``: tried on the changed cluster), and the nodes that fit then.
 
-    No proper part of the actions suffices. ``cost`` ranks remedies by what they ask of their reader.
+    No proper part of the actions suffices. ``cost`` ranks remedies by what they ask of their reader. ``competition``:
+    who else waits for the same. ``then``: what comes next, where the actions only bring the pod into the queue.
     """
 
     kind: RemedyKind
@@ -200,3 +221,5 @@ class Remedy(ReportRecord, frozen=True):
     verified: bool
     nodes: tuple[str, ...] = ()
     cost: int = 0
+    competition: Competition = Competition()
+    then: Prospect | None = None

@@ -7,15 +7,33 @@ from typing import Any, Final
 
 from kubectl_dra.api.controllers import resource_of
 from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.remedies.records import Competition
 from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import kubectl, shell_line, within
 from kubectl_dra.reports.remedies import RemedyReport
 from kubectl_dra.reports.renewal import CountsAsFailed, Hindrance, NoCommand, Restarts, StartsOver
 
 
 def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
-    """One text for each note of a remedy."""
-    return (_WORDS[type(note)](note) for note in remedy.notes)
+    """One text for each consequence of a remedy, and for each note."""
+    if remedy.competition.before or remedy.competition.after:
+        yield _competition(remedy.competition)
+    if remedy.then is not None and remedy.then.code is not None:
+        yield fmt("then it meets {}: {}", remedy.then.code, remedy.then.code.meaning)
+    yield from (_WORDS[type(note)](note) for note in remedy.notes)
+
+
+def _competition(found: Competition) -> Safe:
+    """``2 other pods wait for the same; ml/a comes first``: what is freed is shared in the order of the queue."""
+    number = len(found.before) + len(found.after)
+    waiting = fmt("{} {} for the same", counted(number, "other pod"), Safe("waits" if number == 1 else "wait"))
+    if not found.before:
+        return fmt("{}; this one comes first", waiting)
+    names = listed([str(ref.key) for ref in found.before])
+    first = Safe("comes" if len(found.before) == 1 else "come")
+    left = Safe("will probably take it") if found.lost else Safe("enough is left for this one")
+    return fmt("{}; {} {} first, and {}", waiting, names, first, left)
 
 
 def _restarts(note: Restarts) -> Safe:

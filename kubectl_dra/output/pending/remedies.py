@@ -112,10 +112,10 @@ def _heading(verdict: Verdict) -> Iterator[Safe]:
 
 
 def _entry(number: int, remedy: RemedyReport) -> Iterator[Safe]:
-    right = _nodes(remedy.nodes)
+    right = Safe("") if remedy.competition.lost else _nodes(remedy.nodes)
     lines = wrapped(remedy_text(remedy), page_width() - width(right) - 2, indent=_TEXT_INDENT)
     first = fmt("  {}  {}", number, Safe(lines[0].lstrip()))
-    yield padded(first, page_width() - width(right)) + right
+    yield padded(first, page_width() - width(right)) + right if right else first
     yield from lines[1:]
     if lacks_a_name(remedy):
         yield Safe("     (no command: the API does not allow a name in it)")

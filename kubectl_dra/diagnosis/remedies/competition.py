@@ -1,0 +1,162 @@
+"""Who else waits for what a remedy frees or adds: the other pending pods, placed together with this one in queue order.
+
+The scheduler takes pods by priority, and of equal ones the one that has been in its queue for longer (upstream:
+plugins/queuesort, Less). How long that is can't be read; pods that wait together are tried in the order in which they
+came. A pod that is made anew is the last one, and so are those that a controller makes in place of deleted ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gates import other_scheduler
+from kubectl_dra.diagnosis.pending import is_pending
+from kubectl_dra.diagnosis.placing import added, placed
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.remedies.candidate import Case
+from kubectl_dra.diagnosis.remedies.records import Action, Competition, DeletePod, EditClaim, EditPod
+from kubectl_dra.diagnosis.remedies.trial import outcome
+from kubectl_dra.model.core import Pod, PodStatus
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.scheduler.claims import controller_of, resolve
+
+# More pods and nodes than these are not tried for one remedy.
+_RIVALS: Final = 24
+_NODES: Final = 40
+_NEW: Final = "~"  # later than every time
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A pod's place in the queue; ``since`` is a time, or :data:`_NEW`."""
+
+    key: Key
+    priority: int
+    since: str
+
+    @property
+    def order(self) -> tuple[int, str, Key]:
+        return -self.priority, self.since, self.key
+
+    def before(self, other: _Turn) -> bool:
+        """Whether it may be tried before the other one; of the same moment, either may."""
+        return (-self.priority, self.since) <= (-other.priority, other.since)
+
+
+class Competing:
+    """The pods that wait beside one pod, of one state of the cluster."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        own = controller_of(case.pod.metadata)
+        self._own = own.uid if own is not None else ""
+        self._waiting = tuple(self._others())
+
+    def _others(self) -> Iterator[Pod]:
+        world = self._case.world
+        for key, pod in world.inventory.pods.items():
+            siblings = self._own and (owner := controller_of(pod.metadata)) is not None and owner.uid == self._own
+            if key != self._case.diagnosis.pod.key and not siblings and _takes_part(world, pod):
+                yield pod
+
+    def of(self, actions: Sequence[Action], changed: ClusterState, nodes: Sequence[str]) -> Competition:
+        """Who competes for ``nodes``, on which the pod fits in the ``changed`` cluster."""
+        returning = list(self._returning(actions))
+        if not (self._waiting or returning):
+            return Competition()
+        among, pod = nodes[:_NODES], self._case.pod
+        anew = any(_makes_anew(action) for action in actions)
+        mine = _Turn(self._case.diagnosis.pod.key, _priority(pod), _NEW if anew else _since(pod))
+        for each in returning:
+            changed = changed.changed(added(changed.inventory, each, extended=changed.features.extended_resource))
+        turns = sorted([*map(_turn, self._waiting), *map(_turn, returning)], key=lambda turn: turn.order)
+        able = [turn for turn in turns[:_RIVALS] if _is_able(changed, turn.key, among)]
+        first = [turn for turn in able if turn.before(mine)]
+        world, took = _after(changed, first, among)
+        lost = bool(took) and not _fits(world, mine.key, nodes)
+        if lost and len(took) > 1:
+            took = _decisive(changed, took, mine.key, among) or took
+        return Competition(
+            before=tuple(_ref(turn) for turn in took),
+            after=tuple(_ref(turn) for turn in able if turn not in took),
+            lost=lost,
+        )
+
+    def _returning(self, actions: Iterable[Action]) -> Iterator[Pod]:
+        """What controllers make in place of the pods that are deleted."""
+        for action in actions:
+            if isinstance(action, DeletePod) and action.recreated_by is not None:
+                pod = self._case.world.inventory.pods.get(action.pod.key)
+                if pod is not None:
+                    yield _again(pod)
+
+
+def _takes_part(world: ClusterState, pod: Pod) -> bool:
+    """Whether the scheduler tries a pod: it waits, nothing keeps it out of the queue, and it is no other's."""
+    if not is_pending(pod) or pod.spec.node_name or pod.metadata.deletion_timestamp is not None:
+        return False
+    if pod.spec.scheduling_gates or other_scheduler(pod, world.schedulers) is not None:
+        return False
+    entries = resolve(world.inventory, world.evidence, world.features, pod)
+    return all(entry.problem is None for entry in entries)
+
+
+def _after(world: ClusterState, turns: Iterable[_Turn], among: Collection[str]) -> tuple[ClusterState, list[_Turn]]:
+    """The cluster when those pods have had their turn, and which of them got a node."""
+    took = []
+    for turn in turns:
+        then = placed(world, turn.key, among)
+        if then is not None:
+            world = then
+            took.append(turn)
+    return world, took
+
+
+def _decisive(world: ClusterState, took: Sequence[_Turn], key: Key, among: Sequence[str]) -> list[_Turn]:
+    """Those of the pods without which enough would be left."""
+    others = ((turn, [each for each in took if each is not turn]) for turn in took)
+    return [turn for turn, rest in others if _fits(_after(world, rest, among)[0], key, among)]
+
+
+def _is_able(world: ClusterState, key: Key, nodes: Collection[str]) -> bool:
+    """Whether a pod could take one of the nodes, and nothing on any other one ends its attempt."""
+    return _fits(world, key, nodes) and outcome(world, key).fits
+
+
+def _fits(world: ClusterState, key: Key, nodes: Collection[str]) -> bool:
+    return outcome(world, key, frozenset(nodes)).fits
+
+
+def _makes_anew(action: Action) -> bool:
+    return isinstance(action, EditPod) or (isinstance(action, EditClaim) and action.template is not None)
+
+
+def _again(pod: Pod) -> Pod:
+    """A pod as its controller makes it, without a node and a past."""
+    name = f"{pod.metadata.name}-again"
+    meta = msgspec.structs.replace(pod.metadata, name=name, uid=f"{pod.metadata.uid}-again", creation_timestamp=_NEW)
+    spec = msgspec.structs.replace(pod.spec, node_name="")
+    return msgspec.structs.replace(pod, metadata=meta, spec=spec, status=PodStatus(phase="Pending"))
+
+
+def _turn(pod: Pod) -> _Turn:
+    return _Turn(key_of(pod.metadata), _priority(pod), _since(pod))
+
+
+def _since(pod: Pod) -> str:
+    return pod.metadata.creation_timestamp or ""
+
+
+def _priority(pod: Pod) -> int:
+    return pod.spec.priority or 0
+
+
+def _ref(turn: _Turn) -> ObjectRef:
+    """The pod; one that is made again is called as the one whose place it takes."""
+    return ObjectRef("Pod", turn.key.namespace, turn.key.name.removesuffix("-again"))

@@ -1,0 +1,126 @@
+"""Other pods that wait: what a remedy frees or adds is shared with them in the order of the scheduler's queue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.records import ObjectRef, Verdict
+from kubectl_dra.diagnosis.remedies import Remedy, remedies
+from kubectl_dra.diagnosis.remedies.records import Competition, DeletePod, EditClaim, Prospect, RemoveGates
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from tests.diagnosis import build, facts
+from tests.kit.clock import CLOCK
+
+
+def waiting(name: str, count: int = 1, *, minute: int = 0, priority: int = 0, **spec: Any) -> list[dict[str, Any]]:
+    """A pod that waits since a minute, with a claim of its own."""
+    pod = build.pod(name, claims=[name], priority=priority, **spec)
+    pod["metadata"]["creationTimestamp"] = f"2026-01-01T00:{minute:02}:00Z"
+    return [pod, build.claim(name, build.request(count=count))]
+
+
+def holder(name: str, *devices: str, owner: str = "") -> list[dict[str, Any]]:
+    pod = build.pod(name, claims=[name], node_name="node-1", phase="Running")
+    if owner:
+        reference = {"apiVersion": "apps/v1", "kind": owner, "name": "serve", "uid": "serve", "controller": True}
+        pod["metadata"]["ownerReferences"] = [reference]
+    held = [("node-1", device) for device in devices]
+    return [pod, build.claim(name, held=held, by=[name], on="node-1")]
+
+
+def found(*parts: Any, devices: str = "a") -> tuple[Remedy, ...]:
+    """The ways out of the pod called ``pod``; node-1 has one device for each letter."""
+    objects = [each for part in parts for each in (part if isinstance(part, list) else [part])]
+    slice_ = build.slice_("node-1", *map(build.device, devices))
+    inventory = facts.inventory([build.device_class(), build.node(), slice_, *objects])
+    world = ClusterState(inventory, facts.evidence(), features(), CLOCK)
+    return remedies(world, Diagnoser(world).pod(Key("ml", "pod")))
+
+
+def of(kind: type, ways: tuple[Remedy, ...]) -> Remedy:
+    return next(way for way in ways if isinstance(way.actions[0], kind))
+
+
+def ref(name: str) -> ObjectRef:
+    return ObjectRef("Pod", "ml", name)
+
+
+def test_alone_nobody_competes() -> None:
+    way = of(DeletePod, found(waiting("pod"), holder("serve", "a")))
+    assert (way.competition, way.nodes) == (Competition(), ("node-1",))
+
+
+@pytest.mark.parametrize(
+    ("minute", "priority", "first"), [(3, 0, False), (1, 0, True), (3, 10, True), (1, -10, False), (2, 0, True)]
+)
+def test_priority_then_time_decides_who_takes_it(minute: int, priority: int, first: bool) -> None:
+    """Of the same moment either may come first, so that nothing is promised."""
+    other = waiting("other", minute=minute, priority=priority)
+    way = of(DeletePod, found(waiting("pod", minute=2), other, holder("serve", "a")))
+    expected = Competition(before=(ref("other"),), lost=True) if first else Competition(after=(ref("other"),))
+    assert way.competition == expected
+
+
+def test_what_is_left_after_those_who_come_first() -> None:
+    way = of(DeletePod, found(waiting("pod", minute=2), waiting("other"), holder("serve", "a", "b"), devices="ab"))
+    assert way.competition == Competition(before=(ref("other"),))
+    assert way.nodes == ("node-1",)
+
+
+def test_only_those_are_named_without_whom_it_would_be_enough() -> None:
+    small, large = waiting("small", 1), waiting("large", 2, minute=1)
+    way = of(DeletePod, found(waiting("pod", 2, minute=2), small, large, holder("serve", "a", "b", "c"), devices="abc"))
+    assert way.competition.lost
+    assert way.competition.before == (ref("large"),)
+
+
+def test_what_is_made_again_comes_last() -> None:
+    """A controller's new pod wants the devices back, but this one has waited for longer."""
+    way = of(DeletePod, found(waiting("pod", minute=2), holder("serve", "a", owner="StatefulSet")))
+    assert way.competition == Competition(after=(ref("serve"),))
+
+
+def test_a_gated_pod_does_not_compete() -> None:
+    gated = waiting("other", schedulingGates=[{"name": "g"}])
+    assert of(DeletePod, found(waiting("pod", minute=2), gated, holder("serve", "a"))).competition == Competition()
+
+
+def test_a_pod_whose_attempt_ends_with_an_error_takes_nothing() -> None:
+    selector = f'device.attributes["{build.DRIVER}"].nothing == "x"'
+    broken = [build.pod("other", claims=["other"]), build.claim("other", build.request(selector=selector))]
+    way = of(DeletePod, found(waiting("pod", minute=2), broken, holder("serve", "a")))
+    assert way.competition == Competition()
+
+
+def test_an_edit_frees_nothing_for_others() -> None:
+    ways = found(waiting("pod", 2, minute=2), waiting("other", 2), devices="a")
+    assert of(EditClaim, ways).competition == Competition()
+
+
+def test_what_others_take_is_a_worse_way_out() -> None:
+    """Of two holders, whoever holds enough for both goes first."""
+    ways = found(waiting("pod", minute=2), waiting("other"), holder("one", "a"), holder("two", "b", "c"), devices="abc")
+    deleted = [(way.actions[0].pod.name, way.competition.lost) for way in ways if isinstance(way.actions[0], DeletePod)]
+    assert deleted == [("two", False), ("one", True)]
+
+
+# --- gates ------------------------------------------------------------------------------------------------------------
+
+GATE = {"schedulingGates": [{"name": "example.com/g"}]}
+
+
+def test_without_its_gate_a_pod_that_fits_runs() -> None:
+    way = of(RemoveGates, found(waiting("pod", **GATE)))
+    assert (way.nodes, way.then) == (("node-1",), None)
+
+
+def test_what_comes_after_the_gate() -> None:
+    ways = found(waiting("pod", 2, **GATE))
+    way = of(RemoveGates, ways)
+    assert (way.nodes, way.then) == ((), Prospect(Verdict.UNSCHEDULABLE, Code.TOO_FEW_DEVICES))

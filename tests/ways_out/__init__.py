@@ -1,0 +1,1 @@
+"""Ways out taken literally: random clusters with controllers and competing pods on a real control plane with kwok."""
