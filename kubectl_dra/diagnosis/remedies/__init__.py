@@ -136,9 +136,9 @@ class _Finder:
         case = self._case
         changed = self._trials.applied(form.changes)
         competition, then = Competition(), None
-        if result.fits:
+        if result.fits and self._group is None:
             competition = self._competing.of(form.actions, case.world.changed(changed), result.nodes)
-        elif self._gated:
+        elif self._gated and not result.fits:
             found = Diagnoser(case.world.changed(changed)).pod(case.diagnosis.pod.key)
             then = Prospect(found.verdict, found.causes[0].code if found.causes else None)
         cost = form.cost + (_LOST_COST if competition.lost else 0)

@@ -101,6 +101,8 @@ def _takes_part(world: ClusterState, pod: Pod) -> bool:
     """Whether the scheduler tries a pod: it waits, nothing keeps it out of the queue, and it is no other's."""
     if not is_pending(pod) or pod.spec.node_name or pod.metadata.deletion_timestamp is not None:
         return False
+    if pod.spec.scheduling_group is not None:
+        return False  # its whole group would have to fit
     if pod.spec.scheduling_gates or other_scheduler(pod, world.schedulers) is not None:
         return False
     entries = resolve(world.inventory, world.evidence, world.features, pod)
