@@ -66,6 +66,7 @@ def _search(value: Any, way: _Way, depth: int) -> Iterator[Shaped]:  # noqa: ANN
     if not isinstance(value, dict):
         return
     if _is_pod_spec(value):
+        way = way.counted(value)
         yield Shaped(way.path, {"spec": value}, way.role, way.copies, way.fields)
         return
     way = way.counted(value)

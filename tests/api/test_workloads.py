@@ -1,0 +1,317 @@
+"""The pods of objects of any kind: where templates stand, how many, what was assumed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kubectl_dra.api.convert import Source
+from kubectl_dra.api.planned import Planned, read_all, read_planned
+from kubectl_dra.api.workloads import expand
+from kubectl_dra.api.workloads.expand import MAX_PODS, Count, group_of
+from kubectl_dra.api.workloads.kinds import KNOWN, field_names
+from kubectl_dra.api.workloads.shape import _NUMBERS, _SIZES
+from kubectl_dra.model.inventory import key_of
+
+POD: dict[str, Any] = {"spec": {"containers": [{"name": "main", "image": "x"}]}}
+
+
+def made(api_version: str, kind: str, spec: dict[str, Any], **fields: Any) -> list[tuple[str, int | None]]:
+    """Role and number of the pods of each template."""
+    tree = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "w"}, "spec": spec, **fields}
+    return [(each.role, each.copies) for each in expand(tree, group_of(api_version), kind).templates]
+
+
+def job(**fields: int) -> dict[str, Any]:
+    return {"template": POD, **fields}
+
+
+CASES: list[tuple[str, str, dict[str, Any], list[tuple[str, int | None]]]] = [
+    ("apps/v1", "Deployment", {"replicas": 3, "template": POD}, [("", 3)]),
+    ("apps/v1", "Deployment", {"template": POD}, [("", 1)]),
+    ("apps/v1", "Deployment", {"replicas": 0, "template": POD}, [("", 0)]),
+    ("apps/v1", "StatefulSet", {"replicas": 2, "template": POD}, [("", 2)]),
+    ("apps/v1", "ReplicaSet", {"replicas": 2, "template": POD}, [("", 2)]),
+    ("v1", "ReplicationController", {"replicas": 2, "template": POD}, [("", 2)]),
+    ("apps/v1", "DaemonSet", {"template": POD}, [("", None)]),
+    ("batch/v1", "Job", job(), [("", 1)]),
+    ("batch/v1", "Job", job(parallelism=4), [("", 4)]),
+    ("batch/v1", "Job", job(parallelism=4, completions=2), [("", 2)]),
+    ("batch/v1", "Job", job(completions=8), [("", 8)]),
+    ("batch/v1", "CronJob", {"jobTemplate": {"spec": job(parallelism=3)}}, [("", 3)]),
+    (
+        "jobset.x-k8s.io/v1alpha2",
+        "JobSet",
+        {
+            "replicatedJobs": [
+                {"name": "driver", "template": {"spec": job()}},
+                {"name": "workers", "replicas": 2, "template": {"spec": job(parallelism=4, completions=4)}},
+            ]
+        },
+        [("driver", 1), ("workers", 8)],
+    ),
+    (
+        "leaderworkerset.x-k8s.io/v1",
+        "LeaderWorkerSet",
+        {"replicas": 2, "leaderWorkerTemplate": {"size": 4, "leaderTemplate": POD, "workerTemplate": POD}},
+        [("leader", 2), ("worker", 6)],
+    ),
+    (
+        "leaderworkerset.x-k8s.io/v1",
+        "LeaderWorkerSet",
+        {"leaderWorkerTemplate": {"size": 4, "workerTemplate": POD}},
+        [("leader", 1), ("worker", 3)],
+    ),
+    (
+        "kubeflow.org/v2beta1",
+        "MPIJob",
+        {"mpiReplicaSpecs": {"Launcher": {"template": POD}, "Worker": {"replicas": 2, "template": POD}}},
+        [("Launcher", 1), ("Worker", 2)],
+    ),
+    (
+        "ray.io/v1",
+        "RayCluster",
+        {
+            "headGroupSpec": {"template": POD},
+            "workerGroupSpecs": [
+                {"groupName": "gpu", "replicas": 2, "numOfHosts": 2, "template": POD},
+                {"groupName": "low", "minReplicas": 3, "template": POD},
+                {"groupName": "none", "template": POD},
+            ],
+        },
+        [("head", 1), ("gpu", 4), ("low", 3), ("none", 0)],
+    ),
+    (
+        "ray.io/v1",
+        "RayJob",
+        {"rayClusterSpec": {"headGroupSpec": {"template": POD}, "workerGroupSpecs": []}},
+        [("head", 1)],
+    ),
+    ("ray.io/v1", "RayService", {"rayClusterConfig": {"headGroupSpec": {"template": POD}}}, [("head", 1)]),
+    (
+        "batch.volcano.sh/v1alpha1",
+        "Job",
+        {"tasks": [{"name": "ps", "replicas": 1, "template": POD}, {"name": "w", "replicas": 3, "template": POD}]},
+        [("ps", 1), ("w", 3)],
+    ),
+    (
+        "grove.io/v1alpha1",
+        "PodCliqueSet",
+        {
+            "replicas": 2,
+            "template": {"cliques": [{"name": "prefill", "spec": {"replicas": 3, "podSpec": POD["spec"]}}]},
+        },
+        [("prefill", 6)],
+    ),
+    ("argoproj.io/v1alpha1", "Rollout", {"replicas": 2, "template": POD}, [("", 2)]),
+    ("kueue.x-k8s.io/v1beta1", "Workload", {"podSets": [{"name": "main", "count": 3, "template": POD}]}, [("main", 3)]),
+]
+for _kind, _field in {
+    "PyTorchJob": "pytorchReplicaSpecs",
+    "TFJob": "tfReplicaSpecs",
+    "XGBoostJob": "xgbReplicaSpecs",
+    "PaddleJob": "paddleReplicaSpecs",
+    "JAXJob": "jaxReplicaSpecs",
+    "MXJob": "mxReplicaSpecs",
+}.items():
+    _spec = {_field: {"Master": {"template": POD}, "Worker": {"replicas": 3, "template": POD}}}
+    CASES.append(("kubeflow.org/v1", _kind, _spec, [("Master", 1), ("Worker", 3)]))
+
+
+@pytest.mark.parametrize(("api_version", "kind", "spec", "expected"), CASES, ids=lambda value: str(value)[:24])
+def test_known_kinds(api_version: str, kind: str, spec: dict[str, Any], expected: list[tuple[str, int | None]]) -> None:
+    assert made(api_version, kind, spec) == expected
+
+
+def test_every_known_kind_is_tried_here() -> None:
+    others = {
+        ("", "PodTemplate"),
+        ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
+        ("trainer.kubeflow.org", "TrainingRuntime"),
+    }
+    assert {(group_of(version), kind) for version, kind, *_ in CASES} | others == KNOWN.keys()
+
+
+def test_fields_that_count_in_unknown_kinds_are_those_of_known_ones() -> None:
+    known = field_names() | {"numNodes", "minReplicas"}
+    assert {*_NUMBERS, *_SIZES} <= known
+
+
+def test_the_same_kind_of_another_group_is_unknown() -> None:
+    tree = {"spec": {"replicas": 3, "template": POD}}
+    found = expand(tree, "example.com", "Deployment")
+    assert not found.known
+    (template,) = found.templates
+    assert (template.copies, template.count, template.assumed) == (3, Count.ASSUMED, ("spec.replicas",))
+
+
+def test_unknown_kinds_are_read_by_shape() -> None:
+    groups = {"groups": [{"name": "a", "replicas": 2, "podTemplate": POD}, {"name": "b", "podTemplate": POD}]}
+    found = expand({"spec": {"replicas": 3, **groups}}, "example.com", "Widget").templates
+    assert [(each.role, each.copies) for each in found] == [("a", 6), ("b", 3)]
+    assert found[0].assumed == ("spec.replicas", "spec.groups[0].replicas")
+    assert found[0].path == "spec.groups[0].podTemplate"
+
+
+def test_a_pod_spec_without_a_template_around_it_is_found() -> None:
+    found = expand({"spec": {"predictor": {"minReplicas": 2, "containers": [{"name": "x"}]}}}, "serving.kserve.io", "X")
+    (template,) = found.templates
+    assert (template.path, template.copies) == ("spec.predictor", 2)
+
+
+def test_without_a_number_one_pod_stands_for_all() -> None:
+    (template,) = expand({"spec": {"template": POD}}, "example.com", "Widget").templates
+    assert (template.copies, template.count) == (1, Count.UNKNOWN)
+
+
+def test_roles_by_name_are_named() -> None:
+    roles = {"Chief": {"template": POD}, "Worker": {"replicas": 2, "template": POD}}
+    found = expand({"spec": {"xReplicaSpecs": roles}}, "example.com", "XJob").templates
+    assert [(each.role, each.copies) for each in found] == [("Chief", 1), ("Worker", 2)]
+
+
+def test_objects_in_objects_are_those_of_their_kind() -> None:
+    inner = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"}, "spec": job(parallelism=4)}
+    tree = {"spec": {"components": [{"template": inner}, {"template": {"apiVersion": "v1", "kind": "Service"}}]}}
+    (template,) = expand(tree, "workload.codeflare.dev", "AppWrapper").templates
+    assert (template.role, template.copies) == ("Job j", 4)
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {},
+        {"data": {"a": "containers: []"}},
+        {"spec": {"containers": []}},
+        {"spec": {"containers": "x"}},
+        {"spec": {"versions": [{"schema": {"openAPIV3Schema": {"containers": [{"name": "x"}]}}}]}},
+        {"spec": None},
+    ],
+)
+def test_what_looks_like_no_pod_makes_none(tree: dict[str, Any]) -> None:
+    assert expand(tree, "example.com", "Widget").templates == ()
+
+
+def test_absurd_numbers_are_bounded() -> None:
+    assert made("apps/v1", "Deployment", {"replicas": 10**30, "template": POD}) == [("", MAX_PODS)]
+    assert made("apps/v1", "Deployment", {"replicas": -1, "template": POD}) == [("", 1)]
+    assert made("apps/v1", "Deployment", {"replicas": True, "template": POD}) == [("", 1)]
+    deep: Any = POD
+    for _ in range(100):
+        deep = {"x": deep}
+    assert expand({"spec": deep}, "example.com", "Widget").templates == ()
+
+
+def test_suspended_work_is_told_with_its_queue() -> None:
+    body = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"generateName": "sample-", "labels": {"kueue.x-k8s.io/queue-name": "user-queue"}},
+        "spec": {"suspend": True, **job(parallelism=3)},
+    }
+    planned = planned_of(body)
+    assert (planned.suspended, planned.queue, planned.generated) == (True, "user-queue", True)
+    assert planned.name.startswith("sample-")
+    assert len(planned.name) == len("sample-") + 5
+    assert planned_of(body).name == planned.name
+    mpi = {"mpiReplicaSpecs": {"Worker": {"template": POD}}, "runPolicy": {"suspend": True}}
+    assert expand({"spec": mpi}, "kubeflow.org", "MPIJob").suspended
+
+
+def planned_of(body: dict[str, Any]) -> Planned:
+    return read_planned(Source(json.dumps(body).encode()), "ml")
+
+
+def all_of(*bodies: dict[str, Any]) -> list[Planned]:
+    return read_all([Source(json.dumps(body).encode()) for body in bodies], "ml")
+
+
+def test_a_kind_that_is_none_of_ours_gets_its_pods_a_namespace() -> None:
+    widget = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": {"template": POD}}
+    planned = planned_of(widget)
+    assert planned.record is None
+    assert key_of(planned.pods[0].pod.metadata) == ("ml", "w")
+
+
+def test_templates_that_are_broken_are_an_error() -> None:
+    body = {"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "metadata": {"name": "w"}}
+    broken = planned_of({**body, "spec": {"pytorchReplicaSpecs": {"Worker": {"template": {}}}}})
+    assert broken.error == "spec.pytorchReplicaSpecs.Worker.template.spec: Required value"
+    spec = {"containers": [{"name": "x", "resources": {"claims": 5}}]}
+    broken = planned_of({**body, "spec": {"pytorchReplicaSpecs": {"Worker": {"template": {"spec": spec}}}}})
+    assert broken.error.startswith("spec.pytorchReplicaSpecs.Worker.template")
+
+
+def test_known_kinds_without_pods_say_so() -> None:
+    empty = planned_of({"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "w"}})
+    assert empty.untried
+    assert not empty.pods
+
+
+# --- objects that several make together -----------------------------------------------------------------------------
+
+RUNTIME: dict[str, Any] = {
+    "apiVersion": "trainer.kubeflow.org/v1alpha1",
+    "kind": "ClusterTrainingRuntime",
+    "metadata": {"name": "torch"},
+    "spec": {
+        "mlPolicy": {"numNodes": 1},
+        "template": {
+            "spec": {
+                "replicatedJobs": [
+                    {
+                        "name": "node",
+                        "template": {
+                            "metadata": {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
+                            "spec": {"template": {"spec": {"containers": [{"name": "node"}]}}},
+                        },
+                    }
+                ]
+            }
+        },
+    },
+}
+
+
+def train_job(**spec: Any) -> dict[str, Any]:
+    head = {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": {"name": "t"}}
+    return {**head, "spec": {"runtimeRef": {"name": "torch"}, **spec}}
+
+
+def test_a_train_job_has_the_pods_of_its_runtime() -> None:
+    trainer = {"numNodes": 4, "resourcesPerNode": {"claims": [{"name": "gpu"}], "requests": {"cpu": "2"}}}
+    runtime, planned = all_of(RUNTIME, train_job(trainer=trainer))
+    (plan,) = planned.pods
+    assert (plan.copies, plan.role) == (4, "node")
+    assert [claim.name for claim in plan.pod.spec.containers[0].resources.claims] == ["gpu"]
+    assert runtime.catalog
+    assert all_of(RUNTIME, train_job())[1].pods[0].copies == 1
+
+
+def test_a_train_job_without_its_runtime_says_what_is_missing() -> None:
+    (planned,) = all_of(train_job())
+    assert planned.untried == "its pods are described by ClusterTrainingRuntime torch, which is not among the files"
+
+
+def test_a_compute_domain_has_a_template_for_its_workload() -> None:
+    domain = {
+        "apiVersion": "resource.nvidia.com/v1beta1",
+        "kind": "ComputeDomain",
+        "metadata": {"name": "cd", "namespace": "ai"},
+        "spec": {"numNodes": 2, "channel": {"resourceClaimTemplate": {"name": "cd-channel"}}},
+    }
+    _, template = all_of(domain)
+    assert (template.kind, template.key, template.made_by) == (
+        "ResourceClaimTemplate",
+        ("ai", "cd-channel"),
+        "ComputeDomain cd",
+    )
+
+
+def test_a_stateful_set_has_claims_for_volumes() -> None:
+    claim = {"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"]}}
+    body = {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "s"}}
+    planned = planned_of({**body, "spec": {"template": POD, "volumeClaimTemplates": [claim]}})
+    assert [each.metadata.name for each in planned.pods[0].volume_claims] == ["data"]

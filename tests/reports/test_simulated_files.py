@@ -1,0 +1,318 @@
+"""Strangers' files in simulate: never "fits" with nothing tried, catalogues one by one, what-if from files."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from kubectl_dra.api.convert import Source
+from kubectl_dra.api.planned import read_all
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.evidence import Coverage, Evidence, Read
+from kubectl_dra.model.features import features
+from kubectl_dra.output.simulation.page import simulation_page
+from kubectl_dra.reports.base import Fits
+from kubectl_dra.reports.simulation import Copies, Counted, Role, SimulationReport, simulation_report
+from tests.diagnosis import build, facts
+from tests.kit.clock import CLOCK
+
+NS = build.NAMESPACE
+V1 = "resource.k8s.io/v1"
+
+
+def cluster(*more: dict[str, Any], devices: int = 4, evidence: Evidence | None = None) -> ClusterState:
+    gpus = [build.device(f"gpu-{number}") for number in range(devices)]
+    there = [build.namespace(), build.device_class(), build.node(cpu="64"), build.slice_("node-1", *gpus), *more]
+    return ClusterState(facts.inventory(there), evidence or facts.evidence(), features(), CLOCK)
+
+
+def simulated(
+    *bodies: dict[str, Any], world: ClusterState | None = None, copies: Copies | None = None, together: bool = False
+) -> SimulationReport:
+    sources = [Source(json.dumps(body).encode()) for body in bodies]
+    return simulation_report(world or cluster(), read_all(sources, NS), copies or Copies(), together=together)
+
+
+def page(report: SimulationReport) -> str:
+    text = " ".join(simulation_page(report, CLOCK.now()))
+    return " ".join(re.sub("\x1b\\[[0-9;]*m", "", text).split())
+
+
+def template(name: str, count: int = 1, **fields: Any) -> dict[str, Any]:
+    spec = {"devices": {"requests": [build.request(count=count, **fields)]}}
+    meta = {"name": name, "namespace": NS}
+    return {"apiVersion": V1, "kind": "ResourceClaimTemplate", "metadata": meta, "spec": {"spec": spec}}
+
+
+def pod_template(template_name: str) -> dict[str, Any]:
+    container = {"name": "main", "resources": {"claims": [{"name": "gpu"}]}}
+    entry = {"name": "gpu", "resourceClaimTemplateName": template_name}
+    return {"spec": {"containers": [container], "resourceClaims": [entry]}}
+
+
+def thing(api_version: str, kind: str, spec: dict[str, Any], **meta: Any) -> dict[str, Any]:
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "w", "namespace": NS, **meta}, "spec": spec}
+
+
+MPI = thing(
+    "kubeflow.org/v2beta1",
+    "MPIJob",
+    {"mpiReplicaSpecs": {"Launcher": {"template": {"spec": {"containers": [{"name": "l"}]}}}, "Worker": {}}},
+)
+MPI["spec"]["mpiReplicaSpecs"]["Worker"] = {"replicas": 2, "template": pod_template("one")}
+
+
+# --- workloads ------------------------------------------------------------------------------------------------------
+
+
+def test_a_job_of_another_project_is_tried_role_by_role() -> None:
+    report = simulated(template("one"), MPI)
+    assert [(each.role, each.wanted, each.copies) for each in report.pods] == [("Launcher", 1, 1), ("Worker", 2, 2)]
+    assert report.fits is Fits.YES
+    crowded = simulated(template("one", 3), MPI)
+    assert [(each.role, each.copies) for each in crowded.pods] == [("Launcher", 1), ("Worker", 1)]
+    assert crowded.fits is Fits.NO
+    assert "MPIJob ml/w, Worker: 1 of 2 copies fit" in page(crowded)
+
+
+def test_an_unknown_kind_says_what_was_assumed() -> None:
+    report = simulated(template("one"), thing("example.com/v1", "Widget", {"size": 3, "template": pod_template("one")}))
+    (pod,) = report.pods
+    assert (pod.counted, pod.assumed, pod.copies) == (Counted.ASSUMED, ("spec.size",), 3)
+    assert "number of pods taken from spec.size" in page(report)
+
+
+def test_without_a_number_the_answer_is_per_pod_and_no_yes() -> None:
+    report = simulated(template("one"), thing("example.com/v1", "Widget", {"template": pod_template("one")}))
+    assert report.fits is Fits.UNKNOWN
+    assert report.partial
+    assert "One pod of Widget ml/w fits; how many it makes is unknown." in page(report)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        thing("example.com/v1", "Widget", {"a": 1}),
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": NS}, "data": {"a": "b"}},
+        thing("jobset.x-k8s.io/v1alpha2", "JobSet", {}),
+        thing("trainer.kubeflow.org/v1alpha1", "TrainJob", {"runtimeRef": {"name": "torch"}}),
+        build.device_class("other"),
+        {"apiVersion": "v1", **build.node("node-2")},
+    ],
+    ids=lambda body: str(body["kind"]),
+)
+def test_nothing_tried_is_no_success(body: dict[str, Any]) -> None:
+    body = {"apiVersion": V1, **body}
+    report = simulated(body)
+    assert report.fits is Fits.UNKNOWN
+    assert report.partial
+    assert "Nothing was tried" in page(report)
+    assert report.answered is (body["kind"] in ("DeviceClass", "Node"))
+
+
+def test_an_object_that_makes_pods_that_nobody_knows_keeps_the_answer_open() -> None:
+    job = thing("trainer.kubeflow.org/v1alpha1", "TrainJob", {"runtimeRef": {"name": "torch"}})
+    report = simulated(template("one"), job, {"apiVersion": "v1", **build.pod(templates=["one"])})
+    assert [each.role for each in report.manifests] == [Role.USED, Role.UNTRIED, Role.TRIED]
+    assert report.pods[0].fits is Fits.YES
+    assert report.fits is Fits.UNKNOWN
+
+
+def test_a_compute_domain_gives_its_workload_a_template() -> None:
+    domain = {"numNodes": 1, "channel": {"resourceClaimTemplate": {"name": "channel"}}}
+    channels = build.device_class("compute-domain-default-channel.nvidia.com")
+    report = simulated(
+        thing("resource.nvidia.com/v1beta1", "ComputeDomain", domain),
+        {"apiVersion": "v1", **build.pod(templates=["channel"])},
+        world=cluster(channels),
+    )
+    assert report.fits is Fits.YES
+    assert "is made by the controller of ComputeDomain w" in page(report)
+
+
+def test_suspended_work_is_tried_as_if_it_ran_and_says_so() -> None:
+    job = thing("batch/v1", "Job", {"suspend": True, "parallelism": 2, "template": pod_template("one")})
+    job["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "user-queue"}
+    report = simulated(template("one"), job)
+    assert [each.suspended for each in report.manifests] == [False, True]
+    assert report.pods[0].copies == 2
+    assert "Job ml/w is suspended and waits in queue user-queue until Kueue admits it" in page(report)
+
+
+# --- catalogues -----------------------------------------------------------------------------------------------------
+
+
+def test_templates_that_no_pod_uses_are_tried_one_by_one() -> None:
+    catalogue = [template(f"t{number}", 3) for number in range(5)]
+    report = simulated(*catalogue)
+    assert [(each.copies, each.alone) for each in report.pods] == [(1, True)] * 5
+    assert report.fits is Fits.YES
+    assert "--together" in page(report)
+    both = simulated(*catalogue, together=True)
+    assert [each.copies for each in both.pods] == [1, 0, 0, 0, 0]
+    assert both.fits is Fits.NO
+
+
+def test_a_template_that_a_pod_uses_is_no_catalogue() -> None:
+    report = simulated(template("one", 4), template("other", 4), {"apiVersion": "v1", **build.pod(templates=["one"])})
+    assert [(each.subject.kind, each.copies, each.alone) for each in report.pods] == [
+        ("Pod", 1, False),
+        ("ResourceClaimTemplate", 1, True),
+    ]
+
+
+def test_a_single_template_is_no_catalogue() -> None:
+    assert [each.alone for each in simulated(template("one")).pods] == [False]
+
+
+# --- names, namespaces, versions ------------------------------------------------------------------------------------
+
+
+def test_a_generated_name_is_made_up() -> None:
+    job = thing("batch/v1", "Job", {"template": pod_template("one")})
+    job["metadata"] = {"generateName": "sample-", "namespace": NS}
+    report = simulated(template("one"), job)
+    assert report.fits is Fits.YES
+    assert report.manifests[1].generated
+    assert report.manifests[1].object.name.startswith("sample-")
+
+
+def test_a_refused_template_is_what_keeps_its_pods() -> None:
+    broken = template("one", selector="device.driver ==")
+    report = simulated(broken, {"apiVersion": "v1", **build.pod(templates=["one"])})
+    assert report.fits is Fits.NO
+    assert [ref.name for ref in report.pods[0].blocked] == ["one"]
+    assert "Pod ml/pod can't run: ResourceClaimTemplate ml/one would be refused." in page(report)
+
+
+def test_a_missing_namespace_is_said_once_and_taken_as_created() -> None:
+    bodies = [template("one"), {"apiVersion": "v1", **build.pod(templates=["one"])}]
+    for body in bodies:
+        body["metadata"]["namespace"] = "new"
+    report = simulated(*bodies)
+    assert report.fits is Fits.YES
+    assert report.new_namespaces == ("new",)
+    assert page(report).count("Namespace new does not exist") == 1
+
+
+def test_a_version_that_the_server_does_not_have_is_refused() -> None:
+    claim = {"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClaim", "metadata": {"name": "c"}}
+    report = simulated({**claim, "spec": {"resourceClassName": "x"}})
+    assert report.fits is Fits.NO
+    assert report.manifests[0].refused == ('no matches for kind "ResourceClaim" in version "resource.k8s.io/v1alpha2"',)
+
+
+def test_fields_that_the_server_drops_are_the_first_line_and_no_fit() -> None:
+    claim = {"apiVersion": V1, "kind": "ResourceClaim", "metadata": {"name": "c"}}
+    report = simulated({**claim, "spec": {"device": {}, "request": []}})
+    assert report.fits is Fits.NO
+    assert report.bad
+    assert page(report).startswith("Not as written: 2 unknown fields")
+
+
+# --- priorities, volumes --------------------------------------------------------------------------------------------
+
+
+def test_a_pod_with_a_priority_class_that_does_not_exist_is_refused() -> None:
+    pod = {"apiVersion": "v1", **build.pod(templates=["one"], priorityClassName="high")}
+    report = simulated(template("one"), pod)
+    assert report.manifests[1].refused == ('pods "pod" is forbidden: no PriorityClass with name high was found',)
+    job = thing("batch/v1", "Job", {"template": pod_template("one")})
+    job["spec"]["template"]["spec"]["priorityClassName"] = "high"
+    report = simulated(template("one"), job)
+    assert report.fits is Fits.NO
+    assert "PriorityClass high does not exist" in page(report)
+    known = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 5}
+    assert simulated(template("one"), job, known).fits is Fits.YES
+    reads = tuple(read for read in facts.evidence().reads if read.kind != "PriorityClass")
+    unread = Evidence((*reads, Read("PriorityClass", coverage=Coverage.FORBIDDEN)))
+    assert simulated(template("one"), job, world=cluster(evidence=unread)).fits is Fits.YES
+
+
+def storage_class(name: str, **annotations: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": name, "annotations": annotations},
+        "provisioner": "kubernetes.io/no-provisioner",
+        "volumeBindingMode": "WaitForFirstConsumer",
+    }
+
+
+def volume(name: str, storage: str) -> dict[str, Any]:
+    spec = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": storage}
+    return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": spec}
+
+
+CLAIM_SPEC = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+
+
+def test_each_pod_of_a_stateful_set_gets_volumes_of_its_own() -> None:
+    spec = {
+        "replicas": 3,
+        "template": {"spec": {"containers": [{"name": "x"}]}},
+        "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": {**CLAIM_SPEC, "storageClassName": "local"}}],
+    }
+    body = thing("apps/v1", "StatefulSet", spec)
+    volumes = [volume(f"v{number}", "local") for number in range(3)]
+    assert simulated(body, storage_class("local"), *volumes).fits is Fits.YES
+    report = simulated(body, storage_class("local"), *volumes[:2])
+    assert report.pods[0].copies == 2
+    assert report.fits is Fits.NO
+
+
+def test_an_ephemeral_volume_has_a_claim_of_the_default_class() -> None:
+    entry = {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": CLAIM_SPEC}}}
+    pod = {"apiVersion": "v1", **build.pod(volumes=[entry])}
+    default = storage_class("local", **{"storageclass.kubernetes.io/is-default-class": "true"})
+    assert simulated(pod, default, volume("v", "local")).fits is Fits.YES
+    assert simulated(pod, default, volume("v", "other")).fits is Fits.NO
+    assert simulated(pod, default, storage_class("x"), volume("v", "local"), copies=Copies(2)).pods[0].copies == 1
+
+
+# --- what-if from files ---------------------------------------------------------------------------------------------
+
+
+def test_nodes_and_slices_of_a_file_are_part_of_the_cluster() -> None:
+    job = thing("batch/v1", "Job", {"parallelism": 6, "template": pod_template("one")})
+    assert simulated(template("one"), job).pods[0].copies == 4
+    more = [
+        {"apiVersion": "v1", **build.node("node-2", cpu="64")},
+        {"apiVersion": V1, **build.slice_("node-2", build.device("a"), build.device("b"))},
+    ]
+    report = simulated(template("one"), job, *more)
+    assert report.fits is Fits.YES
+    assert report.effects.nodes == ("node-2",)
+    assert "The cluster is taken with 1 node and 1 ResourceSlice of the files." in page(report)
+
+
+def test_a_class_says_what_it_selects() -> None:
+    narrow = build.device_class(build.DRIVER, selectors=[{"cel": {"expression": "device.driver == 'other'"}}])
+    report = simulated({"apiVersion": V1, **narrow})
+    (found,) = report.effects.classes
+    assert (found.devices.value, found.before.value if found.before else None) == (0, 4)
+    assert f"DeviceClass {build.DRIVER} selects no device; the one in the cluster selects 4." in page(report)
+
+
+def test_a_taint_rule_says_whom_it_hits_and_counts() -> None:
+    rule = {
+        "apiVersion": V1,
+        "kind": "DeviceTaintRule",
+        "metadata": {"name": "r"},
+        "spec": {
+            "deviceSelector": {"driver": build.DRIVER, "device": "gpu-0"},
+            "taint": {"key": "k", "effect": "NoExecute"},
+        },
+    }
+    user = build.pod("user", claims=["held"], node_name="node-1", phase="Running")
+    world = cluster(build.claim("held", held=[("node-1", "gpu-0")], by=["user"]), user)
+    report = simulated(rule, world=world)
+    (found,) = report.effects.taints
+    assert (found.devices, [hit.pod for hit in found.hits]) == (1, ["user"])
+    assert "pod ml/user: evicted now" in page(report)
+    free = cluster()
+    assert simulated(template("all", 4), world=free).fits is Fits.YES
+    assert simulated(template("all", 4), rule, world=free).fits is Fits.NO
