@@ -18,10 +18,13 @@ _VERSION_DIGITS: Final = 30
 class InventoryBuilder:
     """Collects objects in any order; one that comes twice counts in its newest state, or the last where none is newer.
 
+    ``leave`` takes out of each what nobody will read.
+
     ``replaced`` are those that came twice, ``by_version`` those of them that resource versions could tell apart.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, leave: Callable[[Record], None] | None = None) -> None:
+        self._leave = leave
         self._objects: dict[str, dict[Key, Any]] = {}
         self.replaced: list[tuple[Kind, Key]] = []
         self.by_version: set[tuple[str, Key]] = set()
@@ -30,6 +33,8 @@ class InventoryBuilder:
         """Add one object of ``kind``."""
         # Every kind's record has metadata, which the common base of all parts of objects has not.
         key = key_of(record.metadata)  # type: ignore[attr-defined]
+        if self._leave is not None:
+            self._leave(record)
         objects = self._objects.setdefault(kind.name, {})
         if key in objects:
             self.replaced.append((kind, key))

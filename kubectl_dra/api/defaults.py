@@ -94,14 +94,26 @@ def _tolerations(tolerations: tuple[DeviceToleration, ...]) -> tuple[DeviceToler
 
 def _pod(pod: Pod) -> Pod:
     spec = pod.spec
-    spec = replace(
-        spec,
-        scheduler_name=spec.scheduler_name or DEFAULT_SCHEDULER,
-        containers=tuple(_container(c, spec.host_network) for c in spec.containers),
-        init_containers=tuple(_container(c, spec.host_network) for c in spec.init_containers),
-    )
-    pod = replace(pod, spec=spec, status=replace(pod.status, phase=pod.status.phase or "Pending"))
+    containers = _containers(spec.containers, spec.host_network)
+    init_containers = _containers(spec.init_containers, spec.host_network)
+    whole = containers is spec.containers and init_containers is spec.init_containers and spec.scheduler_name
+    # Nearly all pods come from a server.
+    if not whole:
+        name = spec.scheduler_name or DEFAULT_SCHEDULER
+        spec = replace(spec, scheduler_name=name, containers=containers, init_containers=init_containers)
+        pod = replace(pod, spec=spec)
+    if not pod.status.phase:
+        pod = replace(pod, status=replace(pod.status, phase="Pending"))
     return _with_pod_level_requests(pod)
+
+
+def _containers(containers: tuple[Container, ...], host_network: bool) -> tuple[Container, ...]:
+    """With defaults; the very same where they have them."""
+    for container in containers:
+        resources = container.resources
+        if host_network or not resources.limits.keys() <= resources.requests.keys():
+            return tuple(_container(each, host_network) for each in containers)
+    return containers
 
 
 def _container(container: Container, host_network: bool) -> Container:

@@ -1,4 +1,4 @@
-"""Equal parts of many objects as one: models and versions of devices, what nodes can hold, names that repeat.
+"""Equal parts of many objects as one: models and versions of devices, what nodes can hold, templates of pods, names.
 
 Only what repeats is worth a look: a place whose values hardly ever do (uuids, addresses) is given up after a while, and
 no place keeps more than a few values. What is shared is never changed by anybody, as no record is.
@@ -7,28 +7,33 @@ no place keeps more than a few values. What is shared is never changed by anybod
 from __future__ import annotations
 
 from collections.abc import Hashable
+from sys import intern
 from typing import Any, Final
 
 from msgspec.structs import force_setattr
 
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.core import Node
+from kubectl_dra.model.core import Container, Node, Pod
 from kubectl_dra.model.resource import Device, ResourceSlice
 
 _MAX_VALUES: Final = 256
 _MAX_PLACES: Final = 4096
 # Of so many values at least one is to be known already.
 _PATIENCE: Final = 64
+# Workloads are many, and the pods of one of them may come far apart.
+_MAX_TEMPLATES: Final = 20_000
+_NOTHING: Final[dict[str, Any]] = {}
 
 
 class Place:
     """The values of one place, such as an attribute's name, that were seen so far."""
 
-    __slots__ = ("known", "misses", "open")
+    __slots__ = ("known", "misses", "most", "open")
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = _MAX_VALUES) -> None:
         self.known: dict[Hashable, Any] = {}
         self.misses = 0
+        self.most = most
         self.open = True
 
     def shared(self, key: Hashable, value: Any) -> Any:  # noqa: ANN401 - any part of a record
@@ -38,7 +43,7 @@ class Place:
             self.misses = 0
             return known
         self.misses += 1
-        if len(self.known) < _MAX_VALUES:
+        if len(self.known) < self.most:
             self.known[key] = value
         elif self.misses > _PATIENCE:
             self.open = False
@@ -57,6 +62,87 @@ def share(record: Record) -> None:
     elif isinstance(record, Node):
         _share_amounts(record.status, "allocatable")
         _share_amounts(record.status, "capacity")
+
+
+class _Templates:
+    """What pods of one workload have in common, each a place of its own."""
+
+    def __init__(self) -> None:
+        self.labels = Place(_MAX_TEMPLATES)
+        self.owners = Place(_MAX_TEMPLATES)
+        self.containers = Place(_MAX_TEMPLATES)
+        self.init_containers = Place(_MAX_TEMPLATES)
+        self.tolerations = Place(_MAX_TEMPLATES)
+        self.volumes = Place(_MAX_TEMPLATES)
+        self.statuses = Place(_MAX_TEMPLATES)
+
+
+_templates: Final = _Templates()
+
+
+def share_pod(pod: Pod) -> None:
+    """The same of a pod that has its defaults: what it has of its workload's template, and names that repeat."""
+    meta, spec, status = pod.metadata, pod.spec, pod.status
+    force_setattr(meta, "namespace", intern(meta.namespace))
+    _share_map(meta, "labels", _templates.labels)
+    _share_map(meta, "annotations", None)
+    _share_part(meta, "owner_references", _templates.owners)
+    for name in ("node_name", "scheduler_name", "priority_class_name"):
+        force_setattr(spec, name, intern(getattr(spec, name)))
+    if spec.preemption_policy is not None:
+        force_setattr(spec, "preemption_policy", intern(spec.preemption_policy))
+    _share_map(spec, "node_selector", None)
+    _share_map(spec, "overhead", None)
+    _share_containers(spec, "containers", _templates.containers)
+    _share_containers(spec, "init_containers", _templates.init_containers)
+    _share_part(spec, "tolerations", _templates.tolerations)
+    _share_part(spec, "volumes", _templates.volumes)
+    force_setattr(status, "phase", intern(status.phase))
+    for condition in status.conditions:
+        force_setattr(condition, "type", intern(condition.type))
+        force_setattr(condition, "status", intern(condition.status))
+    _share_part(status, "container_statuses", _templates.statuses)
+
+
+def _share_map(record: Record, field: str, place: Place | None) -> None:
+    """A map of texts; empty ones are all the same, which nobody may change, as no map of a record."""
+    value = getattr(record, field)
+    if not value:
+        force_setattr(record, field, _NOTHING)
+    elif place is not None and place.open:
+        force_setattr(record, field, place.shared(tuple(value.items()), value))
+
+
+def _share_part(record: Record, field: str, place: Place) -> None:
+    """A tuple of records that are equal when all their texts and numbers are."""
+    value = getattr(record, field)
+    if value and place.open:
+        try:
+            force_setattr(record, field, place.shared(value, value))
+        except TypeError:
+            return  # there is a map further down, which few have
+
+
+def _share_containers(record: Record, field: str, place: Place) -> None:
+    value = getattr(record, field)
+    if value and place.open:
+        force_setattr(record, field, place.shared(tuple(map(_container, value)), value))
+
+
+def _container(container: Container) -> Hashable:
+    resources = container.resources
+    return (
+        container.name,
+        container.image,
+        # Quantities with the same text are one object, which the container keeps.
+        tuple((name, id(each)) for name, each in resources.requests.items()),
+        tuple((name, id(each)) for name, each in resources.limits.items()),
+        resources.claims,
+        container.ports,
+        container.restart_policy,
+        container.restart_policy_rules,
+        container.volume_mounts,
+    )
 
 
 def _share_device(device: Device) -> None:

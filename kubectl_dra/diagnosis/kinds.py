@@ -119,7 +119,10 @@ def kind_of(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> H
     if any(volume.ephemeral is not None for volume in pod.spec.volumes):
         return None
     counts = world.nominated or may_evict(pod, priorities(world))
-    spec = msgspec.structs.replace(pod.spec, resource_claims=(), priority=pod.spec.priority if counts else None)
+    # Of most volumes nothing is read, and the name of the one with the pod's token is its own.
+    spec = msgspec.structs.replace(
+        pod.spec, resource_claims=(), volumes=volumes_of(pod), priority=pod.spec.priority if counts else None
+    )
     return _content(spec), tuple(_claims(claims)), lacks_admin_label(world, pod), _place(world, pod)
 
 

@@ -28,7 +28,8 @@ def load(spec: SourceSpec) -> tuple[Inventory, Evidence]:
         return load_demo()
     from kubectl_dra.source.file import load_files
 
-    return load_files((spec.file, *spec.more_files), spec.max_bytes, spec.told)
+    # Who needs no kind in particular writes all of it down again.
+    return load_files((spec.file, *spec.more_files), spec.max_bytes, spec.told, whole=not spec.needs)
 
 
 def current_namespace(spec: SourceSpec) -> str:

@@ -12,6 +12,7 @@ from typing import Final
 
 from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
+from kubectl_dra.api.lean import lean
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.source.content import Content, open_content
@@ -29,23 +30,25 @@ _HINT: Final = "name a file, - for stdin, or demo"
 _NAMED: Final = 5
 
 
-def load_file(path: str, max_bytes: int = MAX_BYTES, told: Told | None = None) -> tuple[Inventory, Evidence]:
+def load_file(
+    path: str, max_bytes: int = MAX_BYTES, told: Told | None = None, *, whole: bool = True
+) -> tuple[Inventory, Evidence]:
     """The Inventory of a file or of stdin (``-``). Raises :class:`FileError`.
 
-    ``told`` is called with the share that was read.
+    ``told`` is called with the share that was read. Not ``whole``: without what no answer needs.
     """
     with open_content(path, max_bytes, _HINT) as content:
         content.told = told
-        return load_content(content)
+        return load_content(content, whole=whole)
 
 
 def load_files(
-    words: Sequence[str], max_bytes: int = MAX_BYTES, told: Told | None = None
+    words: Sequence[str], max_bytes: int = MAX_BYTES, told: Told | None = None, *, whole: bool = True
 ) -> tuple[Inventory, Evidence]:
     """The Inventory of several files, or of those of folders, as of one cluster. Raises :class:`FileError`."""
     if len(words) == 1 and not os.path.isdir(words[0]):
-        return load_file(words[0], max_bytes, told)
-    builder, parts = InventoryBuilder(), []
+        return load_file(words[0], max_bytes, told, whole=whole)
+    builder, parts = _builder(whole), []
     for content in opened(Inputs(tuple(words), max_bytes=max_bytes, extensions=SNAPSHOT_EXTENSIONS)):
         if isinstance(content, SourceError):
             raise content
@@ -58,11 +61,15 @@ def load_files(
     return _assembled(merged(parts), builder)
 
 
-def load_content(content: Content) -> tuple[Inventory, Evidence]:
+def load_content(content: Content, *, whole: bool = True) -> tuple[Inventory, Evidence]:
     """The Inventory of a content, with no object in memory but its own. Raises :class:`FileError`."""
-    builder = InventoryBuilder()
+    builder = _builder(whole)
     manifests = read_manifests(content, content.name, lambda loaded: builder.add(loaded.kind, loaded.record))
     return _assembled(manifests, builder)
+
+
+def _builder(whole: bool) -> InventoryBuilder:
+    return InventoryBuilder() if whole else InventoryBuilder(lean)
 
 
 def assemble(manifests: Manifests) -> tuple[Inventory, Evidence]:

@@ -17,7 +17,9 @@ import msgspec
 from kubectl_dra.api.decode import DecodeError, bad_object, decode_object, read_header
 from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.kinds import BY_NAME, Kind, find_kind
+from kubectl_dra.api.sharing import share_pod
 from kubectl_dra.model.base import Record
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.source.content import Content
 from kubectl_dra.source.documents import Document, Piece, documents
@@ -169,7 +171,10 @@ def _loaded(leaf: _Leaf, origin: str, other: Counter[str]) -> Loaded | None:
         raise DecodeError(leaf.problem)
     kind = find_kind(leaf.api_version, leaf.kind)
     if kind is not None:
-        return Loaded(kind, defaulted(decode_object(leaf.data, leaf.api_version, kind)), origin)
+        record = defaulted(decode_object(leaf.data, leaf.api_version, kind))
+        if isinstance(record, Pod):
+            share_pod(record)
+        return Loaded(kind, record, origin)
     if leaf.kind in other or len(other) < _MAX_OTHER:
         other[leaf.kind] += 1
     return None

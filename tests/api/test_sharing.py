@@ -10,14 +10,15 @@ import pytest
 from kubectl_dra.api import sharing
 from kubectl_dra.api.decode import decode_object
 from kubectl_dra.api.encode import encode
-from kubectl_dra.api.kinds import NODE, RESOURCE_SLICE
-from kubectl_dra.model.core import Node
+from kubectl_dra.api.kinds import NODE, POD, RESOURCE_SLICE
+from kubectl_dra.model.core import Container, Node, Pod, ResourceRequirements
 from kubectl_dra.model.resource import Device, ResourceSlice
 
 
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sharing, "_places", {})
+    monkeypatch.setattr(sharing, "_templates", sharing._Templates())
 
 
 def device(number: int, memory: str = "80Gi", **capacity: Any) -> dict[str, Any]:
@@ -86,3 +87,65 @@ def test_what_nodes_can_hold_is_one() -> None:
     first, second, other = node("a", "1"), node("b", "1"), node("c", "2")
     assert first.status.allocatable is first.status.capacity is second.status.capacity
     assert [str(each.status.capacity["cpu"]) for each in (first, second, other)] == ["1", "1", "2"]
+
+
+# --- pods -----------------------------------------------------------------------------------------------------------
+
+
+def pod(number: int, **changes: Any) -> Pod:
+    """One of a ReplicaSet's pods, with what is its own."""
+    resources = {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"memory": "1Gi"}}
+    spec = {
+        "nodeName": f"node-{number}",
+        "containers": [{"name": "main", "image": "i", "resources": resources, **changes}],
+        "tolerations": [{"key": "a", "operator": "Exists"}],
+        "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "c"}}],
+    }
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "u", "controller": True}
+    meta = {"name": f"p-{number}", "namespace": "team", "labels": {"app": "x"}, "ownerReferences": [owner]}
+    status = {"phase": "Running", "containerStatuses": [{"name": "main", "ready": True}]}
+    body = {"metadata": meta, "spec": spec, "status": status}
+    record = decode_object(json.dumps(body).encode(), "v1", POD)
+    assert isinstance(record, Pod)
+    before = encode(record, POD)
+    sharing.share_pod(record)
+    assert encode(record, POD) == before
+    return record
+
+
+def test_pods_of_a_template_share_it() -> None:
+    first, second = pod(1), pod(2)
+    assert first.spec.containers is second.spec.containers
+    assert first.spec.tolerations is second.spec.tolerations
+    assert first.spec.volumes is second.spec.volumes
+    assert first.metadata.labels is second.metadata.labels
+    assert first.metadata.owner_references is second.metadata.owner_references
+    assert first.status.container_statuses is second.status.container_statuses
+    assert first.spec.overhead is second.spec.node_selector
+    assert (first.spec.node_name, second.spec.node_name) == ("node-1", "node-2")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"resources": {"requests": {"cpu": "2", "memory": "1Gi"}, "limits": {"memory": "1Gi"}}},
+        {"resources": {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"memory": "2Gi"}}},
+        {"resources": {"requests": {"cpu": "1", "memory": "1Gi"}, "claims": [{"name": "c"}]}},
+        {"resources": {"requests": {"cpu": "1000m", "memory": "1Gi"}, "limits": {"memory": "1Gi"}}},
+        {"image": "other"},
+        {"name": "other"},
+        {"restartPolicy": "Always"},
+        {"restartPolicyRules": [{"action": "Restart"}]},
+        {"ports": [{"containerPort": 1}]},
+        {"volumeMounts": [{"bindMountOptions": ["x"]}]},
+    ],
+)
+def test_other_containers_stay_apart(changes: dict[str, Any]) -> None:
+    first, second = pod(1), pod(2, **changes)
+    assert first.spec.containers is not second.spec.containers
+
+
+def test_every_field_of_a_container_tells_containers_apart() -> None:
+    """A field that is added must be compared too."""
+    assert len(Container.__struct_fields__) == 7
+    assert len(ResourceRequirements.__struct_fields__) == 3

@@ -203,6 +203,20 @@ def kinds_of(objects: list[dict[str, Any]]) -> list[Any]:
     return found
 
 
+def test_the_volume_with_the_token_makes_no_kind() -> None:
+    """Its name is random in each pod, so that no two pods of a real cluster would be of one kind."""
+    objects = [*two_pods(), build.claim("one"), build.claim("two")]
+    for number, pod in enumerate(objects[:2]):
+        pod["spec"]["volumes"] = [{"name": f"kube-api-access-{number}", "projected": {"sources": []}}]
+    first, second = kinds_of(objects)
+    assert first is not None
+    assert first == second
+    for number, pod in enumerate(objects[:2]):
+        pod["spec"]["volumes"] = [{"name": "disk", "gcePersistentDisk": {"pdName": f"disk-{number}"}}]
+    first, second = kinds_of(objects)
+    assert first != second
+
+
 def test_priority_counts_only_beside_nominated_pods() -> None:
     objects = [*two_pods(priority=5), build.claim("one"), build.claim("two")]
     first, second = kinds_of(objects)
