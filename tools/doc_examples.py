@@ -1,7 +1,7 @@
 """Refreshes the examples in the docs: ``python tools/doc_examples.py`` (``--check`` only says which are stale).
 
 An example is ``<!-- example: ARGUMENTS -->`` and the fenced block after it, which becomes the output of
-``kubectl dra ARGUMENTS``. Examples that answer from the demo cluster don't show ``--from demo`` in their first line.
+``kubectl dra ARGUMENTS``. Examples that answer from the demo cluster don't show ``--from demo``.
 Arguments that end with ``| head -NUMBER`` show so many lines.
 """
 
@@ -44,8 +44,11 @@ def refreshed(text: str) -> str:
 
     def example(match: re.Match[str]) -> str:
         arguments = match["arguments"]
-        shown = arguments.replace(" --from demo", "")
-        return f"<!-- example: {arguments} -->\n```\n$ kubectl dra {shown}\n{output(arguments).rstrip()}\n```\n"
+        shown, printed = arguments.replace(" --from demo", ""), output(arguments).rstrip()
+        if shown != arguments:
+            # As on a live cluster, also where a command is printed.
+            printed = printed.replace(" --from demo", "")
+        return f"<!-- example: {arguments} -->\n```\n$ kubectl dra {shown}\n{printed}\n```\n"
 
     return EXAMPLE.sub(example, text)
 

@@ -20,9 +20,11 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.claim_page import claim_page, claim_summary
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.claim import KINDS, ClaimReport, claim_report
-from kubectl_dra.reports.invocations import kubectl, of, shell_line, within
+from kubectl_dra.reports.invocations import dra, of, shell_line, try_dra, try_kubectl, within
 
 _GOOD: Final = frozenset({ClaimVerdict.ALLOCATED, ClaimVerdict.RESERVED})
+
+_ALL: Final = ("kubectl", "dra", "get", "claims", "-A")
 
 
 def describe_claims(options: Options, words: Sequence[str]) -> int:
@@ -30,10 +32,10 @@ def describe_claims(options: Options, words: Sequence[str]) -> int:
     targets = parse_targets(words, RESOURCE_CLAIM, options)
     wrong = next((target for target in targets.named if target.kind is not RESOURCE_CLAIM), None)
     if wrong is not None:
-        hint = shell_line(kubectl("describe", of(wrong.kind.singular, wrong.name)))
+        hint = try_kubectl("describe", of(wrong.kind.singular, wrong.name))
         raise UsageProblem(f'"{wrong.kind.singular}" is no claim', hint)
     if not targets.named:
-        raise UsageProblem("describe-claim needs a name", "kubectl dra get claims")
+        raise UsageProblem("describe-claim needs a name", try_dra("get", "claims", within(options.namespace) or ()))
     names = [target.name for target in targets.named]
     cluster = read_cluster(options, KINDS, claims=names, local=True)
     check_namespace(options, cluster)
@@ -73,11 +75,11 @@ def claim_not_found(key: Key, facts: ClusterState) -> CommandError:
     claims = facts.inventory.claims
     what = f'{RESOURCE_CLAIM.resource} "{key.name}" not found in namespace "{key.namespace}"'
     if not facts.evidence.complete(RESOURCE_CLAIM.name, key.namespace):
-        hint = shell_line(kubectl("auth", "can-i", "list", RESOURCE_CLAIM.resource, within(key.namespace)))
+        hint = try_kubectl("auth", "can-i", "list", RESOURCE_CLAIM.resource, within(key.namespace))
         return CommandError(f"{what}, but not all of them could be read", hint)
     elsewhere = sorted(each.namespace for each in claims if each.name == key.name)
     if elsewhere:
-        there = shell_line(kubectl("dra", "describe-claim", of("claim", key.name, elsewhere[0])))
-        return CommandError(what, there or "kubectl dra get claims -A")
+        there = dra("describe-claim", of("claim", key.name, elsewhere[0]))
+        return CommandError(what, shell_line(there, _ALL))
     near = did_you_mean(key.name, [each.name for each in claims if each.namespace == key.namespace])
-    return CommandError(what + near, "kubectl dra get claims -A")
+    return CommandError(what + near, shell_line(_ALL))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.address import address_of
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.model.evidence import Evidence, Fields
@@ -124,6 +125,7 @@ def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
         verbosity=options.verbosity,
         max_bytes=options.max_bytes,
         clock=options.clock,
+        address=address_of(options),
     )
     return SourceSpec(
         options.from_,

@@ -9,6 +9,7 @@ import click
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.kubectl_style import KubectlStyle
 from kubectl_dra.commands.options import Options, one_of, shared_options
+from kubectl_dra.reports.invocations import try_dra
 
 if TYPE_CHECKING:
     from kubectl_dra.reports.conversion import ConversionReport
@@ -39,7 +40,7 @@ def command(options: Options, target: str) -> int:
     server would refuse, is said on stderr; manifests that mix generations are corrected first.
     """
     if not options.manifests:
-        raise UsageProblem("nothing to convert", "kubectl dra convert -f FILE")
+        raise UsageProblem("nothing to convert", try_dra("convert", "-f", "FILE"))
     version = target.removeprefix("resource.k8s.io/")
     if version not in _TARGETS:
         raise UsageProblem(f'can\'t convert to "{target}"', f"--to takes {', '.join(_TARGETS)}")

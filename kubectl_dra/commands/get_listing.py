@@ -34,7 +34,7 @@ from kubectl_dra.reports.claim_list import claim_rows, unused_claims
 from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, ListedDevice, device_list
 from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
-from kubectl_dra.reports.invocations import kubectl, shell_line
+from kubectl_dra.reports.invocations import plain_word, try_dra, try_kubectl
 from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.pool import pool_summary
 from kubectl_dra.reports.taint_list import rule_row, taint_rows
@@ -259,11 +259,13 @@ def _selectors(call: Call) -> Iterator[SelectorSet]:
         yield _compiled(SelectorSet.of_class(classes[name], shows_sharing), f'class "{name}"', _LIST_CLASSES)
     if call.query.match:
         yield _compiled(
-            SelectorSet.of_text(call.query.match, shows_sharing), "--match", "kubectl dra test-selector EXPR"
+            SelectorSet.of_text(call.query.match, shows_sharing),
+            "--match",
+            try_dra("test-selector", plain_word(call.query.match) or ("EXPR",)),
         )
 
 
-_LIST_CLASSES: Final = "kubectl dra get classes"
+_LIST_CLASSES: Final = try_dra("get", "classes")
 
 
 def _compiled(selectors: SelectorSet, what: str, hint: str) -> SelectorSet:
@@ -275,7 +277,7 @@ def _compiled(selectors: SelectorSet, what: str, hint: str) -> SelectorSet:
 def _check_node(call: Call) -> None:
     nodes, name = call.facts.inventory.nodes, call.query.node
     if name and name not in nodes and call.facts.evidence.complete("Node"):
-        raise CommandError(f'nodes "{name}" not found{did_you_mean(name, nodes)}', "kubectl get nodes")
+        raise CommandError(f'nodes "{name}" not found{did_you_mean(name, nodes)}', try_kubectl("get", "nodes"))
 
 
 # --- API objects ----------------------------------------------------------------------------------------------------
@@ -354,8 +356,8 @@ def _chosen(call: Call, wanted: Wanted, kind: Kind, objects: Iterable[Any]) -> l
 def _no_such(call: Call, kind: Kind, what: str, listing: str, near: str = "") -> CommandError:
     """The error for a name that is not there, or of which that can't be known."""
     if call.facts.evidence.complete(kind.name):
-        return CommandError(f"{what} not found{near}", shell_line(kubectl("dra", "get", listing)))
-    hint = f"kubectl auth can-i list {kind.resource}"
+        return CommandError(f"{what} not found{near}", try_dra("get", listing))
+    hint = try_kubectl("auth", "can-i", "list", kind.resource)
     return CommandError(f"{what} not found, but not all {kind.plural} could be read", hint)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.suggest import did_you_mean
-from kubectl_dra.reports.invocations import plain_word, shell_line
+from kubectl_dra.reports.invocations import plain_word, shell_line, try_dra
 
 POOLS: Final = "pools"
 DEVICES: Final = "devices"
@@ -100,6 +100,6 @@ def _check_flags(query: Query, wanted: Sequence[Wanted]) -> None:
     types = {each.type for each in wanted}
     for flag in _FOR_DEVICES:
         if getattr(query, flag) and types != {DEVICES}:
-            raise UsageProblem(f"--{flag.removesuffix('_')} is for devices", "kubectl dra get devices …")
+            raise UsageProblem(f"--{flag.removesuffix('_')} is for devices", try_dra("get", "devices"))
     if query.unused and types != {CLAIMS}:
-        raise UsageProblem("--unused is for claims", "kubectl dra get claims --unused")
+        raise UsageProblem("--unused is for claims", try_dra("get", "claims", "--unused"))

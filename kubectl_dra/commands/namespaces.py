@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from kubectl_dra.api.kinds import NAMESPACE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import Scoped, read_cluster
-from kubectl_dra.commands.errors import CommandError, hint_for
+from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.reports.invocations import try_kubectl
 from kubectl_dra.source.errors import SourceError
 
 
@@ -28,13 +29,12 @@ def check_namespace(options: Options, cluster: Scoped) -> None:
     state = _with_namespaces(options, cluster.state)
     coverage, existing = state.evidence.coverage(NAMESPACE.name), state.inventory.namespaces
     if coverage is Coverage.COMPLETE and existing and name not in existing:
-        hint = hint_for("kubectl get namespaces", options.from_)
+        hint = try_kubectl("get", "namespaces")
         raise CommandError(f'namespaces "{name}" not found{did_you_mean(name, existing)}', hint)
     used = set(_used(state.inventory))
     if coverage is Coverage.ASSUMED and options.namespace and used:
         what = f'nothing in {state.evidence.origin} is in namespace "{name}"'
-        hint = hint_for("name another namespace with -n, or all with -A", options.from_)
-        raise CommandError(what + did_you_mean(name, sorted(used)), hint)
+        raise CommandError(what + did_you_mean(name, sorted(used)), "name another namespace with -n, or all with -A")
 
 
 def _with_namespaces(options: Options, state: ClusterState) -> ClusterState:

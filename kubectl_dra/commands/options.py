@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from kubectl_dra.commands.errors import CommandError, UsageProblem, hint_for
+from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.model import labels
 from kubectl_dra.model.clock import SYSTEM, Clock
+from kubectl_dra.source.errors import SourceError
 from kubectl_dra.source.limits import MAX_BYTES, parse_size, size_text
 
 if TYPE_CHECKING:
@@ -251,8 +252,10 @@ def shared_options(
                 raise UsageProblem("--text adds the page to a document", "-o json --text")
             try:
                 return function(options, **values)
-            except CommandError as problem:
-                problem.hint = hint_for(problem.hint, options.from_)
+            except (CommandError, UsageProblem, SourceError) as problem:
+                from kubectl_dra.commands.address import completed
+
+                problem.hint = completed(problem.hint, options)
                 raise
 
         for option in reversed(chosen):

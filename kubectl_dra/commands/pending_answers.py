@@ -28,6 +28,7 @@ from kubectl_dra.diagnosis.whatif import Switch, WhatIf
 from kubectl_dra.diagnosis.workloads import ReadOwner, owners, resolve_workload
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.claim_page import claim_pending_page, claim_pending_summary
 from kubectl_dra.output.pending.evidence import missing_lines
@@ -35,7 +36,7 @@ from kubectl_dra.output.pending.groups import claim_groups_page, groups_page
 from kubectl_dra.output.pending.page import pending_page, pending_summary
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.reports.invocations import kubectl, of, shell_line
+from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl
 from kubectl_dra.reports.pending import (
     ClaimPendingReport,
     PendingReport,
@@ -49,6 +50,7 @@ from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_PODS, Subject, Un
 
 _GOOD: Final = frozenset({"NotPending", "Preparing", "Schedulable", "Reserved", "Allocated"})
 _UNKNOWN: Final = "Unknown"
+_ALL: Final = ("kubectl", "dra", "why-pending", "-A")
 # Of a claim that many pods wait for, the first few tell the story.
 _WAITING_SHOWN: Final = 3
 
@@ -69,6 +71,11 @@ class Call:
     read_owner: ReadOwner | None = None
     moment: datetime | None = None
     what_if: WhatIf | None = None
+
+    @property
+    def address(self) -> Address:
+        """The cluster that commands are about."""
+        return self.cluster.state.evidence.address
 
     @property
     def now(self) -> datetime:
@@ -118,7 +125,7 @@ def answer(
             )
             _check_node(call)
             if number is not None:
-                return one_remedy(options, _only_pod(call, targets), number)
+                return one_remedy(options, _only_pod(call, targets), number, call.address)
             return _named(call, targets) if targets.named else _everything(call, targets.kind)
 
     if options.watch:
@@ -157,7 +164,9 @@ def _check_kinds(kinds: Iterable[Kind]) -> None:
 def _check_node(call: Call) -> None:
     nodes = call.cluster.state.inventory.nodes
     if call.node and call.node not in nodes and call.cluster.state.evidence.complete("Node"):
-        raise CommandError(f'nodes "{call.node}" not found{did_you_mean(call.node, nodes)}', "kubectl get nodes")
+        raise CommandError(
+            f'nodes "{call.node}" not found{did_you_mean(call.node, nodes)}', try_kubectl("get", "nodes")
+        )
 
 
 # --- everything in scope --------------------------------------------------------------------------------------------
@@ -203,12 +212,12 @@ def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:
 
 def _overview(call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
-    return groups_page(reports, reason_groups(reports), call.cluster.namespace, found.bound)
+    return groups_page(reports, reason_groups(reports), call.cluster.namespace, found.bound, call.address)
 
 
 def _claims_overview(call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, ClaimPendingReport)]
-    return claim_groups_page(claim_groups(reports), call.cluster.namespace, found.bound)
+    return claim_groups_page(claim_groups(reports), call.cluster.namespace, found.bound, call.address)
 
 
 def _pages(_call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:
@@ -252,8 +261,9 @@ def _only_pod(call: Call, targets: Targets) -> PendingReport:
     pods = [report for report in found if isinstance(report, PendingReport)]
     if len(pods) == 1:
         return pods[0]
-    one = next((kubectl("dra", "why-pending", of("pod", pod.pod.name, pod.pod.namespace)) for pod in pods), None)
-    hint = shell_line(one) or "kubectl dra why-pending -A"
+    hint = shell_line(
+        next((dra("why-pending", of("pod", pod.pod.name, pod.pod.namespace)) for pod in pods), None), _ALL
+    )
     raise CommandError(f"--remedy is about one pod, and {len(pods)} are meant", hint)
 
 
@@ -297,14 +307,14 @@ def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> Comman
     keys = tuple(known)
     what = f'{kind.resource} "{key.name}" not found in namespace "{key.namespace}"'
     if not call.cluster.state.evidence.complete(kind.name, key.namespace):
-        hint = f"kubectl auth can-i list {kind.resource} -A"
+        hint = try_kubectl("auth", "can-i", "list", kind.resource, "-A")
         return CommandError(f"{what}, but not all of them could be read", hint)
     elsewhere = sorted(each.namespace for each in keys if each.name == key.name)
     if elsewhere:
-        there = shell_line(kubectl("dra", "why-pending", of(kind.singular, key.name, elsewhere[0])))
-        return CommandError(what, there or "kubectl dra why-pending -A")
+        there = dra("why-pending", of(kind.singular, key.name, elsewhere[0])) or _ALL
+        return CommandError(what, shell_line(there))
     here = [each.name for each in keys if each.namespace == key.namespace]
-    return CommandError(what + did_you_mean(key.name, here), "kubectl dra why-pending -A")
+    return CommandError(what + did_you_mean(key.name, here), shell_line(_ALL))
 
 
 # --- reports --------------------------------------------------------------------------------------------------------
@@ -329,7 +339,7 @@ def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Pending:
 
 def _pod_page(call: Call, report: PendingReport) -> list[Safe]:
     lines = pending_page(report, call.now)
-    steps = list(step_lines(report.remedies)) if call.remedies else []
+    steps = list(step_lines(report.remedies, call.address)) if call.remedies else []
     return [*lines, Safe(""), *steps] if steps else lines
 
 

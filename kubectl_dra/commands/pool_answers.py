@@ -18,6 +18,7 @@ from kubectl_dra.output.devices.pool_page import pool_page, pool_summary_text
 from kubectl_dra.output.documents import list_head, report_bytes, write_list
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.find import find_pools, pool_names, pool_selections
+from kubectl_dra.reports.invocations import try_dra, try_kubectl
 from kubectl_dra.reports.pool import KINDS, PoolReport, PoolSummary, is_troubled, pool_report, pool_summaries
 from kubectl_dra.reports.pool_status import KIND as STATUS_KIND
 from kubectl_dra.reports.unread import POOLS, unread
@@ -84,9 +85,9 @@ def pool_not_found(word: str, facts: ClusterState) -> CommandError:
     """The error for a name that no pool has."""
     what = f'pool "{word}" not found'
     if not facts.evidence.complete("ResourceSlice"):
-        hint = "kubectl auth can-i list resourceslices"
+        hint = try_kubectl("auth", "can-i", "list", "resourceslices")
         return CommandError(f"{what}, but not all ResourceSlices could be read", hint)
-    return CommandError(what + did_you_mean(word, pool_names(facts)), "kubectl dra describe-pool")
+    return CommandError(what + did_you_mean(word, pool_names(facts)), try_dra("describe-pool"))
 
 
 def _code(options: Options, pools: Sequence[PoolSummary], lacking: bool) -> int:

@@ -22,6 +22,7 @@ from kubectl_dra.output.selector.page import selector_page
 from kubectl_dra.output.selector.verdicts import headline
 from kubectl_dra.output.words import counted, plural
 from kubectl_dra.reports.find import devices_of, find_devices, find_pools
+from kubectl_dra.reports.invocations import try_dra, try_kubectl
 from kubectl_dra.reports.selector import (
     KINDS,
     Question,
@@ -74,7 +75,7 @@ def _check(options: Options, asked: Asked) -> None:
     if options.manifests and asked.device_class is not None:
         raise UsageProblem("--class and -f exclude each other: requests name their class", "leave --class out")
     if not options.manifests and not asked.words:
-        raise UsageProblem("no expression", "kubectl dra test-selector 'EXPR', or -f FILE")
+        raise UsageProblem("no expression", try_dra("test-selector", "EXPR").then(", or -f FILE"))
     if len(asked.words) > 1:
         raise UsageProblem(f"{len(asked.words)} expressions: this command takes one", "put EXPR into single quotes")
 
@@ -98,8 +99,10 @@ def _questions(asked: Asked, manifests: Manifests | None, facts: ClusterState) -
 def _class_not_found(name: str, facts: ClusterState) -> CommandError:
     what = f'deviceclasses.resource.k8s.io "{name}" not found'
     if not facts.evidence.complete("DeviceClass"):
-        return CommandError(f"{what}, but not all of them could be read", "kubectl auth can-i list deviceclasses")
-    return CommandError(what + did_you_mean(name, facts.inventory.classes), "kubectl dra get classes")
+        return CommandError(
+            f"{what}, but not all of them could be read", try_kubectl("auth", "can-i", "list", "deviceclasses")
+        )
+    return CommandError(what + did_you_mean(name, facts.inventory.classes), try_dra("get", "classes"))
 
 
 def _classes(manifests: Manifests | None) -> dict[str, DeviceClass]:
@@ -111,7 +114,7 @@ def _where(asked: Asked, facts: ClusterState) -> Where:
     drivers = sorted({pool.driver for pool in facts.pools})
     driver, pool = asked.driver, asked.pool
     if driver is not None and driver not in drivers and facts.evidence.complete("ResourceSlice"):
-        raise CommandError(f'driver "{driver}" not found{did_you_mean(driver, drivers)}', "kubectl dra get pools")
+        raise CommandError(f'driver "{driver}" not found{did_you_mean(driver, drivers)}', try_dra("get", "pools"))
     if pool is not None:
         found = [each for each in find_pools(pool, facts) if driver in (None, each.driver)]
         if not found:
@@ -120,7 +123,9 @@ def _where(asked: Asked, facts: ClusterState) -> Where:
         driver = found[0].driver if len({each.driver for each in found}) == 1 else driver
     nodes = facts.inventory.nodes
     if asked.node is not None and asked.node not in nodes and facts.evidence.complete("Node"):
-        raise CommandError(f'nodes "{asked.node}" not found{did_you_mean(asked.node, nodes)}', "kubectl get nodes")
+        raise CommandError(
+            f'nodes "{asked.node}" not found{did_you_mean(asked.node, nodes)}', try_kubectl("get", "nodes")
+        )
     return Where(driver, pool, asked.node)
 
 
@@ -132,7 +137,7 @@ def _device(word: str, facts: ClusterState) -> DeviceId:
         some = ", ".join(map(str, found[:4]))
         raise CommandError(f'"{word}" may be any of {len(found)} devices: {some}', f"--explain {found[0]}")
     names = [str(device) for pool in facts.pools for device in devices_of(pool, facts)]
-    raise CommandError(f'device "{word}" not found{did_you_mean(word, names)}', "kubectl dra get devices")
+    raise CommandError(f'device "{word}" not found{did_you_mean(word, names)}', try_dra("get", "devices"))
 
 
 # --- printing -------------------------------------------------------------------------------------------------------

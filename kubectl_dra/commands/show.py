@@ -9,7 +9,8 @@ from itertools import chain
 from typing import Final, Generic, TypeVar
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.errors import CommandError, hint_for
+from kubectl_dra.commands.address import completed
+from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import DOCUMENTS, Options
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.output.console import ColorMode, Console
@@ -32,7 +33,7 @@ def console(options: Options) -> Console:
 
 def tell(problem: CommandError, options: Options) -> None:
     """Say on stderr what could not be answered, and go on."""
-    console(options).error(problem.what, hint_for(problem.hint, options.from_))
+    console(options).error(problem.what, completed(problem.hint, options))
 
 
 def is_document(options: Options) -> bool:

@@ -10,6 +10,7 @@ from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.kubectl_style import KubectlStyle
 from kubectl_dra.commands.options import Options, scope_options, shared_options
 from kubectl_dra.commands.whatif_options import whatif_options
+from kubectl_dra.reports.invocations import try_dra
 
 if TYPE_CHECKING:
     from kubectl_dra.diagnosis.whatif import Switch
@@ -45,7 +46,7 @@ def command(options: Options, copies: str, together: bool, remedies: bool, switc
     What-if switches change it as well, in any order.
     """
     if not options.manifests and not switches:
-        raise UsageProblem("nothing to simulate", "kubectl dra simulate -f FILE")
+        raise UsageProblem("nothing to simulate", try_dra("simulate", "-f", "FILE"))
     if options.all_namespaces:
         raise UsageProblem("-A says nothing about what to create", "objects that name no namespace are meant for -n")
     if copies not in ("", "max") and not (copies.isascii() and copies.isdecimal() and 0 < int(copies[:9]) < 10**8):

@@ -40,7 +40,7 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     world = cluster.state
     with told(world):
         report = simulation_report(world, objects, _copies(copies), switches, together=together)
-    page = simulation_page(report, world.now, steps=remedies)
+    page = simulation_page(report, world.now, steps=remedies, address=world.evidence.address)
     if is_document(options):
         text = page if options.text else None
         report = report if remedies else report.without_steps()

@@ -34,7 +34,7 @@ def sort(items: Sequence[ItemT], path: str) -> list[ItemT]:
     steps = parse_path(path)
     values = [value_at(json.loads(item.document()), steps) for item in items]
     if items and all(value is None for value in values):
-        raise UsageProblem(f'no item has a field "{path}"', "kubectl dra get … -o json shows the fields")
+        raise UsageProblem(f'no item has a field "{path}"', "-o json shows the fields")
     by_value = cmp_to_key(_compare)
     pairs = sorted(zip(map(by_value, values), range(len(items)), strict=True))
     return [items[index] for _, index in pairs]

@@ -19,6 +19,7 @@ from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.list_page import list_page
 from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import dry_lines, present_lines, rule_reference
+from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.reports.taint_listing import listed_taints
 from kubectl_dra.reports.taint_plan import KINDS
 from kubectl_dra.reports.unread import TAINTED_PODS, unread
@@ -93,7 +94,9 @@ def _show_plan(options: Options, planner: Planner, plan: TaintPlan, server: bool
 
 def _list(options: Options, asked: TaintArgs) -> int:
     if asked != TaintArgs(listing=True, timeout=asked.timeout):
-        raise UsageProblem("--list takes no words and no other options", "kubectl dra get taints NAME shows one")
+        raise UsageProblem(
+            "--list takes no words and no other options", try_dra("get", "taints", "NAME").then(" shows one")
+        )
     from kubectl_dra.commands.cluster import read_cluster
 
     cluster = read_cluster(options, KINDS)

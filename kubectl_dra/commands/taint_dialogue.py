@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
+from kubectl_dra.commands.address import completed
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document
@@ -22,7 +23,17 @@ from kubectl_dra.output.taints.observation import comparison_lines
 from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import change_lines, done_line, present_lines, rule_reference, truth_text
 from kubectl_dra.output.words import counted
-from kubectl_dra.reports.invocations import kubectl, of, of_device, plain_word, shell_line
+from kubectl_dra.reports.invocations import (
+    changing,
+    dra,
+    kubectl,
+    of,
+    of_device,
+    plain_word,
+    shell_line,
+    try_dra,
+    try_kubectl,
+)
 from kubectl_dra.reports.taint_observation import (
     agrees,
     counts_of,
@@ -41,6 +52,7 @@ NO_EXECUTE: Final = "NoExecute"
 _QUESTIONS: Final = {Verb.CREATE: "Create it?", Verb.PATCH: "Change it?", Verb.DELETE: "Delete it?"}
 # Without anybody to ask, a cluster that changes between every two readings is left alone.
 _ATTEMPTS: Final = 3
+_LIST: Final = try_dra("taint-device", "--list")
 
 
 class Choice(StrEnum):
@@ -143,8 +155,8 @@ class Dialogue:
             self._terminal.note(fmt("Somebody else was faster: {}.", truth_text(failed.write, failed.now)))
             plan, choice = self._agree(self._planner.plan(plan.taint.effect), effect=plan.taint.effect)
             if choice is Choice.NOTHING:
-                raise CommandError("nothing more was written", "kubectl dra taint-device --list")
-        raise CommandError("somebody else changes the same rules all the time", "kubectl dra taint-device --list")
+                raise CommandError("nothing more was written", _LIST)
+        raise CommandError("somebody else changes the same rules all the time", _LIST)
 
     def _write(self, plan: TaintPlan) -> tuple[Outcome, ...]:
         """The writes of a plan; each is told when it is done, and an interruption says what it left open."""
@@ -154,9 +166,10 @@ class Dialogue:
         except KeyboardInterrupt:
             done = len(self._outcomes) - before
             if done < len(plan.writes):
-                text = "Interrupted: {} of {} written; whether rule {} was is not known: kubectl get devicetaintrules"
+                text = "Interrupted: {} of {} written; whether rule {} was is not known: {}"
+                look = completed(try_kubectl("get", "devicetaintrules"), self._options)
                 count = counted(len(plan.writes), "rule")
-                self._terminal.note(fmt(text, done, count, plan.writes[done].name))
+                self._terminal.note(fmt(text, done, count, plan.writes[done].name, look))
             raise
 
     def _report(self, outcome: Outcome) -> None:
@@ -202,9 +215,13 @@ class Dialogue:
             return ExitCode.ERROR
         return self._finish(self._carry_out(second))
 
+    def _line(self, words: tuple[str, ...] | None) -> Safe | None:
+        """A command that changes the same cluster, as it is printed."""
+        return command(changing(words, self._planner.facts.evidence.address))
+
     def _say_first_step_stays(self, first: TaintPlan) -> None:
         devices = [device.id for device in first.devices]
-        undo = command(kubectl("dra", "taint-device", of_device(devices[0]), plain_word(f"{first.taint.key}-")))
+        undo = self._line(dra("taint-device", of_device(devices[0]), plain_word(f"{first.taint.key}-")))
         self._terminal.note(Safe(""))
         stays = fmt("Nobody is evicted. NoSchedule stays on {}", counted(len(devices), "device"))
         self._terminal.note(stays + (fmt("; to remove it: {}", undo) if undo and len(devices) == 1 else Safe("")))
@@ -236,10 +253,8 @@ class Dialogue:
         name, device = counting.writes[0].name, counting.devices[0].id
         if name in self._planner.facts.inventory.taint_rules:
             what = f"rule {name} is there: somebody is counting at the moment, or was interrupted"
-            end = shell_line(
-                kubectl("dra", "taint-device", of_device(device), plain_word(f"{counting.taint.key}:None-"))
-            )
-            raise CommandError(what, f"{end} removes it" if end else "kubectl dra get taints")
+            end = try_dra("taint-device", of_device(device), plain_word(f"{counting.taint.key}:None-"))
+            raise CommandError(what, end.then(" removes it") if end else try_dra("get", "taints"))
 
     def _count(self, counting: TaintPlan, plan: TaintPlan) -> bool:
         source, facts = self._planner.source, self._planner.facts
@@ -280,7 +295,7 @@ class Dialogue:
         finally:
             # Also for whoever does not want to wait for the answer.
             if left:
-                removing = command(kubectl("delete", of("devicetaintrule", planned.name))) or Safe("remove it")
+                removing = self._line(kubectl("delete", of("devicetaintrule", planned.name))) or Safe("remove it")
                 text = "warning: rule {} may still be there, without effect: {}"
                 self._terminal.note(fmt(text, planned.name, removing))
 
@@ -305,5 +320,5 @@ def failure(failed: Outcome, outcomes: tuple[Outcome, ...]) -> CommandError:
     done = sum(outcome.done for outcome in outcomes)
     if len(outcomes) > 1:
         truth += fmt("; {} of {} written", done, counted(len(outcomes), "rule"))
-    look = shell_line(kubectl("get", of("devicetaintrule", name))) or "kubectl get devicetaintrules"
-    return CommandError(fmt("{}: {}", what, truth), f"{look}; then the same again")
+    look = shell_line(kubectl("get", of("devicetaintrule", name)), ("kubectl", "get", "devicetaintrules"))
+    return CommandError(fmt("{}: {}", what, truth), look.then("; then the same again"))

@@ -23,7 +23,7 @@ from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.notes import version_notes
 from kubectl_dra.output.taints.plan_page import plan_summary
 from kubectl_dra.reports.find import devices_of, find_devices
-from kubectl_dra.reports.invocations import kubectl, of, of_pool, shell_line
+from kubectl_dra.reports.invocations import dra, kubectl, of, of_pool, plain_word, shell_line, try_dra
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.taint_hits import driver_taints
 from kubectl_dra.reports.taint_plan import (
@@ -79,8 +79,8 @@ class Planner:
         except NameTakenError as error:
             name = error.rule.metadata.name
             what = f'a DeviceTaintRule "{name}" exists that this program did not make, or that was changed since'
-            look = shell_line(kubectl("get", of("devicetaintrule", name), "-o", "yaml")) or "kubectl dra get taints"
-            raise CommandError(what, f"{look}; rename or delete it") from error
+            look = kubectl("get", of("devicetaintrule", name), "-o", "yaml") or dra("get", "taints")
+            raise CommandError(what, shell_line(look).then("; rename or delete it")) from error
 
     @property
     def several(self) -> bool:
@@ -107,11 +107,16 @@ class Planner:
 
         found = matching_devices(self._match, self.facts)
         if found.problem is not None:
-            raise UsageProblem(f"--match: {found.problem}", "kubectl dra test-selector shows where")
+            raise UsageProblem(
+                f"--match: {found.problem}",
+                try_dra("test-selector", plain_word(self._match) or ("EXPR",)).then(" shows where"),
+            )
         if not found.devices:
             what = f"--match selects none of {found.of} devices"
             errors = f"; {found.failing} can't be evaluated: {next(iter(found.errors))}" if found.failing else ""
-            raise CommandError(what + errors, "kubectl dra test-selector EXPR shows why")
+            raise CommandError(
+                what + errors, try_dra("test-selector", plain_word(self._match) or ("EXPR",)).then(" shows why")
+            )
         return tuple(found.devices), found.failing
 
     def _removal(self, devices: tuple[DeviceId, ...]) -> TaintPlan:
@@ -136,7 +141,7 @@ class Planner:
         verb = "has no taint" if len(devices) == 1 else "has a taint"
         keys = {rule.spec.taint.key for rule in self.facts.inventory.taint_rules.values()}
         return CommandError(
-            f'{name} {verb} "{taint.key}"{did_you_mean(taint.key, keys)}', "kubectl dra taint-device --list"
+            f'{name} {verb} "{taint.key}"{did_you_mean(taint.key, keys)}', try_dra("taint-device", "--list")
         )
 
 
@@ -152,7 +157,7 @@ class RulePlanner(Planner):
         self._facts = self.source.facts()
         rule = self.facts.inventory.taint_rules.get(self._rule)
         if rule is None:
-            raise CommandError(f"there is no DeviceTaintRule {self._rule} any more", "kubectl dra get taints")
+            raise CommandError(f"there is no DeviceTaintRule {self._rule} any more", try_dra("get", "taints"))
         return rule_removal_plan(self.facts, rule, self.source.api_version, self.source.target)
 
 
@@ -163,7 +168,7 @@ def _check_full(device: DeviceId, facts: ClusterState) -> None:
     meant = [str(each) for each in find_devices(device.device, facts)]
     known = f": it may be {', '.join(meant[:_SHOWN])}{', …' if len(meant) > _SHOWN else ''}" if meant else ""
     what = f'"{device.device}" is not the full name of a device{known}'
-    raise CommandError(what, meant[0] if len(meant) == 1 else "kubectl dra get devices -o name")
+    raise CommandError(what, meant[0] if len(meant) == 1 else try_dra("get", "devices", "-o", "name"))
 
 
 def _check_published(device: DeviceId, facts: ClusterState) -> None:
@@ -173,9 +178,9 @@ def _check_published(device: DeviceId, facts: ClusterState) -> None:
     pool = device.pool_id
     if pool not in facts.pools:
         known = did_you_mean(str(pool), map(str, facts.pools))
-        raise CommandError(f'there is no pool "{pool}"{known}', "kubectl dra get pools")
+        raise CommandError(f'there is no pool "{pool}"{known}', try_dra("get", "pools"))
     near = did_you_mean(device.device, (each.device for each in devices_of(pool, facts)))
-    look = shell_line(kubectl("dra", "describe-pool", of_pool(pool))) or "kubectl dra get pools"
+    look = shell_line(dra("describe-pool", of_pool(pool)), ("kubectl", "dra", "get", "pools"))
     raise CommandError(f'pool "{pool}" publishes no device "{device.device}"{near}', look)
 
 

@@ -11,6 +11,7 @@ from kubectl_dra.commands.cluster import features_of, gates_of, source_spec
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.diagnosis import needs
+from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.source import load
 from kubectl_dra.source.errors import SourceError
 from kubectl_dra.source.spec import DEMO, STDIN, SourceSpec
@@ -33,7 +34,7 @@ def start(
     """Run the UI; returns the exit code."""
     # Textual draws on stderr.
     if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
-        raise CommandError("the terminal UI needs a terminal", "kubectl dra why-pending -A")
+        raise CommandError("the terminal UI needs a terminal", try_dra("why-pending", "-A"))
     from kubectl_dra.tui.start import run  # Textual only when it is needed
 
     settings = settings_of(options, light=light, tab=tab, expression=expression, device_class=device_class)

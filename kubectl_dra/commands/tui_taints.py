@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.address import completed
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.taint_dialogue import NO_EXECUTE, NO_SCHEDULE, failure, offers_steps
@@ -38,13 +39,13 @@ class CommandPen:
 
     def plan(self, order: Order, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
         """See :class:`kubectl_dra.tui.writing.Pen`."""
-        with _refusals():
+        with _refusals(self._options):
             planner = self._planner(order, facts)
             return _preview(planner, planner.plan(effect), check=check and not self.refusal)
 
     def write(self, order: Order, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> Written:
         """See :class:`kubectl_dra.tui.writing.Pen`."""
-        with _refusals():
+        with _refusals(self._options):
             if self.refusal:
                 raise CommandError(self.refusal)
             planner = self._planner(order, facts)
@@ -85,7 +86,7 @@ def _carry_out(planner: Planner, plan: TaintPlan, effect: str, steps: bool) -> W
     if failed.state is WriteState.CONFLICT:
         lines.append(fmt("Somebody else was faster: {}.", truth_text(failed.write, failed.now)))
         return _with_next(lines, False, planner, effect)
-    return Written([*lines, *_words(failure(failed, outcomes))], False)
+    return Written([*lines, *_words(failure(failed, outcomes), planner.source.options)], False)
 
 
 def _with_next(lines: list[Safe], done: bool, planner: Planner, effect: str) -> Written:
@@ -93,7 +94,7 @@ def _with_next(lines: list[Safe], done: bool, planner: Planner, effect: str) -> 
     try:
         return Written(lines, done, _preview(planner, planner.plan(effect), check=True))
     except (CommandError, SourceError) as error:
-        return Written([*lines, *_words(error)], done)
+        return Written([*lines, *_words(error, planner.source.options)], done)
 
 
 def _outcome_lines(outcome: Outcome) -> Iterator[Safe]:
@@ -113,18 +114,18 @@ def _preview(planner: Planner, plan: TaintPlan, check: bool) -> Preview:
 
 
 @contextmanager
-def _refusals() -> Iterator[None]:
+def _refusals(options: Options) -> Iterator[None]:
     """Errors of the command as words for the screen."""
     try:
         yield
     except UsageProblem as problem:
-        raise RefusedError(_lines(problem.message, problem.hint)) from problem
+        raise RefusedError(_lines(problem.message, completed(problem.hint, options))) from problem
     except (CommandError, SourceError) as error:
-        raise RefusedError(_words(error)) from error
+        raise RefusedError(_words(error, options)) from error
 
 
-def _words(error: CommandError | SourceError) -> list[Safe]:
-    return _lines(error.what, error.hint)
+def _words(error: CommandError | SourceError, options: Options) -> list[Safe]:
+    return _lines(error.what, completed(error.hint, options))
 
 
 def _lines(what: str, hint: str) -> list[Safe]:

@@ -12,7 +12,7 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.reports.invocations import kubectl, shell_line, within
+from kubectl_dra.reports.invocations import try_kubectl, within
 from kubectl_dra.reports.unread import Unread
 
 
@@ -27,7 +27,7 @@ def nothing_read(found: Unread, options: Options) -> CommandError:
     first = found.objects[0]
     kind, refused = BY_NAME[first.kind], first.coverage == Coverage.FORBIDDEN
     scope = () if not kind.namespaced else within(first.namespace) if first.namespace else ("-A",)
-    hint = shell_line(kubectl("auth", "can-i", "list", kind.resource, scope))
+    hint = try_kubectl("auth", "can-i", "list", kind.resource, scope)
     code = finding_code(asked=options.exit_code, bad=False, partial=True, answered=False)
     names = " and ".join(dict.fromkeys(BY_NAME[each.kind].resource for each in found.objects))
     return CommandError(f"{names} could not be listed: {'forbidden' if refused else 'not read'}", hint, code)

@@ -11,6 +11,7 @@ import click
 
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.suggest import did_you_mean
+from kubectl_dra.reports.invocations import try_dra, try_kubectl
 
 if TYPE_CHECKING:
     # Help should not pay for the model.
@@ -163,6 +164,6 @@ def told(world: ClusterState) -> Iterator[None]:
     except WhatIfError as error:
         complete = world.evidence.complete("Node" if error.kind == "node" else "ResourceSlice")
         unsure = "" if complete else ", but not all of them could be read"
-        hint = "kubectl get nodes" if error.kind == "node" else "kubectl dra get devices"
+        hint = try_kubectl("get", "nodes") if error.kind == "node" else try_dra("get", "devices")
         what = f'{error.kind}s "{error.name}" not found{unsure}{did_you_mean(error.name, error.known)}'
         raise CommandError(what, hint) from error

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from kubectl_dra.model.ids import PoolId
+from kubectl_dra.model.invocation import HERE, Address
 
 ALL_NAMESPACES: Final = ""
 # Fields of objects, by their paths, with the value that they have: a field selector, or what a question is about.
@@ -62,13 +63,14 @@ _SUFFICIENT: Final = frozenset({Coverage.COMPLETE, Coverage.ASSUMED, Coverage.NO
 
 @dataclass(frozen=True)
 class Evidence:
-    """All reads of one Inventory."""
+    """All reads of one Inventory. ``origin`` names where they come from, ``address`` is how commands get there."""
 
     reads: tuple[Read, ...] = ()
     bad_objects: tuple[BadObject, ...] = ()
     server_version: tuple[int, int] | None = None
     origin: str = ""
     notes: tuple[str, ...] = ()
+    address: Address = HERE
     _index: Mapping[tuple[str, str], Read] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -7,12 +7,33 @@ where a hint is a plain text.
 
 from __future__ import annotations
 
-import shlex
+from typing import Final, overload
 
 from kubectl_dra.model.ids import DeviceId, PoolId
+from kubectl_dra.model.invocation import Address, CommandLine, Words, flag
 from kubectl_dra.model.names import is_label, is_subdomain
 
-Words = tuple[str, ...]
+__all__ = [
+    "UNKNOWN_CONTEXT",
+    "Words",
+    "changing",
+    "dra",
+    "hint",
+    "kubectl",
+    "of",
+    "of_device",
+    "of_pool",
+    "plain_word",
+    "reading",
+    "shell_line",
+    "try_dra",
+    "try_kubectl",
+    "within",
+]
+#: Stands for a context that nobody wrote down: no kubeconfig has one of that name, so what is pasted fails.
+UNKNOWN_CONTEXT: Final = "CONTEXT"
+# They need no cluster.
+_OFFLINE: Final = frozenset({"convert", "completion", "version"})
 
 
 def kubectl(*parts: str | Words | None) -> Words | None:
@@ -23,6 +44,11 @@ def kubectl(*parts: str | Words | None) -> Words | None:
             return None
         words += [part] if isinstance(part, str) else part
     return tuple(words)
+
+
+def dra(*parts: str | Words | None) -> Words | None:
+    """A command of this program."""
+    return kubectl("dra", *parts)
 
 
 def of(kind: str, name: str, namespace: str = "") -> Words | None:
@@ -54,6 +80,66 @@ def plain_word(text: str) -> Words | None:
     return (text,) if text and not text.startswith("-") and text.isascii() and text.isprintable() else None
 
 
-def shell_line(words: Words | None) -> str:
-    """The words as a line for a shell; empty where there is no command."""
-    return shlex.join(words) if words is not None else ""
+def shell_line(words: Words | None, or_else: Words = ()) -> CommandLine:
+    """The words as a line for a shell; ``or_else``, or an empty line, where there is no command."""
+    return CommandLine(or_else if words is None else words)
+
+
+def try_kubectl(*parts: str | Words | None) -> CommandLine:
+    """A hint: one command of kubectl; empty where there is none."""
+    return shell_line(kubectl(*parts))
+
+
+def try_dra(*parts: str | Words | None) -> CommandLine:
+    """A hint: one command of this program; empty where there is none."""
+    return shell_line(dra(*parts))
+
+
+# --- the cluster that is meant ---------------------------------------------------------------------------------------
+
+
+@overload
+def reading(words: Words, address: Address) -> Words: ...
+@overload
+def reading(words: Words | None, address: Address) -> Words | None: ...
+def reading(words: Words | None, address: Address) -> Words | None:
+    """A command that changes nothing, with the flags that were given, at the end.
+
+    kubectl knows no files: what it is to do goes to the cluster that the file was taken from.
+    """
+    if words is None or (not address.live and not _is_own(words)):
+        return changing(words, address)
+    if not _is_own(words):
+        return (*words, *address.flags)
+    if words[2] in _OFFLINE:
+        return words
+    sources = (word for source in address.sources for word in flag("--from", source))
+    return (*words, *address.flags, *sources, *address.own)
+
+
+@overload
+def changing(words: Words, address: Address) -> Words: ...
+@overload
+def changing(words: Words | None, address: Address) -> Words | None: ...
+def changing(words: Words | None, address: Address) -> Words | None:
+    """A command that changes the cluster: it always says which one: the current context may be another by then."""
+    if words is None:
+        return None
+    named = any(word.partition("=")[0] == "--context" for word in address.flags)
+    context = address.context or ("" if address.live else UNKNOWN_CONTEXT)
+    return (*words, *(flag("--context", context) if context and not named else ()), *address.flags)
+
+
+def hint(text: str, address: Address) -> str:
+    """What to do: a command with the flags that were given; for facts of a file what leads to more facts."""
+    if not isinstance(text, CommandLine) or not text.words:
+        return text
+    if address.live or _is_own(text.words):
+        return CommandLine(reading(text.words, address), text.tail)
+    if text.words[1:3] == ("auth", "can-i"):
+        return "take a new snapshot with the right to list them"
+    return f"look into {' and '.join(address.sources)}"
+
+
+def _is_own(words: Words) -> bool:
+    return words[1:2] == ("dra",)

@@ -38,7 +38,7 @@ from kubectl_dra.diagnosis.workloads import Owners, ReadOwner
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, ResourceClaimTemplateSpec
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.invocations import Words, kubectl, of, plain_word
+from kubectl_dra.reports.invocations import Words, changing, kubectl, of, plain_word
 from kubectl_dra.reports.renewal import Note, Renewal
 from kubectl_dra.reports.template_patches import patch_text
 
@@ -120,7 +120,9 @@ class _Steps:
         found = [self._of(action) for action in remedy.actions]
         found += [self._renewed(key) for key in self._edits]
         complete = all(steps is not None for steps in found)
-        steps = tuple(step for each in found if each is not None for step in each) if complete else ()
+        made = [step for each in found if each is not None for step in each] if complete else []
+        address = self._world.evidence.address
+        steps = tuple(Step(tuple(changing(words, address) for words in each.commands), each.manifest) for each in made)
         return RemedyReport(
             remedy.kind,
             remedy.actions,

@@ -78,13 +78,23 @@ def _header(facts: ClusterState, namespace: str) -> Json:
     document: Json = {"apiVersion": API_VERSION, "kind": KIND}
     if facts.as_of:
         document["taken"] = facts.as_of
-    if evidence.server_version is not None:
-        document["server"] = {"version": "v{}.{}".format(*evidence.server_version)}
+    server = _server(evidence)
+    if server:
+        document["server"] = server
+    context = evidence.address.context
+    if context and not any(word.partition("=")[0] == "--cluster" for word in evidence.address.flags):
+        document["context"] = context
     document["reads"] = [_read(read) for read in _reads(evidence, namespace)]
     notes = [*evidence.notes, *_left_out(evidence)]
     if notes:
         document["notes"] = notes
     return document
+
+
+def _server(evidence: Evidence) -> Json:
+    version, url = evidence.server_version, evidence.address.server
+    said = {"version": "v{}.{}".format(*version) if version is not None else "", "url": url}
+    return {name: text for name, text in said.items() if text}
 
 
 def _reads(evidence: Evidence, namespace: str) -> Iterator[Read]:

@@ -5,8 +5,10 @@ Decoding rules live in ``api``. :func:`load` is the facade; the live source is i
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from kubectl_dra.model.invocation import CommandLine
 from kubectl_dra.source.errors import InvalidNameError
 from kubectl_dra.source.spec import DEMO, SourceSpec
 
@@ -22,6 +24,13 @@ def load(spec: SourceSpec) -> tuple[Inventory, Evidence]:
         from kubectl_dra.source import live  # the kubernetes package is heavy
 
         return live.load(spec)
+    inventory, evidence = _load_file(spec)
+    recorded = evidence.address
+    address = replace(spec.connection.address, context=recorded.context, server=recorded.server)
+    return inventory, replace(evidence, address=address)
+
+
+def _load_file(spec: SourceSpec) -> tuple[Inventory, Evidence]:
     if spec.file == DEMO:
         from kubectl_dra.source.demo import load_demo
 
@@ -29,7 +38,7 @@ def load(spec: SourceSpec) -> tuple[Inventory, Evidence]:
     from kubectl_dra.source.file import load_files
 
     # Who needs no kind in particular writes all of it down again.
-    return load_files((spec.file, *spec.more_files), spec.max_bytes, spec.told, whole=not spec.needs)
+    return load_files((spec.file or "", *spec.more_files), spec.max_bytes, spec.told, whole=not spec.needs)
 
 
 def current_namespace(spec: SourceSpec) -> str:
@@ -50,5 +59,7 @@ def _checked(namespace: str) -> str:
     from kubectl_dra.model.names import LABEL_RULE, is_label
 
     if not is_label(namespace):
-        raise InvalidNameError(f'"{namespace}" is no name of a namespace: {LABEL_RULE}', "kubectl get namespaces")
+        raise InvalidNameError(
+            f'"{namespace}" is no name of a namespace: {LABEL_RULE}', CommandLine(("kubectl", "get", "namespaces"))
+        )
     return namespace

@@ -15,6 +15,7 @@ from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
 from kubectl_dra.api.lean import lean
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.source.content import Content, open_content
 from kubectl_dra.source.errors import FileError, SourceError
 from kubectl_dra.source.inputs import SNAPSHOT_EXTENSIONS, Inputs, Skipped, opened
@@ -95,6 +96,7 @@ def _assembled(manifests: Manifests, builder: InventoryBuilder) -> tuple[Invento
         server_version=header.server_version() if header is not None else None,
         origin=manifests.name,
         notes=tuple(notes),
+        address=header.address() if header is not None else Address(),
     )
     return builder.inventory(), evidence
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from kubectl_dra.model.evidence import Coverage, Read
 from kubectl_dra.source.manifests import Manifests
-from kubectl_dra.source.snapshot import SnapshotHeader, SnapshotRead
+from kubectl_dra.source.snapshot import SnapshotHeader, SnapshotRead, SnapshotServer
 
 #: The more a coverage proves, the further ahead it stands.
 _BEST: Final = (
@@ -66,9 +66,16 @@ def _header(headers: Sequence[SnapshotHeader]) -> SnapshotHeader:
     return SnapshotHeader(
         reads=tuple(_as_written(reads)),
         taken=max(header.taken for header in headers),
-        server=newest.server,
+        server=SnapshotServer(newest.server.version, _one(header.server.url for header in headers)),
+        context=_one(header.context for header in headers),
         notes=tuple(dict.fromkeys(note for header in headers for note in header.notes)),
     )
+
+
+def _one(texts: Iterable[str]) -> str:
+    """What all say; nothing where they differ: commands must not go to one of several clusters."""
+    found = set(texts)
+    return found.pop() if len(found) == 1 else ""
 
 
 def _as_written(reads: Iterable[Read]) -> Iterator[SnapshotRead]:

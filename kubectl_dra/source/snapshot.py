@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.model.evidence import Coverage, Read
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.source.errors import ManifestError
 
 SNAPSHOT_API_VERSION: Final = "kubectl-dra/v1alpha1"
@@ -31,17 +32,19 @@ class SnapshotRead(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tr
 
 
 class SnapshotServer(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The API server: its ``gitVersion``."""
+    """The API server: its ``gitVersion`` and its URL."""
 
     version: str = ""
+    url: str = ""
 
 
 class SnapshotHeader(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """All of a snapshot but its items. ``taken`` is RFC 3339, UTC."""
+    """All of a snapshot but its items. ``taken`` is RFC 3339, UTC; ``context`` that of the kubeconfig."""
 
     reads: tuple[SnapshotRead, ...]
     taken: str = ""
     server: SnapshotServer = SnapshotServer()
+    context: str = ""
     notes: tuple[str, ...] = ()
 
     def evidence_reads(self) -> tuple[Read, ...]:
@@ -49,6 +52,10 @@ class SnapshotHeader(msgspec.Struct, frozen=True, rename="camel", omit_defaults=
         return tuple(
             Read(r.kind, r.namespace, r.coverage, r.resource_version, r.time or self.taken, r.note) for r in self.reads
         )
+
+    def address(self) -> Address:
+        """The cluster that the snapshot is of, as far as it says."""
+        return Address(context=self.context, server=self.server.url)
 
     def server_version(self) -> tuple[int, int] | None:
         """Major and minor version of the server, if the snapshot says it."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.model.evidence import Fields
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.source.limits import MAX_BYTES
 
 DEMO = "demo"
@@ -19,7 +20,8 @@ Told = Callable[[float | None], object]
 class Connection:
     """kubectl's connection flags; empty means what the kubeconfig says. ``request_timeout`` is in seconds.
 
-    ``max_bytes`` bounds one list, all chunks together. ``clock`` tells when what is read was true.
+    ``max_bytes`` bounds one list, all chunks together. ``clock`` tells when what is read was true. ``address`` has the
+    flags for commands that are printed; what is read completes it.
     """
 
     kubeconfig: str = ""
@@ -32,6 +34,7 @@ class Connection:
     verbosity: int = 0
     max_bytes: int = MAX_BYTES
     clock: Clock = SYSTEM
+    address: Address = HERE
 
 
 @dataclass(frozen=True, slots=True)

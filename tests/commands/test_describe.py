@@ -171,7 +171,7 @@ def test_documents_of_a_claim(capfd):
 def test_a_claim_that_lives_elsewhere(capfd):
     code, _, err = call(capfd, "describe-claim", "monitor-nics", "-n", "ml")
     assert code == 1
-    assert err.endswith("try:   kubectl dra --from demo describe-claim claim/monitor-nics -n ops\n")
+    assert err.endswith("try:   kubectl dra describe-claim claim/monitor-nics -n ops --from demo\n")
 
 
 @pytest.mark.parametrize(

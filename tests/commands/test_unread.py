@@ -19,7 +19,7 @@ from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.commands.app import run
 from kubectl_dra.source.demo import CLUSTER
 from tests.kit.clock import PassingClock
-from tests.live.fake_api import PLURALS, FakeApi, running, write_kubeconfig
+from tests.live.fake_api import FakeApi, running, serve_cluster, write_kubeconfig
 from tests.reports.clusters import withheld
 
 KINDS = ("Pod", "Node", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
@@ -121,22 +121,10 @@ def ask(request: Any, tmp_path: Path, capfd: Any, monkeypatch: pytest.MonkeyPatc
         def live(words: str, kinds: tuple[str, ...]) -> Said:
             api.routes.clear()
             api.routes.update(FakeApi().routes)
-            for kind in PLURALS:
-                _serve(api, kind, [item for item in content["items"] if item["kind"] == kind], kind in kinds)
+            serve_cluster(api, content["items"], kinds)
             return said(words)
 
         yield live
-
-
-def _serve(api: FakeApi, kind: str, items: list[Any], refused: bool) -> None:
-    if not items and not refused and kind not in KINDS:
-        return
-    version = BY_NAME[kind].api_version
-    for namespace in {"", "ml", *(item["metadata"].get("namespace", "") for item in items)}:
-        here = [item for item in items if namespace in ("", item["metadata"].get("namespace"))]
-        path = api.serve(kind, here, version, namespace)
-        if refused:
-            api.forbid(path)
 
 
 def answers(said: Said, format_: str) -> Any:

@@ -126,7 +126,7 @@ def test_workload_stands_for_its_pending_pods(capfd):
     [
         (["trainr-0", "-n", "ml"], 1, 'pods "trainr-0" not found in namespace "ml", did you mean "trainer-0"', ""),
         (["trainer-0"], 1, 'pods "trainer-0" not found in namespace "default"', "trainer-0 -n ml"),
-        (["claim/nope", "-n", "ml"], 1, '"nope" not found', "kubectl dra --from demo why-pending -A"),
+        (["claim/nope", "-n", "ml"], 1, '"nope" not found', "kubectl dra why-pending -A --from demo"),
         (["trainer-0", "-A"], 2, "all namespaces", "-n NAMESPACE trainer-0"),
         (["trainer-0", "-l", "a=b"], 2, "exclude each other", ""),
         (["-l", "a in"], 2, "label selector", ""),
@@ -156,7 +156,7 @@ def test_remedies_are_in_the_document_with_their_steps(capfd):
     first, *_ = report["remedies"]
     assert (first["kind"], first["verified"], first["nodes"]) == ("editClaim", True, ["node-b"])
     assert first["steps"][0]["manifest"]["spec"]["spec"]["devices"]["requests"][0]["exactly"]["count"] == 3
-    assert first["steps"][0]["commands"] == [["kubectl", "replace", "--force", "-f", "-"]]
+    assert first["steps"][0]["commands"] == [["kubectl", "replace", "--force", "-f", "-", "--context", "CONTEXT"]]
     assert [remedy["kind"] for remedy in report["remedies"]][-1] == "addDevices"
     brief = json.loads(call(capfd, "trainer-0", "-n", "ml", "-o", "json")[1])
     assert brief["remedies"] == [{**remedy, "steps": None} for remedy in report["remedies"]]
@@ -194,14 +194,14 @@ def test_lists_have_remedies_only_when_asked(capfd):
 def test_one_way_out_and_nothing_else(capfd):
     """``--remedy N`` is what ``--remedies`` prints for that number, and the list has the same numbers."""
     whole = call(capfd, "trainer-0", "-n", "ml", "--remedies")[1]
-    page, _, script = whole.partition("\n# 1 ")
-    parts = re.split(r"(?m)^(?=# \d+ )", f"# 1 {script}")[1:]
+    page, note, script = re.split(r"(?m)^(# CONTEXT .*\n)", whole)
+    parts = re.split(r"(?m)^(?=# \d+ )", script)[1:]
     assert len(parts) > 2
     for part in parts:
         number, words = re.match(r"# (\d+) (\w+ \w+)", part).groups()
         assert re.search(rf"(?m)^  {number}  {words}", page), words
         code, out, err = call(capfd, "trainer-0", "-n", "ml", "--remedy", number)
-        assert (code, out, err) == (0, part, "")
+        assert (code, out, err) == (0, note + part, "")
 
 
 def test_what_could_help_is_numbered_after_what_was_tried():

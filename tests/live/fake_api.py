@@ -6,7 +6,7 @@ import contextlib
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.source.spec import Connection
 from tests.kit.http import Server
 
@@ -44,6 +45,8 @@ PLURALS = {
     "Workload": "workloads",
     "CompositePodGroup": "compositepodgroups",
 }
+
+_ALWAYS_SERVED = ("Pod", "Node", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
 
 
 @dataclass(frozen=True)
@@ -198,6 +201,30 @@ def running(api: FakeApi) -> Iterator[FakeApi]:
         released.set()
         server.shutdown()
         server.server_close()
+
+
+def serve_cluster(api: FakeApi, items: Iterable[Any], refused: Collection[str] = ()) -> None:
+    """Serve all of a cluster, in every namespace and across them; kinds that may not be read answer 403."""
+    items = list(items)
+    plurals = ["resourceclaims", "resourceslices", "deviceclasses", "devicetaintrules", "resourceclaimtemplates"]
+    api.serve_versions({"v1": plurals})
+    for kind in PLURALS:
+        of_kind = [item for item in items if item["kind"] == kind]
+        if of_kind or kind in refused or kind in _ALWAYS_SERVED:
+            _serve_kind(api, kind, of_kind, kind in refused)
+    for item in items:
+        if BY_NAME[item["kind"]].workload:
+            path = f"{item['metadata']['namespace']}/{BY_NAME[item['kind']].plural}/{item['metadata']['name']}"
+            api.routes[f"/apis/{item['apiVersion']}/namespaces/{path}"] = Answer(item)
+
+
+def _serve_kind(api: FakeApi, kind: str, items: list[Any], refused: bool) -> None:
+    version = BY_NAME[kind].api_version
+    for namespace in {"", "ml", *(item["metadata"].get("namespace", "") for item in items)}:
+        here = [item for item in items if namespace in ("", item["metadata"].get("namespace"))]
+        path = api.serve(kind, here, version, namespace)
+        if refused:
+            api.forbid(path)
 
 
 def write_kubeconfig(

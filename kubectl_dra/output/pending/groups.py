@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, ObjectRef
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import Column, table
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted
-from kubectl_dra.reports.invocations import kubectl, of
+from kubectl_dra.reports.invocations import dra, of, reading
 from kubectl_dra.reports.pending import ClaimGroup, PendingReport, ReasonGroup
 
 _RETRY = (
@@ -20,15 +21,23 @@ _RETRY = (
 
 
 def groups_page(
-    reports: Sequence[PendingReport], groups: Sequence[ReasonGroup], scope: str, bound: Bound = Bound.EXACT
+    reports: Sequence[PendingReport],
+    groups: Sequence[ReasonGroup],
+    scope: str,
+    bound: Bound = Bound.EXACT,
+    address: Address = HERE,
 ) -> list[Safe]:
-    """The overview; ``scope`` is a namespace, or empty for the whole cluster; ``bound`` that of the number of pods."""
+    """The overview; ``scope`` is a namespace, or empty for the whole cluster; ``bound`` that of the number of pods.
+
+    ``address`` is the cluster that commands are to ask.
+    """
     where = fmt(" in namespace {}", scope) if scope else Safe("")
     if not reports and bound is not Bound.EXACT:
         return [fmt("None of the pods that could be read is pending with device claims{}.", where)]
     if not reports:
         line = fmt("No pod with device claims is pending{}.", where)
-        return [line, Safe("In all namespaces: kubectl dra why-pending -A")] if scope else [line]
+        everywhere = command(reading(dra("why-pending", "-A"), address))
+        return [line, Safe("In all namespaces: ") + everywhere] if scope and everywhere is not None else [line]
     verb = Safe("is" if len(reports) == 1 else "are")
     head = fmt(
         "{}{} with device claims {} pending{}, for {}:",
@@ -43,11 +52,13 @@ def groups_page(
         lines += [Safe(line) for line in _RETRY]
     one = next((ref for group in groups for ref in group.pods), None)
     if one is not None:
-        lines += _more("pod", one.name, one.namespace)
+        lines += _more("pod", one, address)
     return lines
 
 
-def claim_groups_page(groups: Sequence[ClaimGroup], scope: str, bound: Bound = Bound.EXACT) -> list[Safe]:
+def claim_groups_page(
+    groups: Sequence[ClaimGroup], scope: str, bound: Bound = Bound.EXACT, address: Address = HERE
+) -> list[Safe]:
     """The same for claims that have no devices, waste them, or can't be deleted."""
     where = fmt(" in namespace {}", scope) if scope else Safe("")
     claims = [ref for group in groups for ref in group.claims]
@@ -60,16 +71,16 @@ def claim_groups_page(groups: Sequence[ClaimGroup], scope: str, bound: Bound = B
     number = _at_least(bound) + counted(len(claims), "ResourceClaim")
     head = fmt("{} {} a look{}, for {}:", number, verb, where, reasons)
     rows = _table([(group.code, group.claims) for group in groups], scope)
-    return [head, Safe(""), *rows, *_more("claim", claims[0].name, claims[0].namespace)]
+    return [head, Safe(""), *rows, *_more("claim", claims[0], address)]
 
 
 def _at_least(bound: Bound) -> Safe:
     return Safe("" if bound is Bound.EXACT else "at least ")
 
 
-def _more(kind: str, name: str, namespace: str) -> list[Safe]:
+def _more(kind: str, one: ObjectRef, address: Address) -> list[Safe]:
     """The command for one of them, unless the API can't hold its name."""
-    line = command(kubectl("dra", "why-pending", of(kind, name, namespace)))
+    line = command(reading(dra("why-pending", of(kind, one.name, one.namespace)), address))
     return [] if line is None else [Safe(""), Safe("more: ") + line]
 
 

@@ -25,6 +25,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     Uncordon,
     Wait,
 )
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import closed, padded, width, wrapped
 from kubectl_dra.output.pending.consequences import note_texts
@@ -32,6 +33,7 @@ from kubectl_dra.output.pending.gangs import group_edit, pinned_pods
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.reports.invocations import UNKNOWN_CONTEXT
 from kubectl_dra.reports.remedies import RemedyReport, Step, lacks_a_name
 
 _NODES_SHOWN: Final = 2
@@ -69,10 +71,22 @@ def remedy_text(remedy: RemedyReport) -> Safe:
     return Safe(", and ").join(_action(action) for action in remedy.actions)
 
 
-def step_lines(remedies: Sequence[RemedyReport]) -> Iterator[Safe]:
+def step_lines(remedies: Sequence[RemedyReport], address: Address) -> Iterator[Safe]:
     """Every remedy with its commands, ready to be pasted into a shell; YAML manifests come in here-documents."""
-    for number, remedy in enumerate(remedies, 1):
-        yield from numbered_steps(number, remedy)
+    lines = [line for number, remedy in enumerate(remedies, 1) for line in numbered_steps(number, remedy)]
+    if lines:
+        yield from recorded_lines(address)
+        yield from lines
+
+
+def recorded_lines(address: Address) -> Iterator[Safe]:
+    """Comments above commands that come from a file: which cluster they are for."""
+    if address.context and not address.live:
+        where = fmt(" ({})", address.server) if address.server else Safe("")
+        yield fmt("# recorded from {}{}", address.context, where)
+    elif not address.live:
+        text = "# {} stands for the context of the cluster, which {} does not name"
+        yield fmt(text, UNKNOWN_CONTEXT, " and ".join(address.sources))
 
 
 def numbered_steps(number: int, remedy: RemedyReport) -> list[Safe]:

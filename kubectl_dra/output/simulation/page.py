@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import unseen_lines
 from kubectl_dra.output.pending.evidence import missing_lines
@@ -31,8 +32,10 @@ _ALONE: Final = Safe(
 _NOTHING: Final = Safe("Nothing was tried: no object of the files is a pod, makes pods, or is a claim or template.")
 
 
-def simulation_page(report: SimulationReport, now: datetime, *, steps: bool = False) -> list[Safe]:
-    """All lines; ``steps``: with the commands of remedies."""
+def simulation_page(
+    report: SimulationReport, now: datetime, *, steps: bool = False, address: Address = HERE
+) -> list[Safe]:
+    """All lines; ``steps``: with the commands of remedies, for the cluster at ``address``."""
     blocks = [list(missing_lines(report.unread)), list(head_lines(report)), list(manifest_lines(report.manifests))]
     blocks.append(list(effect_lines(report.effects)))
     if report.what_if is not None:
@@ -43,7 +46,7 @@ def simulation_page(report: SimulationReport, now: datetime, *, steps: bool = Fa
             # What could not be read is said above.
             pending = msgspec.structs.replace(pod.pending, missing=()) if pod.unread else pod.pending
             blocks.append(pending_page(pending, now))
-            blocks.append(list(step_lines(pod.pending.remedies)) if steps else [])
+            blocks.append(list(step_lines(pod.pending.remedies, address)) if steps else [])
     if any(pod.alone for pod in report.pods):
         blocks.append(list(wrapped(_ALONE)))
     if not report.pods and report.what_if is None:

@@ -249,7 +249,8 @@ class Feed:
         if self._served is None or self._session is None or self._closed.is_set():
             return
         if self._news:
-            self._evidence = self._store.evidence(self._served.server_version, self._session.server)
+            session = self._session
+            self._evidence = self._store.evidence(self._served.server_version, session.server, session.address)
             self._news = False
         troubles, whole = tuple(self._troubles.values()), not self._unread
         if whole:

@@ -15,6 +15,7 @@ from kubectl_dra.model.clock import timestamp
 from kubectl_dra.model.evidence import BadObject, Coverage, Read
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.invocation import CommandLine
 from kubectl_dra.model.names import is_label, is_subdomain
 from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.source.errors import InvalidNameError
@@ -85,9 +86,13 @@ def list_path(kind: Kind, api_version: str, namespace: str = "", name: str = "")
     Names come from users, from kubeconfigs and from objects: none may lead to another place than is meant.
     """
     if namespace and not is_label(namespace):
-        raise InvalidNameError(f'"{namespace}" is no name of a namespace', "kubectl get namespaces")
+        raise InvalidNameError(
+            f'"{namespace}" is no name of a namespace', CommandLine(("kubectl", "get", "namespaces"))
+        )
     if name and not is_subdomain(name):
-        raise InvalidNameError(f'"{name}" is no name that a {kind.singular} can have', f"kubectl get {kind.plural}")
+        raise InvalidNameError(
+            f'"{name}" is no name that a {kind.singular} can have', CommandLine(("kubectl", "get", kind.plural))
+        )
     scope = f"/namespaces/{quote(namespace, safe='')}" if namespace else ""
     path = f"/{'apis' if kind.group else 'api'}/{api_version}{scope}/{kind.plural}"
     return f"{path}/{quote(name, safe='')}" if name else path

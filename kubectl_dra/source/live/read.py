@@ -71,6 +71,7 @@ def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inve
         bad_objects=tuple(bad for outcome in outcomes for bad in outcome.bad_objects),
         server_version=served.server_version,
         origin=session.server,
+        address=session.address,
     )
     return _inventory(outcomes), evidence
 

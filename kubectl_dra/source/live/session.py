@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode, urlsplit
 
@@ -45,6 +46,9 @@ class Session:
         _silence_warnings(verified=bool(configuration.verify_ssl))
         self.target = target
         self.server: str = configuration.host
+        # Inside a pod there is no context that kubectl could be told.
+        context = "" if target.in_cluster else target.context
+        self.address = replace(connection.address, context=context, server=without_query(self.server))
         self._login = credentials.login
         with translated_errors(self.server, "prepare a connection"):
             self._pool: urllib3.PoolManager = RESTClientObject(configuration).pool_manager

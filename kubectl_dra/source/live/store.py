@@ -20,6 +20,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import BadObject, Coverage, Evidence, Read
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.usage import NodeUsage, sum_of_pods
 from kubectl_dra.source.live.needs import Needs
@@ -110,14 +111,14 @@ class Store:
             self._published = self._published.replace(**fields, **({} if usage is None else {"usage": usage}))
         return self._published
 
-    def evidence(self, server_version: tuple[int, int] | None, origin: str) -> Evidence:
+    def evidence(self, server_version: tuple[int, int] | None, origin: str, address: Address) -> Evidence:
         """What the objects of now prove."""
         broken = {scope.kind.name for scope, _ in self._bad}
         reads = tuple(
             replace(read, coverage=Coverage.PARTIAL) if read.kind in broken and read.coverage in _READ else read
             for read in self._reads.values()
         )
-        return Evidence(reads, tuple(self._bad.values()), server_version, origin)
+        return Evidence(reads, tuple(self._bad.values()), server_version, origin, address=address)
 
     def _own(self, kind: str) -> dict[Key, Any]:
         """The dict of a kind, safe to change."""

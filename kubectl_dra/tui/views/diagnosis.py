@@ -123,7 +123,8 @@ class StepsPage(ReportView):
         found = self.desk.result(self._topic)
         if found is None:
             return None
-        return [self.gone] if found.record is None else list(step_lines(found.record.remedies))
+        address = self.dra.facts_now.evidence.address
+        return [self.gone] if found.record is None else list(step_lines(found.record.remedies, address))
 
     def do_copy(self) -> None:
         """All of it to the clipboard."""

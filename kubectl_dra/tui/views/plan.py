@@ -17,7 +17,7 @@ from kubectl_dra.model.taint_plan import TaintPlan, Verb
 from kubectl_dra.output.documents import objects_bytes
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
-from kubectl_dra.reports.invocations import kubectl, of, plain_word
+from kubectl_dra.reports.invocations import changing, dra, kubectl, of, plain_word
 from kubectl_dra.reports.taint_plan import planned_object
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.reader import ReportView
@@ -77,9 +77,9 @@ class PlanView(ReportView):
         return [styled(Safe("The server accepts this. A carries it out."), Style.GOOD)]
 
     def _command_lines(self) -> list[Safe]:
-        words = kubectl("dra", "taint-device", *map(plain_word, self.order.words)) if self.order.words else None
+        words = dra("taint-device", *map(plain_word, self.order.words)) if self.order.words else None
         words = words or (kubectl("delete", of("devicetaintrule", self.order.rule)) if self.order.rule else None)
-        line = command(words)
+        line = command(changing(words, self.dra.facts_now.evidence.address))
         return [Safe("  ") + styled(line, Style.NAME)] if line is not None else []
 
     @property
