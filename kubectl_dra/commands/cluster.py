@@ -45,13 +45,14 @@ def read_cluster(
     local: bool = False,
     demanded: Iterable[str] = (),
     whole_nodes: Iterable[str] = (),
+    namespaces: Iterable[str] = (),
 ) -> Scoped:
     """Read what the options name. ``needs`` are kinds (``Pod``, ``ResourceSlice``, …); none means all.
 
     ``pods`` are names that must be read in any case.
 
-    ``slices``, ``claims`` (names), ``node``, ``local``, ``demanded`` (kinds) and ``whole_nodes`` say what of a live
-    cluster is enough, as :class:`SourceSpec` explains.
+    ``slices``, ``claims`` (names), ``node``, ``local``, ``demanded`` (kinds), ``whole_nodes`` and ``namespaces``
+    (others that matter) say what of a live cluster is enough, as :class:`SourceSpec` explains.
     """
     gates = gates_of(options)
     spec, namespace = spec_and_namespace(options, needs, pods, local=local)
@@ -63,6 +64,7 @@ def read_cluster(
         node=node,
         demanded=frozenset(demanded),
         whole_nodes=frozenset(whole_nodes),
+        more_namespaces=frozenset(namespaces),
     )
     with _unwatched():
         inventory, evidence = load(dataclasses.replace(spec, told=_told(spec)))

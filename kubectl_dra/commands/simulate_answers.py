@@ -13,6 +13,7 @@ from kubectl_dra.commands.show import console, is_document, note_evidence, write
 from kubectl_dra.commands.whatif_options import kinds_demanded, told, whole_nodes
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.whatif import Switch
+from kubectl_dra.model.names import is_label
 from kubectl_dra.model.podneeds import uses_storage
 from kubectl_dra.output.documents import document, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
@@ -33,6 +34,8 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
         needs.kinds(kinds),
         demanded=(*_demanded(written), *kinds_demanded(switches)),
         whole_nodes=whole_nodes(switches),
+        # What is not known there is made there: names that the API can't hold are refused later.
+        namespaces=(each.key.namespace for each in read_all(written, "") if is_label(each.key.namespace)),
     )
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE

@@ -50,9 +50,10 @@ class SourceSpec:
 
     The rest limits what a live cluster is asked for; files are read as they are. ``slices`` are field selectors, of
     which a slice must match one. ``local``: only the namespace matters, also of pods and claims. ``claims``: the
-    question is about these only, so that slices are read of the pools that they hold devices of. ``node``: slices are
-    read of the pools that this node can use something of. ``demanded``: kinds that are read even where no pod of the
-    cluster makes them matter. ``whole_nodes``: the pods on these nodes are kept one by one.
+    question is about these only, so that slices are read of the pools that they hold devices of. ``node``: slices
+    are read of the pools that this node can use something of. ``demanded``: kinds that are read even where no pod
+    of the cluster makes them matter. ``more_namespaces``: others that the question is about as well.
+    ``whole_nodes``: the pods on these nodes are kept one by one.
 
     ``told`` is called again and again while it is read: with the share that is done (0 to 1), None where nobody knows.
     """
@@ -70,5 +71,6 @@ class SourceSpec:
     claims: frozenset[Key] = frozenset()
     node: str = ""
     demanded: frozenset[str] = frozenset()
+    more_namespaces: frozenset[str] = frozenset()
     whole_nodes: frozenset[str] = frozenset()
     told: Told | None = field(default=None, compare=False)

@@ -91,3 +91,16 @@ def test_a_list_without_namespaces_says_that_nothing_is_in_it(capfd, tmp_path) -
     assert f'error: nothing in {path} is in namespace "mll", did you mean "ml"' in err
     # That nobody asked for is no mistake of anybody.
     assert call(capfd, "why-pending", "--from", str(path))[0] == ExitCode.OK
+
+
+def test_simulate_reads_templates_and_quotas_where_the_manifests_are(capfd, live, tmp_path) -> None:
+    manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "net"}}
+    path = tmp_path / "pod.json"
+    path.write_text(json.dumps({**manifest, "spec": {"containers": [{"name": "m"}]}}), encoding="utf-8")
+    plurals = ["resourceclaims", "resourceslices", "deviceclasses", "devicetaintrules", "resourceclaimtemplates"]
+    live.serve_versions({"v1": plurals})
+    call(capfd, "simulate", "-f", str(path), "-n", "ml")
+    asked = [each.path for each in live.requests]
+    for plural in ("resourcequotas", "resourceclaimtemplates"):
+        for name in ("ml", "net"):
+            assert any(f"/namespaces/{name}/{plural}" in each for each in asked), (plural, name)

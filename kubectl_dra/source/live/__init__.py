@@ -44,7 +44,8 @@ def needs_of(spec: SourceSpec) -> Needs:
     if spec.all_namespaces:
         namespaces: tuple[str, ...] = ()
     else:
-        namespaces = (spec.namespace or current_namespace(spec.connection),)
+        own = spec.namespace or current_namespace(spec.connection)
+        namespaces = (own, *sorted(spec.more_namespaces - {own}))
     return Needs(
         spec.needs,
         namespaces,
