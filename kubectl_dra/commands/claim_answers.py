@@ -9,18 +9,18 @@ from typing import Final
 from kubectl_dra.api.kinds import RESOURCE_CLAIM
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import read_cluster
-from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import Answer, note_evidence, print_answers, tell
 from kubectl_dra.commands.suggest import did_you_mean
-from kubectl_dra.commands.types import parse_targets
+from kubectl_dra.commands.types import parse_names
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.claim_page import claim_page, claim_summary
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.claim import KINDS, ClaimReport, claim_report
-from kubectl_dra.reports.invocations import dra, of, shell_line, try_dra, try_kubectl, within
+from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, within
 
 _GOOD: Final = frozenset({ClaimVerdict.ALLOCATED, ClaimVerdict.RESERVED})
 
@@ -29,19 +29,12 @@ _ALL: Final = ("kubectl", "dra", "get", "claims", "-A")
 
 def describe_claims(options: Options, words: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
-    targets = parse_targets(words, RESOURCE_CLAIM, options)
-    wrong = next((target for target in targets.named if target.kind is not RESOURCE_CLAIM), None)
-    if wrong is not None:
-        hint = try_kubectl("describe", of(wrong.kind.singular, wrong.name))
-        raise UsageProblem(f'"{wrong.kind.singular}" is no claim', hint)
-    if not targets.named:
-        raise UsageProblem("describe-claim needs a name", try_dra("get", "claims", within(options.namespace) or ()))
-    names = [target.name for target in targets.named]
+    names = parse_names(words, RESOURCE_CLAIM, options)
     cluster = read_cluster(options, KINDS, claims=names, local=True)
     check_namespace(options, cluster)
     note_evidence(cluster.state, options)
     facts = cluster.state
-    keys = [Key(cluster.namespace, target.name) for target in targets.named]
+    keys = [Key(cluster.namespace, name) for name in names]
     return _print(options, facts, keys)
 
 

@@ -9,7 +9,7 @@ from kubectl_dra.api.kinds import KINDS, Kind, kind_for_word
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.suggest import did_you_mean
-from kubectl_dra.reports.invocations import plain_word, shell_line
+from kubectl_dra.reports.invocations import of, plain_word, shell_line, try_kubectl
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,19 @@ def parse_targets(arguments: Sequence[str], default: Kind, options: Options) -> 
         targets = Targets(kind or default, tuple(Target(kind or default, _name(name)) for name in names))
     check_scope(targets.named, options)
     return targets
+
+
+def parse_names(arguments: Sequence[str], kind: Kind, options: Options) -> tuple[str, ...]:
+    """Read ``NAME…`` or ``TYPE/NAME…`` for a command of one type, where no word is a type. Raises a usage error."""
+    names = []
+    for word in arguments:
+        target = _slashed(word) if "/" in word else Target(kind, _name(word))
+        if target.kind is not kind:
+            what = f'"{word}" is no {kind.singular}'
+            raise UsageProblem(what, try_kubectl("describe", of(target.kind.singular, target.name, options.namespace)))
+        names.append(target.name)
+    check_scope([Target(kind, name) for name in names], options)
+    return tuple(names)
 
 
 def check_scope(named: Sequence[Target], options: Options) -> None:

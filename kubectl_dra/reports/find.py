@@ -5,20 +5,31 @@ Names of pools may contain slashes, so a word may mean several things; all of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.evidence import POOL_FIELD, Fields, pool_fields
 from kubectl_dra.model.ids import DeviceId, PoolId
 
+_POOL: Final = ("pool", "pools")
+_DEVICE: Final = ("device", "devices")
+
 
 def find_pools(word: str, facts: ClusterState) -> tuple[PoolId, ...]:
-    """The pools that ``word`` names, sorted."""
-    return tuple(pool for pool in facts.pools if word in (pool.pool, str(pool)))
+    """The pools that ``word`` names, sorted; ``pool/NAME`` is one as well, unless a pool is called so."""
+    found = tuple(pool for pool in facts.pools if word in (pool.pool, str(pool)))
+    name = _without_type(word, _POOL)
+    return found or (find_pools(name, facts) if name != word else ())
 
 
 def pool_selections(word: str) -> frozenset[Fields]:
     """Selections of slices, of which each one that ``word`` may name as a pool matches one."""
+    name = _without_type(word, _POOL)
+    return _pool_selections(word) | (_pool_selections(name) if name != word else frozenset())
+
+
+def _pool_selections(word: str) -> frozenset[Fields]:
     driver, slash, pool = word.partition("/")
     whole: Fields = frozenset({(POOL_FIELD, word)})
     return frozenset({pool_fields(PoolId(driver, pool)), whole} if slash else {whole})
@@ -26,14 +37,20 @@ def pool_selections(word: str) -> frozenset[Fields]:
 
 def device_selections(word: str) -> frozenset[Fields]:
     """As :func:`pool_selections` for the name of a device; none where any pool may have it."""
-    pool, slash, _ = word.rpartition("/")
-    return pool_selections(pool) if slash else frozenset()
+    pools = [name.rpartition("/")[0] for name in {word, _without_type(word, _DEVICE)}]
+    return frozenset().union(*map(pool_selections, pools)) if all(pools) else frozenset()
 
 
 def find_devices(word: str, facts: ClusterState) -> tuple[DeviceId, ...]:
     """The devices of the newest generations that ``word`` names, sorted by pool, in their order in it."""
-    found = (device for device in _devices(facts, word) if word in _names(device))
-    return tuple(dict.fromkeys(found))
+    found = tuple(dict.fromkeys(device for device in _devices(facts, word) if word in _names(device)))
+    name = _without_type(word, _DEVICE)
+    return found or (find_devices(name, facts) if name != word else ())
+
+
+def _without_type(word: str, types: Sequence[str]) -> str:
+    type_, slash, name = word.partition("/")
+    return name if slash and type_.lower() in types else word
 
 
 def _devices(facts: ClusterState, word: str) -> Iterator[DeviceId]:

@@ -12,7 +12,7 @@ import yaml
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.app import run
 from kubectl_dra.model.features import Features
-from kubectl_dra.source.demo import load_demo
+from kubectl_dra.source.demo import CLUSTER, load_demo
 from tests.golden_files import check_golden
 from tests.kit.clock import CLOCK
 from tests.reports.clusters import SMALL, document, withheld
@@ -174,9 +174,7 @@ def test_a_claim_that_lives_elsewhere(capfd):
     assert err.endswith("try:   kubectl dra describe-claim claim/monitor-nics -n ops --from demo\n")
 
 
-@pytest.mark.parametrize(
-    "words", [["monitor-nics", "-A"], ["pod/x"], ["claim"]], ids=["name and -A", "other type", "no name"]
-)
+@pytest.mark.parametrize("words", [["monitor-nics", "-A"], ["pod/x"], []], ids=["name and -A", "other type", "no name"])
 def test_usage_errors(capfd, words):
     code, out, err = call(capfd, "describe-claim", *words)
     assert (code, out) == (2, "")
@@ -187,3 +185,34 @@ def test_claims_that_may_not_be_read(capfd, tmp_path):
     code, _, err = call(capfd, "describe-claim", "idle", "-n", "dev", source=blind(tmp_path, "ResourceClaim"))
     assert code == 1
     assert "but not all of them could be read" in err
+
+
+def test_objects_that_are_called_like_a_type(capfd, tmp_path):
+    """A command of one type reads no word as a type; TYPE/NAME is what its hints print."""
+    content = json.loads(CLUSTER.read_bytes())
+    renamed = {"serve-0-net": "claim", "node-a": "pool"}
+    for item in content["items"]:
+        meta = item["metadata"]
+        if item["kind"] == "ResourceClaim" and meta["namespace"] == "ml":
+            meta["name"] = renamed.get(meta["name"], meta["name"])
+        if item["kind"] == "ResourceSlice" and item["spec"]["driver"] == "gpu.example.com":
+            item["spec"]["pool"]["name"] = renamed.get(item["spec"]["pool"]["name"], item["spec"]["pool"]["name"])
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+    def asked(*words):
+        code = run([*words, "--from", str(path)])
+        return code, capfd.readouterr().out
+
+    first = asked("describe-claim", "claim", "-n", "ml")
+    assert first[0] == 0
+    assert first[1].startswith("ResourceClaim ml/claim")
+    assert asked("describe-claim", "claim/claim", "-n", "ml") == first
+    assert asked("describe-claim", "resourceclaim/claim", "-n", "ml") == first
+    assert asked("describe-claim", "claim", "claim/claim", "-n", "ml")[0] == 0
+    pool = asked("describe-pool", "pool")
+    assert pool[0] == 0
+    assert "gpu.example.com/pool" in pool[1].splitlines()[0]
+    assert asked("describe-pool", "pool/pool") == pool
+    assert asked("describe-pool", "pool/gpu.example.com/pool") == pool
+    assert asked("get", "device", "device/pool/gpu-0") == asked("get", "device", "gpu.example.com/pool/gpu-0")
