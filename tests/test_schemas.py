@@ -39,6 +39,17 @@ CALLS = {
     "get devices": "DeviceList",
     "get device gpu.example.com/node-a/gpu-0": "Device",
     "taint-device --list": "TaintList",
+    "taint-device nic.example.com/rack-1/nic-3 link:NoExecute --dry-run=client": "TaintPlan",
+    "simulate -f docs/examples/two-gpus.yaml": "SimulationReport",
+    "get claims -A": "List",
+    "get classes": "List",
+    "get taints": "List",
+    "version": "Version",
+    "get device gpu-3": "DeviceList",
+    "get pool node-a": "PoolSummaryList",
+    "describe-pool node-a": "PoolReportList",
+    "why-pending sts/trainer -n ml": "PendingReportList",
+    "test-selector -f docs/examples/two-gpus.yaml": "SelectorReportList",
     "test-selector 'device.driver == \"gpu.example.com\"'": "SelectorReport",
     'test-selector \'device.attributes["gpu.example.com"].modle == "H100"\'': "SelectorReport",
     "test-selector device.nosuch": "SelectorReport",
@@ -53,15 +64,28 @@ def validator(kind: str) -> jsonschema.Draft202012Validator:
 
 
 @pytest.fixture
-def printed(capfd: pytest.CaptureFixture[str]) -> Callable[[str], dict[str, Any]]:
+def printed(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], dict[str, Any]]:
     """What a command prints about the demo cluster."""
 
     def document(call: str) -> dict[str, Any]:
+        monkeypatch.chdir(ROOT)
         run([*shlex.split(call), "--from", "demo", "-o", "json"])
         found: dict[str, Any] = json.loads(capfd.readouterr().out)
         return found
 
     return document
+
+
+def test_every_schema_is_of_something_that_is_printed() -> None:
+    assert set(SCHEMAS) == {*CALLS.values(), "Snapshot"}
+
+
+def test_a_snapshot_is_what_is_promised(capfd: pytest.CaptureFixture[str]) -> None:
+    run(["snapshot", "--from", "demo"])
+    document = json.loads(capfd.readouterr().out)
+    validator("Snapshot").validate(document)
+    del document["reads"][0]["coverage"]
+    assert not validator("Snapshot").is_valid(document)
 
 
 def test_the_schemas_are_fresh() -> None:

@@ -28,6 +28,8 @@ from kubectl_dra.reports.pool import PoolReport, PoolSummary
 from kubectl_dra.reports.selector import SelectorReport
 from kubectl_dra.reports.simulation import SimulationReport
 from kubectl_dra.reports.taint_listing import ListedTaint
+from kubectl_dra.reports.version import Version
+from kubectl_dra.source.snapshot import SnapshotHeader
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "schema"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -42,6 +44,7 @@ REPORTS: dict[str, tuple[type[msgspec.Struct], bool]] = {
     "SelectorReport": (SelectorReport, True),
     "TaintPlan": (TaintPlan, True),
     "SimulationReport": (SimulationReport, True),
+    "Version": (Version, False),
 }
 # kind of the list -> kinds of its items.
 LISTS = {
@@ -75,8 +78,20 @@ def schemas() -> dict[str, dict[str, Any]]:
         documents[kind] = _document(kind, {"items": {"type": "array", "items": item}, "missing": missing}, rights)
     row, definitions = _components(ListedTaint)
     listed = {"items": {"type": "array", "items": row}, "missing": missing}
+    header, parts = _report(SnapshotHeader, False)
+    items = {"type": "array", "items": {"type": "object"}, "description": "API objects of every kind that was read."}
+    documents["Snapshot"] = _document("Snapshot", {**header, "items": items}, parts)
+    documents["List"] = _objects(missing, rights)
     documents["TaintList"] = _document("TaintList", listed, {**definitions, **rights})
     return documents
+
+
+def _objects(missing: Mapping[str, Any], rights: Mapping[str, Any]) -> dict[str, Any]:
+    """kubectl's list of API objects, with what it lacks."""
+    listed = {"missing": missing, "items": {"type": "array", "items": {"type": "object"}}}
+    document = _document("List", listed, rights)
+    document["properties"]["apiVersion"] = {"const": "v1"}
+    return document
 
 
 def _complete_plan(plan: dict[str, Any], unread: Mapping[str, Any], rights: Mapping[str, Any]) -> None:

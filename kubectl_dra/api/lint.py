@@ -10,6 +10,7 @@ import copy
 import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
@@ -35,6 +36,15 @@ _DEVICE_FIELDS: Final = frozenset(known_fields(Device)) - {"name"}
 _ONLY_V1ALPHA2: Final = frozenset({"ResourceClass", "ResourceClaimParameters", "ResourceClassParameters"})
 
 
+class Mistake(StrEnum):
+    """What kind of mistake a finding is; the words beside it may change."""
+
+    OTHER_GENERATION = "otherGeneration"  # a field as another version of the API has it
+    UNKNOWN_FIELD = "unknownField"  # no version near has it: the server drops it
+    NO_SUCH_VERSION = "noSuchVersion"  # the kind does not exist in the version
+    REMOVED_KIND = "removedKind"  # the kind exists in v1alpha2 only
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One mistake: ``path`` is where it stands in the manifest as written. Not ``corrected``: nobody knows how."""
@@ -42,6 +52,7 @@ class Finding:
     path: str
     message: str
     corrected: bool = True
+    code: Mistake = Mistake.OTHER_GENERATION
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}"
@@ -68,14 +79,14 @@ class _Linter:
         """The ``apiVersion`` as it is by now."""
         return str(self.tree.get("apiVersion", ""))
 
-    def fixed(self, path: str, message: str) -> None:
+    def fixed(self, path: str, message: str, code: Mistake = Mistake.OTHER_GENERATION) -> None:
         """Note a mistake that was corrected."""
-        self.findings.append(Finding(path, message))
+        self.findings.append(Finding(path, message, code=code))
         self.changed = True
 
-    def found(self, path: str, message: str) -> None:
+    def found(self, path: str, message: str, code: Mistake) -> None:
         """Note a mistake that can't be corrected."""
-        self.findings.append(Finding(path, message, corrected=False))
+        self.findings.append(Finding(path, message, corrected=False, code=code))
 
 
 def lint(data: bytes) -> Lint:
@@ -109,17 +120,18 @@ def _removed_kind(linter: _Linter, kind: Kind) -> None:
     made = convert([Source(msgspec.json.encode({**linter.tree, "apiVersion": _V1ALPHA2}))])[0].objects
     message = f"{kind.name} is of v1alpha2; {linter.version} "
     if len(made) != 1 or kind.name != "ResourceClass":
-        linter.found("kind", message + "has nothing like it")
+        linter.found("kind", message + "has nothing like it", Mistake.REMOVED_KIND)
         return
     linter.tree = msgspec.json.decode(made[0])
-    linter.fixed("kind", message + "has DeviceClass, which selects devices by CEL")
+    linter.fixed("kind", message + "has DeviceClass, which selects devices by CEL", Mistake.REMOVED_KIND)
 
 
 def _version(linter: _Linter, kind: Kind) -> None:
     try:
         shape_of(linter.version, kind)
     except UnsupportedVersionError:
-        linter.fixed("apiVersion", f"there is no {kind.name} in {linter.version}; {kind.api_version} has it")
+        message = f"there is no {kind.name} in {linter.version}; {kind.api_version} has it"
+        linter.fixed("apiVersion", message, Mistake.NO_SUCH_VERSION)
         linter.tree["apiVersion"] = kind.api_version
         return
     if linter.version == _V1ALPHA2 and isinstance(_child(linter.tree, "spec"), dict):
@@ -274,7 +286,8 @@ def _unknown(linter: _Linter, kind: Kind) -> None:
         parent, _, name = path.rpartition(".")
         near = difflib.get_close_matches(name, known_fields(struct, parent), 1, 0.7)
         hint = f"; did you mean {near[0]}?" if near else ""
-        linter.found(path, f"{linter.version} has no such field; the server drops it{hint}")
+        message = f"{linter.version} has no such field; the server drops it{hint}"
+        linter.found(path, message, Mistake.UNKNOWN_FIELD)
 
 
 def _child(tree: Any, name: str) -> Any:  # noqa: ANN401 - any JSON value

@@ -25,7 +25,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.output.devices import tables
-from kubectl_dra.output.documents import OBJECTS_HEAD, list_head, report_bytes, write_list
+from kubectl_dra.output.documents import list_head, objects_head, report_bytes, write_list
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted
@@ -176,15 +176,18 @@ def _nothing(call: Call, type_: str) -> Safe:
 
 
 def _print_documents(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section], found: Unread) -> None:
-    documents = (item.document() for section in sections for item in section.items)
     kinds = {section.kind for section in sections}
-    first = list(islice(documents, 2)) if sum(len(each.names) for each in wanted) == 1 else []
-    if len(first) == 1:
-        write(first[0], call.options)
+    items = (item for section in sections for item in section.items)
+    names = [name for each in wanted for name in each.names]
+    first = list(islice(items, 2)) if len(names) == 1 else []
+    # A short name of a pool or device may mean several tomorrow.
+    if len(first) == 1 and (kinds == {""} or first[0].name == names[0]):
+        write(first[0].document(), call.options)
     elif len(kinds) == 1:
         kind = kinds.pop()
-        head = list_head(f"{kind}List", missing=found.missing) if kind else OBJECTS_HEAD
-        write_list(head, chain(first, documents), call.options.output)
+        documents = (item.document() for item in chain(first, items))
+        head = list_head(f"{kind}List", missing=found.missing) if kind else objects_head(missing=found.missing)
+        write_list(head, documents, call.options.output)
     else:
         raise UsageProblem("API objects and reports don't fit into one document", "ask for one type at a time")
 

@@ -67,7 +67,7 @@ def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
                 raise problem
             tell(problem, options)
     reports = [pool_report(pool, facts) for pool in found]
-    _print(options, facts, reports, single=len(words) == 1 and len(reports) == 1)
+    _print(options, facts, reports, single=len(words) == 1 and [str(pool) for pool in found] == [*words])
     code = _code(options, reports, lacking=any(report.missing for report in reports))
     return ExitCode.ERROR if failed else code
 

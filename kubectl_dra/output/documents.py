@@ -59,6 +59,11 @@ def list_head(kind: str, **fields: object) -> bytes:
     return _enveloped(kind, to_bytes(fields))
 
 
+def objects_head(**fields: object) -> bytes:
+    """A ``v1`` List like kubectl's without its ``items``; ``fields`` of ours stand before them."""
+    return OBJECTS_HEAD[:-1] + b"," + to_bytes(fields)[1:]
+
+
 def objects_bytes(objects: Sequence[bytes]) -> bytes:
     """API objects, already encoded, as a ``v1`` List like kubectl's."""
     return OBJECTS_HEAD[:-1] + b',"items":[' + b",".join(objects) + b"]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 import msgspec
 
@@ -26,17 +27,19 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, claim_ask
-from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.base import Fits, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.remedies import RemedyReport
 from kubectl_dra.scheduler.extended import asked, served_resources
 
 NAMES_SHOWN = 20
+_FITS: Final = {True: Fits.YES, False: Fits.NO, None: Fits.UNKNOWN}
 
 
 class NodeGroupRecord(ReportRecord, frozen=True):
     """Nodes with the same outcome: at most 20 ``names`` unless all were asked for, ``more`` says how many are left out.
 
     ``message`` is the reason as the scheduler counts it; several reasons of one plugin are joined with ``, ``.
+    ``devices_fit``: whether nodes that another plugin rejects would have the devices, Unknown where that was not tried.
     """
 
     count: int
@@ -49,7 +52,7 @@ class NodeGroupRecord(ReportRecord, frozen=True):
     causes: tuple[Cause, ...]
     requests: tuple[RequestReport, ...]
     not_checked: tuple[str, ...]
-    devices_fit: bool | None
+    devices_fit: Fits
 
 
 class PendingReport(PodFinding, frozen=True, kw_only=True):
@@ -233,7 +236,7 @@ def _node_group(group: NodeGroup, limit: int | None, only: str) -> NodeGroupReco
         causes=tuple(map(_brief, group.causes)),
         requests=group.requests,
         not_checked=group.not_checked,
-        devices_fit=group.devices_fit,
+        devices_fit=_FITS[group.devices_fit],
     )
 
 

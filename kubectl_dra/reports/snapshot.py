@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
 from kubectl_dra.cluster import ClusterState
@@ -20,9 +22,14 @@ from kubectl_dra.model.evidence import ALL_NAMESPACES, Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.reports import images
+from kubectl_dra.source.snapshot import (
+    SNAPSHOT_API_VERSION,
+    SNAPSHOT_KIND,
+    SnapshotHeader,
+    SnapshotRead,
+    SnapshotServer,
+)
 
-API_VERSION: Final = "kubectl-dra/v1alpha1"
-KIND: Final = "Snapshot"
 _OWN_ANNOTATIONS: Final = "resource.kubernetes.io/"
 # What volumes say nowhere else: bound for good, the node that was chosen, the class, what a node leaves to CSI drivers.
 _OF_VOLUMES: Final = frozenset(
@@ -75,26 +82,22 @@ def snapshot(facts: ClusterState, namespace: str = ALL_NAMESPACES, with_paramete
 
 def _header(facts: ClusterState, namespace: str) -> Json:
     evidence = facts.evidence
-    document: Json = {"apiVersion": API_VERSION, "kind": KIND}
-    if facts.as_of:
-        document["taken"] = facts.as_of
-    server = _server(evidence)
-    if server:
-        document["server"] = server
-    context = evidence.address.context
-    if context and not any(word.partition("=")[0] == "--cluster" for word in evidence.address.flags):
-        document["context"] = context
-    document["reads"] = [_read(read) for read in _reads(evidence, namespace)]
-    notes = [*evidence.notes, *_left_out(evidence)]
-    if notes:
-        document["notes"] = notes
-    return document
+    address = evidence.address
+    elsewhere = any(word.partition("=")[0] == "--cluster" for word in address.flags)
+    header = SnapshotHeader(
+        taken=facts.as_of,
+        server=_server(evidence),
+        context="" if elsewhere else address.context,
+        reads=tuple(map(_read, _reads(evidence, namespace))),
+        notes=(*evidence.notes, *_left_out(evidence)),
+    )
+    fields: Json = json.loads(msgspec.json.encode(header))
+    return {"apiVersion": SNAPSHOT_API_VERSION, "kind": SNAPSHOT_KIND, **fields}
 
 
-def _server(evidence: Evidence) -> Json:
-    version, url = evidence.server_version, evidence.address.server
-    said = {"version": "v{}.{}".format(*version) if version is not None else "", "url": url}
-    return {name: text for name, text in said.items() if text}
+def _server(evidence: Evidence) -> SnapshotServer:
+    version = "" if evidence.server_version is None else "v{}.{}".format(*evidence.server_version)
+    return SnapshotServer(version, evidence.address.server)
 
 
 def _reads(evidence: Evidence, namespace: str) -> Iterator[Read]:
@@ -111,16 +114,8 @@ def _reads(evidence: Evidence, namespace: str) -> Iterator[Read]:
             yield Read(read.kind, namespace, coverage, read.resource_version, read.time, read.note)
 
 
-def _read(read: Read) -> Json:
-    fields = {
-        "kind": read.kind,
-        "coverage": read.coverage.value,
-        "namespace": read.namespace,
-        "resourceVersion": read.resource_version,
-        "time": read.time,
-        "note": read.note,
-    }
-    return {name: value for name, value in fields.items() if value or name in ("kind", "coverage")}
+def _read(read: Read) -> SnapshotRead:
+    return SnapshotRead(read.kind, read.coverage, read.namespace, read.resource_version, read.time, read.note)
 
 
 def _left_out(evidence: Evidence) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from kubectl_dra.allocation.taints import PREVENTING, selects
 from kubectl_dra.cluster import ClusterState
@@ -16,6 +17,19 @@ from kubectl_dra.reports.base import Bound, Count, ReportRecord
 from kubectl_dra.reports.open_pool import open_pool
 
 _SHOWN = 20
+# Upstream: resource/v1beta2 types.go, DeviceTaintConditionEvictionInProgress.
+_EVICTING = "EvictionInProgress"
+
+
+class TaintStatus(StrEnum):
+    """What a taint does now."""
+
+    FEATURE_OFF = "featureOff"  # the scheduler ignores rules, or taints
+    SELECTS_NOTHING = "selectsNothing"  # a rule without a selector
+    HITS_NOTHING = "hitsNothing"  # no published device is selected
+    NO_EFFECT = "noEffect"  # neither keeps claims away nor evicts
+    PREVENTING = "preventing"  # new claims without a toleration are kept away
+    EVICTING = "evicting"  # the controller says that pods are still to be evicted
 
 
 class TaintRow(ReportRecord, frozen=True):
@@ -39,6 +53,7 @@ class TaintRow(ReportRecord, frozen=True):
     in_use: Count
     claims: Count
     conditions: tuple[Condition, ...]
+    status: TaintStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +117,7 @@ def _row(
     taint: DeviceTaint, devices: tuple[DeviceId, ...], facts: ClusterState, rule: DeviceTaintRule | None = None
 ) -> TaintRow:
     holdings = facts.inventory.holdings_by_device
+    prevents = facts.features.device_taints and taint.effect in PREVENTING
     claims = {key_of(holding.claim.metadata) for device in devices for holding in holdings.get(device, ())}
     slices = Bound.EXACT if facts.evidence.complete("ResourceSlice") else Bound.UNKNOWN
     held = slices if facts.evidence.complete("ResourceClaim") or slices is Bound.UNKNOWN else Bound.AT_LEAST
@@ -109,7 +125,7 @@ def _row(
         key=taint.key,
         value=taint.value,
         effect=taint.effect,
-        prevents=facts.features.device_taints and taint.effect in PREVENTING,
+        prevents=prevents,
         rule=rule.metadata.name if rule is not None else None,
         selector=rule.spec.device_selector if rule is not None else None,
         time_added=taint.time_added,
@@ -119,4 +135,20 @@ def _row(
         in_use=Count(sum(device in holdings for device in devices), held),
         claims=Count(len(claims), held),
         conditions=rule.status.conditions if rule is not None else (),
+        status=_status(devices, facts, rule, prevents=prevents),
     )
+
+
+def _status(
+    devices: tuple[DeviceId, ...], facts: ClusterState, rule: DeviceTaintRule | None, *, prevents: bool
+) -> TaintStatus:
+    features = facts.features
+    if not features.device_taints or (rule is not None and not features.device_taint_rules):
+        return TaintStatus.FEATURE_OFF
+    if rule is not None and rule.spec.device_selector is None:
+        return TaintStatus.SELECTS_NOTHING
+    if rule is not None and any(each.type == _EVICTING and each.status == "True" for each in rule.status.conditions):
+        return TaintStatus.EVICTING
+    if not devices:
+        return TaintStatus.HITS_NOTHING
+    return TaintStatus.PREVENTING if prevents else TaintStatus.NO_EFFECT

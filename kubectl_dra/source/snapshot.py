@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.evidence import Coverage, Read
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.source.errors import ManifestError
@@ -20,7 +21,7 @@ SNAPSHOT_KIND: Final = "Snapshot"
 _VERSION: Final = re.compile(r"v?(\d{1,4})\.(\d{1,4})")
 
 
-class SnapshotRead(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+class SnapshotRead(ReportRecord, frozen=True):
     """One list that was taken, or could not be; an empty namespace means the whole cluster."""
 
     kind: str
@@ -31,20 +32,24 @@ class SnapshotRead(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tr
     note: str = ""
 
 
-class SnapshotServer(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The API server: its ``gitVersion`` and its URL."""
+class SnapshotServer(ReportRecord, frozen=True):
+    """The API server: its ``gitVersion`` and its URL, empty where they are not known."""
 
     version: str = ""
     url: str = ""
 
 
-class SnapshotHeader(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """All of a snapshot but its items. ``taken`` is RFC 3339, UTC; ``context`` that of the kubeconfig."""
+class SnapshotHeader(ReportRecord, frozen=True, kw_only=True):
+    """All of a snapshot but its items, as it is written and read. ``taken`` is RFC 3339, UTC; ``context``
+    that of the kubeconfig.
 
-    reads: tuple[SnapshotRead, ...]
+    Fields that are absent have their defaults, so that a header can be written by hand.
+    """
+
     taken: str = ""
     server: SnapshotServer = SnapshotServer()
     context: str = ""
+    reads: tuple[SnapshotRead, ...]
     notes: tuple[str, ...] = ()
 
     def evidence_reads(self) -> tuple[Read, ...]:

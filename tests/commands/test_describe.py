@@ -66,7 +66,7 @@ def test_documents_of_a_pool(capfd):
     assert (report["apiVersion"], report["kind"]) == ("kubectl-dra/v1alpha1", "PoolReport")
     assert told.pop("output") == {"text": call(capfd, "describe-pool", "cpu-2")[1].rstrip("\n")}
     assert told == report
-    assert yaml.safe_load(call(capfd, "describe-pool", "cpu-2", "-o", "yaml")[1]) == report
+    assert yaml.safe_load(call(capfd, "describe-pool", "mig.example.com/cpu-2", "-o", "yaml")[1]) == report
     check_golden("describe-pool/cpu-2.json", text)
 
 

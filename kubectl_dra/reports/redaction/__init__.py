@@ -59,10 +59,12 @@ class Redaction:
             if name in ("apiVersion", "kind"):
                 made[name] = value
             elif name == "taken":
-                made[name] = self._rewriter.time(value)
+                made[name] = self._rewriter.time(value) if value else ""
             elif name == "server":
                 version = str(value.get("version", ""))
-                made[name] = {"version": version} if _VERSION.fullmatch(version) else {}
+                made[name] = {"version": version if _VERSION.fullmatch(version) else "", "url": ""}
+            elif name == "context":
+                made[name] = ""
             elif name == "reads":
                 made[name] = [self._read(read) for read in value]
         made["notes"] = [NOTE, *(self._rewriter.sentence(text) for text in head.get("notes", ()) if text != NOTE)]
@@ -77,7 +79,7 @@ class Redaction:
             "time": self._rewriter.time,
             "note": self._rewriter.sentence,
         }
-        return {name: give[name](value) for name, value in read.items() if name in give}
+        return {name: give[name](value) if value else value for name, value in read.items() if name in give}
 
 
 def redacted(document: SnapshotDocument, shows_sharing: bool = True) -> SnapshotDocument:

@@ -37,7 +37,7 @@ def _manifest(world: ClusterState, with_namespaces: ClusterState, planned: Plann
     refused = () if planned.record is None else tuple(_refusals(world, with_namespaces, planned))
     return ManifestReport(
         object=ObjectRef(planned.kind, planned.key.namespace, planned.name),
-        findings=tuple(Correction(f.path, f.message, f.corrected) for f in planned.findings),
+        findings=tuple(Correction(f.code, f.path, f.message, f.corrected) for f in planned.findings),
         refused=refused,
         error=planned.error,
         exists=not planned.made_by and existing(world.inventory, planned) is not None,

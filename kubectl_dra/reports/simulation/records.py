@@ -7,16 +7,18 @@ from enum import StrEnum
 
 import msgspec
 
+from kubectl_dra.api.lint import Mistake
 from kubectl_dra.diagnosis.records import Certainty, Missing, ObjectRef, OpenPlugin, Verdict
 from kubectl_dra.diagnosis.whatif.records import Fate, WhatIf
 from kubectl_dra.model.taint_plan import Hit
-from kubectl_dra.reports.base import Count, Fits, ReadRecord, ReportRecord
+from kubectl_dra.reports.base import Bound, Count, Fits, ReadRecord, ReportRecord
 from kubectl_dra.reports.pending import PendingReport
 
 
 class Correction(ReportRecord, frozen=True):
-    """One mistake in a manifest: where, what, and whether it was corrected before anything was tried."""
+    """One mistake in a manifest: what kind, where, and whether it was corrected before anything was tried."""
 
+    code: Mistake
     path: str
     message: str
     corrected: bool
@@ -73,8 +75,9 @@ class Counted(StrEnum):
 
 
 class PodSimulation(ReportRecord, frozen=True):
-    """Copies of one pod. ``wanted`` None: as many as fit. ``capped``: more than ``copies`` may fit.
+    """Copies of one pod. ``wanted`` None: as many as fit. ``capped``: no more than ``copies`` were tried.
 
+    ``bound`` is that of ``copies``; ``fits``: all that was wanted fits, and nothing else decides.
     ``subject`` is what the pods are made from: a pod, a workload, or a claim or template that was tried with a bare
     pod; ``role`` is what it calls these pods where it has several kinds of them. ``counted`` says where ``wanted`` is
     from and ``assumed`` which fields were taken for it. ``alone``: tried as if the file had no other pods.
@@ -97,15 +100,26 @@ class PodSimulation(ReportRecord, frozen=True):
     assumed: tuple[str, ...] = ()
     alone: bool = False
     blocked: tuple[ObjectRef, ...] = ()
+    bound: Bound = Bound.EXACT
+    fits: Fits = Fits.UNKNOWN
+
+    def __post_init__(self) -> None:
+        """What follows from the rest."""
+        msgspec.structs.force_setattr(self, "bound", self._bound())
+        msgspec.structs.force_setattr(self, "fits", self._fits())
 
     @property
     def lacks(self) -> bool:
         """Whether less than what was wanted fits; without a number, not even one."""
         return self.copies < (1 if self.wanted is None else self.wanted)
 
-    @property
-    def fits(self) -> Fits:
-        """Whether all that was wanted fits, and nothing else decides."""
+    def _bound(self) -> Bound:
+        more, fewer = self.capped or bool(self.unread), bool(self.open)
+        if more and fewer:
+            return Bound.UNKNOWN
+        return Bound.AT_LEAST if more else Bound.AT_MOST if fewer else Bound.EXACT
+
+    def _fits(self) -> Fits:
         if self.blocked:
             return Fits.NO
         if self.lacks:
