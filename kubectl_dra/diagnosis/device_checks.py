@@ -18,7 +18,7 @@ from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.requests import Request
 from kubectl_dra.allocation.taints import Narrowing, selects
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.records import Removal, StageName
+from kubectl_dra.diagnosis.records import Removal, Short, StageName
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.quantity import Format, Quantity
 from kubectl_dra.model.resource import DeviceTaint
@@ -130,8 +130,8 @@ class DeviceChecks:
         if amounts.missing is not None:
             return Removal(StageName.CAPACITY, amounts.missing, source="missing")
         if amounts.violated is not None:
-            needs = str(amounts.quantities[amounts.violated])
-            return Removal(StageName.CAPACITY, amounts.violated, source="policy", needs=needs)
+            needs = Short(str(amounts.quantities[amounts.violated]))
+            return Removal(StageName.CAPACITY, amounts.violated, source="policy", short=needs)
         return _too_little(amounts, candidate)
 
     def _counter(self, candidate: Candidate) -> Removal | None:
@@ -149,8 +149,8 @@ class DeviceChecks:
             return None
         counter_set, counter, needs, left, _ = shortage
         declared = pool.counter_sets[counter_set].counters[counter].value if pool.counter_sets else Quantity(0)
-        amounts = _text(needs, declared.format), _text(left, declared.format), str(declared)
-        return Removal(StageName.COUNTERS, f"{counter_set}/{counter}", (), str(pool.id), *amounts)
+        short = Short(_text(needs, declared.format), _text(left, declared.format), str(declared))
+        return Removal(StageName.COUNTERS, f"{counter_set}/{counter}", (), str(pool.id), short)
 
 
 # --- evidence -------------------------------------------------------------------------------------------------------
@@ -165,8 +165,8 @@ def _too_little(amounts: Amounts, candidate: Candidate) -> Removal | None:
     name, needs, left = lacking
     total = next(total for need, _, total in amounts.needs if need == name)
     style = candidate.device.capacity[name].value.format
-    texts = (_text(amount, style) for amount in (needs, left, total))
-    return Removal(StageName.CAPACITY, name, (), _names(state.holders if state is not None else ()), *texts)
+    short = Short(*(_text(amount, style) for amount in (needs, left, total)))
+    return Removal(StageName.CAPACITY, name, (), _names(state.holders if state is not None else ()), short)
 
 
 def _text(nanos: int, style: Format) -> str:

@@ -123,5 +123,5 @@ def _reasons(stage: Stage) -> Hashable:
     # Nor do the values that a selector saw.
     told = Counter[Hashable]()
     for r in stage.removed:
-        told[r.reason, "" if stage.name is StageName.SELECTORS else r.source, r.needs, r.left] += len(r.devices)
+        told[r.reason, "" if stage.name is StageName.SELECTORS else r.source, r.short] += len(r.devices)
     return frozenset(told.items())

@@ -255,21 +255,27 @@ class StageName(StrEnum):
     COUNTERS = "counters"
 
 
+class Short(ReportRecord, frozen=True):
+    """Quantities of which there is too little: what is needed, what is left (empty: nobody knows) of how much."""
+
+    needs: str
+    left: str = ""
+    total: str = ""
+
+
 class Removal(ReportRecord, frozen=True):
     """Devices that one stage of a funnel takes out for one reason.
 
     ``reason`` is the thing that took them: a clause, a taint ``KEY=VALUE:EFFECT``, a claim ``NAMESPACE/NAME``, a
     counter. ``source`` says more: a value that was seen, the rule that set the taint, the pod that uses the claim.
-    ``needs``, ``left`` and ``total`` are quantities where something is short.
+    ``short`` has the amounts where something is short.
     """
 
     stage: StageName
     reason: str
     devices: tuple[str, ...] = ()
     source: str = ""
-    needs: str = ""
-    left: str = ""
-    total: str = ""
+    short: Short | None = None
 
 
 @dataclass(frozen=True, slots=True)

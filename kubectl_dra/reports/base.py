@@ -83,6 +83,15 @@ def assumptions_of(evidence: Evidence) -> tuple[str, ...]:
     return tuple(sorted({read.kind for read in evidence.reads if read.coverage is Coverage.ASSUMED}))
 
 
-def feature_record(features: Features) -> Mapping[str, bool | int | str]:
-    """The gates that the answer assumes, the minor version behind them, and the allocator that they choose."""
-    return {**gates_of(features), "minor": features.minor, "implementation": features.implementation}
+class FeatureRecord(ReportRecord, frozen=True):
+    """What is assumed of the scheduler: its minor version, the gates that are on, the allocator that they choose."""
+
+    minor: int
+    implementation: str
+    enabled: tuple[str, ...]
+
+
+def feature_record(features: Features) -> FeatureRecord:
+    """The features as a record."""
+    enabled = tuple(gate for gate, on in gates_of(features).items() if on)
+    return FeatureRecord(features.minor, features.implementation, enabled)

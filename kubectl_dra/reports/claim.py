@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import msgspec
 
@@ -25,7 +25,7 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
 )
 from kubectl_dra.reports.ask import ClaimAsk, claim_ask
-from kubectl_dra.reports.base import ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.classic import ClassicRecord, classic_record
 from kubectl_dra.reports.health import Health, health_by_device
 from kubectl_dra.reports.holders import Consumer, ConsumerState, consumers_of, pod_state, waiting_reason
@@ -132,7 +132,7 @@ class ClaimReport(ReportRecord, frozen=True):
     reserved_for: tuple[Consumer, ...]
     waiting: tuple[Consumer, ...]
     missing: tuple[Missing, ...]
-    features: Mapping[str, bool | int | str]
+    features: FeatureRecord
     read: tuple[ReadRecord, ...]
     as_of: str
 

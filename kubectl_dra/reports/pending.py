@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -27,7 +27,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, claim_ask
-from kubectl_dra.reports.base import Fits, ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.base import FeatureRecord, Fits, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.remedies import RemedyReport
 from kubectl_dra.scheduler.extended import asked, served_resources
 
@@ -67,7 +67,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     nodes: tuple[NodeGroupRecord, ...]
     remedies: tuple[RemedyReport, ...]
     no_pair_helps: bool
-    features: Mapping[str, bool | int | str]
+    features: FeatureRecord
     read: tuple[ReadRecord, ...]
     unseen: tuple[str, ...] = ()
     what_if: WhatIf | None = None
@@ -91,7 +91,7 @@ class ClaimPendingReport(ClaimDiagnosis, frozen=True, kw_only=True):
     """Why one claim has no devices, keeps them, or does not go away."""
 
     asks: tuple[ClaimAsk, ...]
-    features: Mapping[str, bool | int | str]
+    features: FeatureRecord
     read: tuple[ReadRecord, ...]
 
     @property

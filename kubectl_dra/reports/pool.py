@@ -20,7 +20,7 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
 )
 from kubectl_dra.reports.attributes import common_values, device_values, varying_names
-from kubectl_dra.reports.base import ReadRecord, ReportRecord, assumptions_of, feature_record, reads_of
+from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, assumptions_of, feature_record, reads_of
 from kubectl_dra.reports.device_state import (
     DeviceState,
     feature_missing,
@@ -132,7 +132,7 @@ class PoolReport(PoolSummary, frozen=True):
     statuses: tuple[PoolStatusRecord, ...]
     missing: tuple[Missing, ...]
     assumed: tuple[str, ...]
-    features: Mapping[str, bool | int | str]
+    features: FeatureRecord
     read: tuple[ReadRecord, ...]
     as_of: str
 

@@ -98,7 +98,8 @@ def _capacity(editor: RequestEditor, request: Form, funnels: Sequence[Funnel]) -
     """As much of a requested capacity as some device has left."""
     wanted = request.capacity.requests if request.capacity is not None else {}
     for name, amount in wanted.items():
-        left = [Quantity.parse(r.left) for r in removals(funnels, StageName.CAPACITY) if r.reason == name and r.left]
+        short = [r.short for r in removals(funnels, StageName.CAPACITY) if r.reason == name and r.short is not None]
+        left = [Quantity.parse(each.left) for each in short if each.left]
         smaller = [quantity for quantity in left if quantity.sign > 0 and quantity.cmp(amount) < 0]
         if smaller:
             most = max(smaller, key=lambda quantity: quantity.at_scale(-9)[0])

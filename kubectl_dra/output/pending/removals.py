@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
-from kubectl_dra.diagnosis.records import Removal, StageName
+from kubectl_dra.diagnosis.records import Removal, Short, StageName
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.safe import Safe, fmt, safe
 
@@ -55,17 +55,23 @@ def _with_the_most_left(removals: Sequence[Removal]) -> Sequence[Removal]:
     """Of devices that are short of the same in different ways the best one says how far off all are."""
     left: dict[tuple[str, str, str], set[str]] = {}
     for removal in removals:
-        left.setdefault(_shortage(removal), set()).add(removal.left)
+        if removal.short is not None:
+            left.setdefault(_shortage(removal, removal.short), set()).add(removal.short.left)
     said = {key: f"at most {max(found, key=_nanos)}" for key, found in left.items() if len(found) > 1}
-    return [msgspec.structs.replace(each, left=said.get(_shortage(each), each.left)) for each in removals]
+    return [_saying(each, each.short, said) if each.short is not None else each for each in removals]
+
+
+def _saying(removal: Removal, short: Short, said: Mapping[tuple[str, str, str], str]) -> Removal:
+    left = said.get(_shortage(removal, short), short.left)
+    return msgspec.structs.replace(removal, short=msgspec.structs.replace(short, left=left))
 
 
 def _nanos(quantity: str) -> int:
     return Quantity.parse(quantity).at_scale(-9)[0]
 
 
-def _shortage(removal: Removal) -> tuple[str, str, str]:
-    return removal.reason, removal.needs, removal.total
+def _shortage(removal: Removal, short: Short) -> tuple[str, str, str]:
+    return removal.reason, short.needs, short.total
 
 
 def short_clause(expression: str) -> str:
@@ -93,10 +99,11 @@ def _holder(removal: Removal, namespace: str) -> Safe:
 
 
 def _short(removal: Removal, _namespace: str) -> Safe:
-    if not removal.needs:
+    short = removal.short
+    if short is None:
         return _plain(removal, "")
-    left = fmt("{} of {} left", removal.left, removal.total) if removal.left else fmt("{} in all", removal.total)
-    return fmt("{}: needs {}, {}", removal.reason, removal.needs, left)
+    left = fmt("{} of {} left", short.left, short.total) if short.left else fmt("{} in all", short.total)
+    return fmt("{}: needs {}, {}", removal.reason, short.needs, left)
 
 
 def _plain(removal: Removal, _namespace: str) -> Safe:

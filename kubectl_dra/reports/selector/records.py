@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kubectl_dra.diagnosis.records import Missing
-from kubectl_dra.reports.base import Count, ReadRecord, ReportRecord
+from kubectl_dra.reports.base import Count, FeatureRecord, ReadRecord, ReportRecord
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.selectors.compiling import Verdict
 from kubectl_dra.selectors.evaluate import Outcome
@@ -270,7 +270,7 @@ class SelectorReport(ReportRecord, frozen=True):
     cross_check: CrossCheck | None
     missing: tuple[Missing, ...]
     assumed: tuple[str, ...]
-    features: Mapping[str, bool | int | str]
+    features: FeatureRecord
     read: tuple[ReadRecord, ...]
 
 

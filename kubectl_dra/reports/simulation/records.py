@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import StrEnum
 
 import msgspec
@@ -11,7 +11,7 @@ from kubectl_dra.api.lint import Mistake
 from kubectl_dra.diagnosis.records import Certainty, Missing, ObjectRef, OpenPlugin, Verdict
 from kubectl_dra.diagnosis.whatif.records import Fate, WhatIf
 from kubectl_dra.model.taint_plan import Hit
-from kubectl_dra.reports.base import Bound, Count, Fits, ReadRecord, ReportRecord
+from kubectl_dra.reports.base import Bound, Count, FeatureRecord, Fits, ReadRecord, ReportRecord
 from kubectl_dra.reports.pending import PendingReport
 
 
@@ -184,7 +184,7 @@ class SimulationReport(ReportRecord, frozen=True):
     effects: Effects
     certainty: Certainty
     missing: tuple[Missing, ...]
-    features: Mapping[str, bool | int | str]
+    features: FeatureRecord
     read: tuple[ReadRecord, ...]
     what_if: WhatIf | None = None
 

@@ -139,7 +139,8 @@ def _device_lines(row: NumberRow, columns: int) -> Iterator[Safe]:
         yield from wrapped(Safe("  ").join(ranges(row.devices)), columns, indent=2)
     for removal in row.removed:
         source = fmt(", {}", removal.source) if removal.source else Safe("")
-        short = fmt(" (needs {}, {} left)", removal.needs, removal.left or "none") if removal.needs else Safe("")
+        lacks = removal.short
+        short = fmt(" (needs {}, {} left)", lacks.needs, lacks.left or "none") if lacks is not None else Safe("")
         yield from wrapped(
             styled(fmt("{} out: ", len(removal.devices)), Style.WARN) + fmt("{}{}{}", removal.reason, source, short),
             columns,
