@@ -113,16 +113,15 @@ class _Sharing:
         sight = self.attempt.cluster.alike.seen_by(self.attempt.selection)
         known: dict[int, _Found] = {}
         answers: dict[str, _Found] = {}
-        for name, node in nodes.items():
-            number = sight.of(node)
+        for node, number in sight.of(nodes):
             found = known.get(number) if number is not None else None
             if found is None:
                 found = self._on(node)
                 if number is not None:
                     known[number] = found
             else:
-                found.group.nodes.append(name)
-            answers[name] = found
+                found.group.nodes.append(node.metadata.name)
+            answers[node.metadata.name] = found
         return answers
 
     def _on(self, node: Node) -> _Found:

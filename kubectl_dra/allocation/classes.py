@@ -8,9 +8,9 @@ again only for a column that nobody has read before, and in pools whose claims h
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import count
-from typing import Final, NamedTuple
+from typing import Final
 
 from kubectl_dra.allocation.allocated import AllocatedState, PoolState
 from kubectl_dra.allocation.checks import NODE_FEATURE
@@ -22,22 +22,27 @@ from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import Device
-from kubectl_dra.selectors.lens import Columns, is_broken
+from kubectl_dra.selectors.lens import Column, Columns, is_broken
 
 # Beyond so many contents for each slice the numbers are given anew.
 _MOST_CONTENTS: Final = 8
 _FEW: Final = 10_000
 # Sets of expressions whose verdicts are kept.
 _MOST_SIGHTS: Final = 128
-_EVERYTHING: Final = "everything"
+# The number of a column of which no device of the pool has anything.
+_NOTHING: Final = -1
 
 
-class _Base(NamedTuple):
-    """The number of a pool's content. ``held``: what claims held of it then."""
+class _Entry:
+    """What is known of a pool as one or more nodes see it. ``held``: what claims held of it when it was compared."""
 
-    pool: Pool
-    held: PoolState
-    number: int
+    __slots__ = ("base", "columns", "held", "pool")
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.held: PoolState | None = None
+        self.base = -1
+        self.columns: dict[Column, int] = {}
 
 
 class _Known:
@@ -46,9 +51,8 @@ class _Known:
     def __init__(self, index: SliceIndex) -> None:
         self.index = index
         self.drivers = tuple(sorted({slice_.spec.driver for slice_ in index.slices}))
-        self.bases: dict[int, _Base] = {}
-        # With the pool itself: the identity of one that is gone would pass to another.
-        self.columns: dict[Hashable, dict[int, tuple[Pool, int]]] = {}
+        # By identity of the pool, which its entry keeps: that of one that is gone would pass to another.
+        self.entries: dict[int, _Entry] = {}
         self.nodes: dict[PoolId, dict[str, None]] = {}
         self._numbers: dict[Hashable, int] = {}
         self._next = count()
@@ -97,16 +101,14 @@ class NodeClasses:
 
         None for a node of which that can't be said.
         """
-        table = self._tables.get(columns)
-        if table is None:
-            table = self._tables.setdefault(columns, {})
-        known = table.get(node.metadata.name)
-        if known is not None and known[0] is node:
-            return known[1]
         parts = self.parts(node, columns)
         number = self._known.number(parts) if parts is not None else None
-        table[node.metadata.name] = node, number
+        self.table(columns)[node.metadata.name] = node, number
         return number
+
+    def table(self, columns: Columns | None) -> dict[str, tuple[Node, int | None]]:
+        """The numbers that are known already, by name of the node, each with the node that it is of."""
+        return self._tables.setdefault(columns, {})
 
     def _follow(self, former: NodeClasses) -> None:
         changed = self._allocated.differing(former._allocated)
@@ -136,38 +138,46 @@ class NodeClasses:
         content: list[Hashable] = [operates]
         for pool in pools:
             self._known.nodes.setdefault(pool.id, {})[name] = None
-            content.append(self.base(pool, node))
+            entry = self._entry(pool)
+            content.append(self._base(entry, node))
             if columns is None:
-                content.append(self._column(pool, _EVERYTHING, ""))
+                content.append(id(pool))
                 continue
-            content += [self._column(pool, "attributes", key) for key in columns.attributes]
-            content += [self._column(pool, "capacity", key) for key in columns.capacity]
+            known = entry.columns
+            for column in columns.of(pool.id.driver):
+                number = known.get(column)
+                content.append(self._column(entry, column) if number is None else number)
         return tuple(content)
 
     def base(self, pool: Pool, node: Node) -> int:
         """The number of what every attempt may read of a pool on a node."""
-        if any(slice_.spec.per_device_node_selection for slice_ in pool.slices):
-            return self._known.number(self._content(pool, node))
+        return self._base(self._entry(pool), node)
+
+    def _entry(self, pool: Pool) -> _Entry:
+        entry = self._known.entries.get(id(pool))
+        return entry if entry is not None else self._known.entries.setdefault(id(pool), _Entry(pool))
+
+    def _base(self, entry: _Entry, node: Node) -> int:
+        pool = entry.pool
         held = self._allocated.pool(*pool.id)
-        known = self._known.bases.get(id(pool))
-        if known is None or known.held is not held:
-            known = _Base(pool, held, self._known.number(self._content(pool, node)))
-            self._known.bases[id(pool)] = known
-        return known.number
+        if entry.held is held:
+            return entry.base
+        number = self._known.number(self._content(pool, node))
+        if not any(slice_.spec.per_device_node_selection for slice_ in pool.slices):
+            # The number first: who finds the state takes the number.
+            entry.base = number
+            entry.held = held
+        return number
 
     def _content(self, pool: Pool, node: Node) -> Hashable:
         self.compared += 1
         return is_shared(pool), *(seen for seen, _ in self._view.steps(pool, node))
 
-    def _column(self, pool: Pool, part: str, key: str) -> int:
-        column = self._known.columns.get((part, key))
-        if column is None:
-            column = self._known.columns.setdefault((part, key), {})
-        known = column.get(id(pool))
-        if known is None:
-            self.compared += 1
-            known = column[id(pool)] = pool, self._known.number((part, *_values(pool, part, key)))
-        return known[1]
+    def _column(self, entry: _Entry, column: Column) -> int:
+        self.compared += 1
+        values = _values(entry.pool, column)
+        number = entry.columns[column] = self._known.number((column, *values)) if any(values) else _NOTHING
+        return number
 
 
 def _known_of(index: SliceIndex, former: NodeClasses | None) -> _Known:
@@ -190,15 +200,19 @@ class Sight:
         self._columns = selection.columns(known.drivers)
         self._judged = known.judged(selection.identity)
 
-    def of(self, node: Node) -> int | None:
-        """Equal for two nodes that get the same answer; None for a node of which that can't be said."""
-        number = self._classes.number(node, self._columns)
-        if number is None:
-            return None
-        found = self._judged.get(number)
-        if found is None:
-            found = self._judged[number] = self._known.number(self._verdicts(node))
-        return found
+    def of(self, nodes: Mapping[str, Node]) -> Iterator[tuple[Node, int | None]]:
+        """Nodes with a number: equal for two that get the same answer, None where that can't be said."""
+        table, judged = self._classes.table(self._columns), self._judged
+        for name, node in nodes.items():
+            known = table.get(name)
+            number = known[1] if known is not None and known[0] is node else self._classes.number(node, self._columns)
+            if number is None:
+                yield node, None
+                continue
+            found = judged.get(number)
+            if found is None:
+                found = judged[number] = self._known.number(self._verdicts(node))
+            yield node, found
 
     def _verdicts(self, node: Node) -> Hashable:
         seen = self._selection.seen
@@ -211,14 +225,12 @@ class Sight:
         return tuple(content)
 
 
-def _values(pool: Pool, part: str, key: str) -> Iterable[Hashable]:
-    if part == _EVERYTHING:
-        return (id(pool),)
-    devices = (device for slice_ in pool.slices for device in slice_.spec.devices)
-    if part == "attributes":
-        return (device.attributes.get(key) for device in devices)
-    amounts = (device.capacity.get(key) for device in devices)
-    return (amount and amount.value for amount in amounts)
+def _values(pool: Pool, column: Column) -> list[Hashable]:
+    key = column.key
+    if not column.is_capacity:
+        return [device.attributes.get(key) for slice_ in pool.slices for device in slice_.spec.devices]
+    amounts = (device.capacity.get(key) for slice_ in pool.slices for device in slice_.spec.devices)
+    return [amount and amount.value for amount in amounts]
 
 
 def _plain(driver: str, device: Device) -> Hashable:

@@ -6,7 +6,7 @@ apart as a reader would. What the words and the verdict are is decided elsewhere
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -196,7 +196,8 @@ class Attempting:
         unread = found.selection.unsure
         verdicts, on_nodes = found.verdicts, devices.nodes
         # Nodes that share verdict and devices share the result, but for what their labels tell.
-        known: dict[tuple[int, int], Result] = {}
+        known: dict[Hashable, Result] = {}
+        selected = self._selected
         results = []
         for name in names:
             verdict, node = verdicts.get(name), nodes[name]
@@ -204,14 +205,20 @@ class Attempting:
                 results.append((node, left_out))
                 continue
             on_node = on_nodes.get(name)
-            key = id(verdict), id(on_node)
+            key: Hashable = (id(verdict), id(on_node))
+            if verdict.status.plugin == _BY_LABELS:
+                labels = node.metadata.labels
+                key = (key, name if selected is None else tuple([labels.get(each) for each in selected]))
             result = known.get(key)
             if result is None:
-                result = self._result(verdict, node, on_node, unread)
-                if verdict.status.plugin != _BY_LABELS:
-                    known[key] = result
+                result = known[key] = self._result(verdict, node, on_node, unread)
             results.append((node, result))
         return results
+
+    @property
+    def _selected(self) -> Sequence[str] | None:
+        """The labels that alone decide about node affinity; None where terms do as well."""
+        return None if node_affinity.required_terms(self.pod) is not None else tuple(self.pod.spec.node_selector)
 
     def _result(
         self, verdict: Verdict, node: Node, devices: DevicesOnNode | None, unread: tuple[Status, ...]

@@ -5,7 +5,7 @@ Real devices all carry unique attributes that hardly any selector reads.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import NamedTuple
 
 from kubectl_dra.cel.device import BrokenAttribute, attribute_value
@@ -13,11 +13,33 @@ from kubectl_dra.cel.reads import Reads
 from kubectl_dra.model.resource import Device, DeviceAttribute
 
 
-class Columns(NamedTuple):
-    """The keys of attributes and capacities that somebody looks at, each sorted."""
+class Column(NamedTuple):
+    """The key of an attribute or of a capacity."""
 
-    attributes: tuple[str, ...]
-    capacity: tuple[str, ...]
+    key: str
+    is_capacity: bool
+
+
+class Columns:
+    """What somebody looks at, by driver; equal for two who look at the same."""
+
+    __slots__ = ("_by_driver", "_hash")
+
+    def __init__(self, by_driver: Mapping[str, tuple[Column, ...]]) -> None:
+        self._by_driver = dict(by_driver)
+        self._hash = hash(frozenset(self._by_driver.items()))
+
+    def of(self, driver: str) -> tuple[Column, ...]:
+        """What is looked at in devices of a driver, sorted."""
+        return self._by_driver[driver]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same is looked at."""
+        return isinstance(other, Columns) and self._by_driver == other._by_driver
+
+    def __hash__(self) -> int:
+        """Goes with equality."""
+        return self._hash
 
 
 class Lens:
@@ -53,9 +75,13 @@ class Lens:
         """All that it looks at in devices of these drivers; None for everything."""
         if self._evaluates and self._whole:
             return None
-        views = [self._view(driver) for driver in drivers]
-        attributes = {name for names, _ in views for name in names}
-        return Columns(tuple(sorted(attributes)), tuple(sorted({name for _, names in views for name in names})))
+        views = {driver: self._view(driver) for driver in drivers}
+        return Columns(
+            {
+                driver: (*(Column(name, False) for name in names), *(Column(name, True) for name in amounts))
+                for driver, (names, amounts) in views.items()
+            }
+        )
 
     def constrained(self, driver: str, device: Device) -> Hashable:
         """Equal for two devices of a driver that no constraint can tell apart."""
