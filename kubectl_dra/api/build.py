@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from kubectl_dra.api.kinds import GROUPS, STORAGE, WORKLOADS, Kind
 from kubectl_dra.api.resolve import complete_pools, resolved_claims
+from kubectl_dra.api.sharing import share_pod
 from kubectl_dra.model.base import Record
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import ClassicObjects, GroupObjects, Inventory, StorageObjects, key_of
 from kubectl_dra.model.usage import usage_by_node
@@ -35,6 +37,8 @@ class InventoryBuilder:
         key = key_of(record.metadata)  # type: ignore[attr-defined]
         if self._leave is not None:
             self._leave(record)
+        if isinstance(record, Pod):
+            share_pod(record)
         objects = self._objects.setdefault(kind.name, {})
         if key in objects:
             self.replaced.append((kind, key))

@@ -80,6 +80,24 @@ def decode_object(data: bytes, api_version: str, kind: Kind) -> Record:
     return record
 
 
+def decode_alike(data: bytes, api_version: str, kind: Kind) -> list[Record] | None:
+    """Decode an array of objects of one kind and version at once; None where one of them needs a closer look."""
+    try:
+        shape = shape_of(api_version, kind)
+        if not data.isascii():
+            data.decode()  # the decoder does not look into parts that are kept raw
+        records: list[Any] = _decoder(list[shape.struct]).decode(data)  # type: ignore[name-defined]
+    except (*_UNREADABLE, UnsupportedVersionError):
+        return None
+    if not all(record.metadata.name for record in records):
+        return None
+    if shape.to_record is not None:
+        records = [shape.to_record(record) for record in records]
+    for record in records:
+        share(record)
+    return records
+
+
 def decode_page(data: bytes, api_version: str, kind: Kind) -> Page:
     """Decode a typed list as a server sends it. Raises :class:`DecodeError` if it is no list at all."""
     try:
@@ -171,5 +189,5 @@ def _repaired(data: bytes, struct: type[msgspec.Struct]) -> bytes:
 
 
 @cache
-def _decoder(struct: type[msgspec.Struct]) -> msgspec.json.Decoder[Any]:
-    return make_decoder(struct, numbers_as_text=True)
+def _decoder(form: Any) -> msgspec.json.Decoder[Any]:  # noqa: ANN401 - a struct, or a list of one
+    return make_decoder(form, numbers_as_text=True)

@@ -23,12 +23,13 @@ def lean(record: Record) -> None:
     if not isinstance(record, Pod) or not record.spec.node_name or _has_devices(record):
         return
     spec, status = record.spec, record.status
-    if any(condition.type in UNREAD_CONDITIONS for condition in status.conditions):
-        kept = tuple(each for each in status.conditions if each.type not in UNREAD_CONDITIONS)
-        force_setattr(status, "conditions", kept)
+    kept = [each for each in status.conditions if each.type not in UNREAD_CONDITIONS]
+    if len(kept) < len(status.conditions):
+        force_setattr(status, "conditions", tuple(kept))
     # Most volumes have no source that is looked at, and a name that no other pod's has.
-    if any(volume == Volume(volume.name) for volume in spec.volumes):
-        force_setattr(spec, "volumes", tuple(each for each in spec.volumes if each != Volume(each.name)))
+    read = [each for each in spec.volumes if each != Volume(each.name)]
+    if len(read) < len(spec.volumes):
+        force_setattr(spec, "volumes", tuple(read))
 
 
 def _has_devices(pod: Pod) -> bool:

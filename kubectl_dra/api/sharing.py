@@ -45,7 +45,7 @@ class Place:
         self.misses += 1
         if len(self.known) < self.most:
             self.known[key] = value
-        elif self.misses > _PATIENCE:
+        elif self.misses > _PATIENCE and self.most == _MAX_VALUES:
             self.open = False
             self.known.clear()
         return value
@@ -65,16 +65,12 @@ def share(record: Record) -> None:
 
 
 class _Templates:
-    """What pods of one workload have in common, each a place of its own."""
+    """What pods of one workload have in common."""
 
     def __init__(self) -> None:
         self.labels = Place(_MAX_TEMPLATES)
-        self.owners = Place(_MAX_TEMPLATES)
         self.containers = Place(_MAX_TEMPLATES)
-        self.init_containers = Place(_MAX_TEMPLATES)
-        self.tolerations = Place(_MAX_TEMPLATES)
-        self.volumes = Place(_MAX_TEMPLATES)
-        self.statuses = Place(_MAX_TEMPLATES)
+        self.parts = Place(4 * _MAX_TEMPLATES)
 
 
 _templates: Final = _Templates()
@@ -84,49 +80,41 @@ def share_pod(pod: Pod) -> None:
     """The same of a pod that has its defaults: what it has of its workload's template, and names that repeat."""
     meta, spec, status = pod.metadata, pod.spec, pod.status
     force_setattr(meta, "namespace", intern(meta.namespace))
-    _share_map(meta, "labels", _templates.labels)
-    _share_map(meta, "annotations", None)
-    _share_part(meta, "owner_references", _templates.owners)
-    for name in ("node_name", "scheduler_name", "priority_class_name"):
-        force_setattr(spec, name, intern(getattr(spec, name)))
+    # Maps that are empty are all the same, which nobody may change, as no map of a record.
+    labels = meta.labels
+    shared = _templates.labels.shared(tuple(labels.items()), labels) if labels else _NOTHING
+    force_setattr(meta, "labels", shared)
+    if not meta.annotations:
+        force_setattr(meta, "annotations", _NOTHING)
+    _share_part(meta, "owner_references", meta.owner_references)
+    force_setattr(spec, "node_name", intern(spec.node_name))
+    force_setattr(spec, "scheduler_name", intern(spec.scheduler_name))
     if spec.preemption_policy is not None:
         force_setattr(spec, "preemption_policy", intern(spec.preemption_policy))
-    _share_map(spec, "node_selector", None)
-    _share_map(spec, "overhead", None)
-    _share_containers(spec, "containers", _templates.containers)
-    _share_containers(spec, "init_containers", _templates.init_containers)
-    _share_part(spec, "tolerations", _templates.tolerations)
-    _share_part(spec, "volumes", _templates.volumes)
+    if not spec.node_selector:
+        force_setattr(spec, "node_selector", _NOTHING)
+    if not spec.overhead:
+        force_setattr(spec, "overhead", _NOTHING)
+    for name, containers in (("containers", spec.containers), ("init_containers", spec.init_containers)):
+        if containers:
+            key = tuple([_container(each) for each in containers])
+            force_setattr(spec, name, _templates.containers.shared(key, containers))
+    _share_part(spec, "tolerations", spec.tolerations)
+    _share_part(spec, "volumes", spec.volumes)
     force_setattr(status, "phase", intern(status.phase))
     for condition in status.conditions:
         force_setattr(condition, "type", intern(condition.type))
         force_setattr(condition, "status", intern(condition.status))
-    _share_part(status, "container_statuses", _templates.statuses)
+    _share_part(status, "container_statuses", status.container_statuses)
 
 
-def _share_map(record: Record, field: str, place: Place | None) -> None:
-    """A map of texts; empty ones are all the same, which nobody may change, as no map of a record."""
-    value = getattr(record, field)
-    if not value:
-        force_setattr(record, field, _NOTHING)
-    elif place is not None and place.open:
-        force_setattr(record, field, place.shared(tuple(value.items()), value))
-
-
-def _share_part(record: Record, field: str, place: Place) -> None:
+def _share_part(record: Record, field: str, value: tuple[Record, ...]) -> None:
     """A tuple of records that are equal when all their texts and numbers are."""
-    value = getattr(record, field)
-    if value and place.open:
+    if value:
         try:
-            force_setattr(record, field, place.shared(value, value))
+            force_setattr(record, field, _templates.parts.shared(value, value))
         except TypeError:
             return  # there is a map further down, which few have
-
-
-def _share_containers(record: Record, field: str, place: Place) -> None:
-    value = getattr(record, field)
-    if value and place.open:
-        force_setattr(record, field, place.shared(tuple(map(_container, value)), value))
 
 
 def _container(container: Container) -> Hashable:

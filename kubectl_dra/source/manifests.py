@@ -14,12 +14,10 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from kubectl_dra.api.decode import DecodeError, bad_object, decode_object, read_header
+from kubectl_dra.api.decode import DecodeError, bad_object, decode_alike, decode_object, read_header
 from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.kinds import BY_NAME, Kind, find_kind
-from kubectl_dra.api.sharing import share_pod
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.source.content import Content
 from kubectl_dra.source.documents import Document, Piece, documents
@@ -108,6 +106,7 @@ class _Found(NamedTuple):
 
 
 _envelope: Final = msgspec.json.Decoder(_Envelope)
+_envelopes: Final = msgspec.json.Decoder(list[_Envelope])
 _array: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
@@ -126,7 +125,19 @@ def read_manifests(
     manifests = Manifests(name)
     keep = keep or manifests.objects.append
     uncounted: Counter[str] = Counter()
-    for found in _leaves_of(source, manifests, problems):
+
+    def at_once(data: bytes, inside: _Place) -> bool:
+        """Take the objects of a chunk if they are all alike and whole."""
+        kind, records = _alike(data, inside)
+        if kind is None:
+            return False
+        manifests.kinds.add(kind.name)
+        origin = f"{name}, document {inside.document.number}"
+        for record in records:
+            keep(Loaded(kind, record, origin))
+        return True
+
+    for found in _leaves_of(source, manifests, problems, at_once):
         origin = f"{name}, document {found.document}"
         try:
             loaded = _loaded(found.leaf, origin, manifests.other)
@@ -171,13 +182,27 @@ def _loaded(leaf: _Leaf, origin: str, other: Counter[str]) -> Loaded | None:
         raise DecodeError(leaf.problem)
     kind = find_kind(leaf.api_version, leaf.kind)
     if kind is not None:
-        record = defaulted(decode_object(leaf.data, leaf.api_version, kind))
-        if isinstance(record, Pod):
-            share_pod(record)
-        return Loaded(kind, record, origin)
+        return Loaded(kind, defaulted(decode_object(leaf.data, leaf.api_version, kind)), origin)
     if leaf.kind in other or len(other) < _MAX_OTHER:
         other[leaf.kind] += 1
     return None
+
+
+def _alike(data: bytes, inside: _Place) -> tuple[Kind | None, list[Record]]:
+    """The objects of an array that are all of one kind and version; no kind where they have to be looked at singly."""
+    try:
+        envelopes = _envelopes.decode(data)
+    except _UNREADABLE:
+        return None, []
+    # An item with items may be a list.
+    said = {(each.api_version, each.kind) for each in envelopes if each.items is msgspec.UNSET}
+    if len(said) != 1 or not all(each.items is msgspec.UNSET for each in envelopes):
+        return None, []
+    api_version, name = said.pop()
+    api_version = api_version or inside.api_version
+    kind = find_kind(api_version, name or inside.kind)
+    records = decode_alike(data, api_version, kind) if kind is not None else None
+    return (None, []) if records is None else (kind, [defaulted(record) for record in records])
 
 
 # --- taking lists apart ---------------------------------------------------------------------------------------------
@@ -207,12 +232,16 @@ class _Place:
 
 
 def _leaves_of(
-    source: bytes | Content, manifests: Manifests, problems: list[ManifestError] | None = None
+    source: bytes | Content,
+    manifests: Manifests,
+    problems: list[ManifestError] | None = None,
+    at_once: Callable[[bytes, _Place], bool] | None = None,
 ) -> Iterator[_Found]:
+    """The leaves, but those of chunks that ``at_once`` takes."""
     content = Content.of(source, manifests.name) if isinstance(source, bytes) else source
     for document, depth in _deep(documents(content, manifests.name, problems)):
         try:
-            for piece, leaves in _pieces(_Place(document, manifests, depth)):
+            for piece, leaves in _pieces(_Place(document, manifests, depth), at_once):
                 for number, leaf in enumerate(leaves):
                     yield _Found(leaf, document.number, piece, number)
         except ManifestError as error:
@@ -229,7 +258,7 @@ def _deep(found: Iterator[Document]) -> Iterator[tuple[Document, int]]:
     return ((document, depth) for document in chain(known, found))
 
 
-def _pieces(place: _Place) -> Iterator[tuple[Piece, Iterator[_Leaf]]]:
+def _pieces(place: _Place, at_once: Callable[[bytes, _Place], bool] | None) -> Iterator[tuple[Piece, Iterator[_Leaf]]]:
     """The leaves of a document, piece by piece: only a long list has more than one."""
     document = place.document
     if document.chunks is None:
@@ -243,7 +272,8 @@ def _pieces(place: _Place) -> Iterator[tuple[Piece, Iterator[_Leaf]]]:
     _take_header(envelope, document.head.data, place)
     inside = place.inside(envelope)
     for piece in document.chunks:
-        yield piece, _of_items(_array.decode(piece.data), inside)
+        if at_once is None or not at_once(piece.data, inside):
+            yield piece, _of_items(_array.decode(piece.data), inside)
 
 
 def _leaves(data: bytes, place: _Place) -> Iterator[_Leaf]:

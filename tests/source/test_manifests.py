@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubectl_dra.api.decode import decode_object
+from kubectl_dra.source import json_parts, manifests
 from kubectl_dra.source.errors import ManifestError
 from kubectl_dra.source.manifests import Manifests, read_manifests, read_written
 from tests.scenario_files import FOLDER, NAMES, snapshot_path
@@ -219,3 +221,64 @@ def test_one_of_several_documents_that_is_no_object_costs_only_itself() -> None:
     assert [written.kind for written in read_written(text, "file.yaml")] == ["", "", "ResourceClaim"]
     with pytest.raises(ManifestError, match="is no Kubernetes object: kind: expected a string, got a list"):
         read_manifests(b"kind: [1]\n", "file.yaml")
+
+
+# --- chunks of objects that are alike -----------------------------------------------------------------------------
+
+
+def numbered(kind: str, count: int, **fields: Any) -> list[dict[str, Any]]:
+    return [{"apiVersion": "v1", "kind": kind, "metadata": {"name": f"x-{i}"}, **fields} for i in range(count)]
+
+
+def in_chunks(items: list[Any], patch: pytest.MonkeyPatch, **head: Any) -> tuple[Manifests, list[bytes]]:
+    """What a list gives, and the objects that had to be looked at singly."""
+    singly: list[bytes] = []
+
+    def counted(data: bytes, api_version: str, kind: Any) -> Any:
+        singly.append(data)
+        return decode_object(data, api_version, kind)
+
+    patch.setattr(json_parts, "SMALL_BYTES", 64)
+    patch.setattr(json_parts, "_CHUNK", 1024)
+    patch.setattr(manifests, "decode_object", counted)
+    return read_manifests(json.dumps({**head, "items": items}).encode(), "f"), singly
+
+
+def test_chunks_of_one_kind_are_decoded_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    items = [*numbered("Node", 100), *numbered("Pod", 100, spec={"containers": [{"name": "c"}]})]
+    found, singly = in_chunks(items, monkeypatch, apiVersion="v1", kind="List")
+    assert [each.record.metadata.name for each in found.objects] == [each["metadata"]["name"] for each in items]
+    assert [each.kind.name for each in found.objects] == ["Node"] * 100 + ["Pod"] * 100
+    # Where one kind follows the other.
+    assert 0 < len(singly) < 20
+    # With their defaults.
+    assert {each.record.status.phase for each in found.objects[100:]} == {"Pending"}
+
+
+def test_items_of_a_typed_list_need_not_say_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    items = [{"metadata": {"name": f"x-{i}"}} for i in range(100)]
+    found, singly = in_chunks(items, monkeypatch, apiVersion="v1", kind="PodList")
+    assert len(found.objects) == 100
+    assert not singly
+
+
+@pytest.mark.parametrize(
+    ("broken", "bad"),
+    [
+        ({"apiVersion": "v1", "kind": "Node", "metadata": {"name": 5}}, 1),
+        ({"apiVersion": "v1", "kind": "Node", "metadata": {}}, 1),
+        ({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "y"}, "spec": 7}, 1),
+        ({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "y"}}, 0),
+        ({"apiVersion": "v1", "kind": "NodeList", "items": [{"metadata": {"name": "y"}}]}, 0),
+        (5, 1),
+        (None, 1),
+    ],
+)
+def test_one_that_is_not_alike_costs_only_itself(broken: Any, bad: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    items = numbered("Node", 100)
+    items.insert(50, broken)
+    found, singly = in_chunks(items, monkeypatch, apiVersion="v1", kind="List")
+    names = [each.record.metadata.name for each in found.objects]
+    assert [name for name in names if name != "y"] == [f"x-{i}" for i in range(100)]
+    assert len(found.bad_objects) == bad
+    assert len(singly) < 20
