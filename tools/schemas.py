@@ -23,6 +23,7 @@ from kubectl_dra.output.documents import API_VERSION
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.claim import ClaimReport
 from kubectl_dra.reports.device_list import ListedDevice
+from kubectl_dra.reports.groups import GroupPendingReport
 from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport
 from kubectl_dra.reports.pool import PoolReport, PoolSummary
 from kubectl_dra.reports.selector import SelectorReport
@@ -37,6 +38,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 REPORTS: dict[str, tuple[type[msgspec.Struct], bool]] = {
     "PendingReport": (PendingReport, True),
     "ClaimPendingReport": (ClaimPendingReport, True),
+    "GroupPendingReport": (GroupPendingReport, True),
     "PoolReport": (PoolReport, True),
     "PoolSummary": (PoolSummary, False),
     "Device": (ListedDevice, False),
@@ -48,7 +50,7 @@ REPORTS: dict[str, tuple[type[msgspec.Struct], bool]] = {
 }
 # kind of the list -> kinds of its items.
 LISTS = {
-    "PendingReportList": ("PendingReport", "ClaimPendingReport"),
+    "PendingReportList": ("PendingReport", "ClaimPendingReport", "GroupPendingReport"),
     "PoolReportList": ("PoolReport", "PoolSummary"),
     "PoolSummaryList": ("PoolSummary",),
     "DeviceList": ("Device",),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Final
 
-from kubectl_dra.api.kinds import POD, RESOURCE_CLAIM, Kind
+from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.group_answers import Pending, group_answer, waiting_groups
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.one_remedy import check_single, one_remedy
 from kubectl_dra.commands.options import Options, label_selector
@@ -32,10 +33,12 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.claim_page import claim_pending_page, claim_pending_summary
 from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.pending.group_page import gang_lines
 from kubectl_dra.output.pending.groups import claim_groups_page, groups_page
 from kubectl_dra.output.pending.page import pending_page, pending_summary
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.reports.groups import GroupPendingReport
 from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl
 from kubectl_dra.reports.pending import (
     ClaimPendingReport,
@@ -46,16 +49,13 @@ from kubectl_dra.reports.pending import (
     reason_groups,
 )
 from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
-from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_PODS, Subject, Unread, together, unread
+from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_GROUPS, PENDING_PODS, Subject, Unread, together, unread
 
 _GOOD: Final = frozenset({"NotPending", "Preparing", "Schedulable", "Reserved", "Allocated"})
 _UNKNOWN: Final = "Unknown"
 _ALL: Final = ("kubectl", "dra", "why-pending", "-A")
 # Of a claim that many pods wait for, the first few tell the story.
 _WAITING_SHOWN: Final = 3
-
-
-Pending = Answer[PendingReport | ClaimPendingReport]
 
 
 @dataclass(slots=True)
@@ -107,6 +107,7 @@ def answer(
     workloads = needs.kinds(needs.WORKLOAD) if any(kind.workload for kind in kinds) else ()
     pods = [target.name for target in targets.named if target.kind is POD]
     kinds_read = (*needs.kinds(needs.PENDING), *workloads)
+    groups = needs.kinds(needs.GROUPS) if POD_GROUP in kinds else ()
 
     def respond(options: Options, cluster: Scoped, moment: datetime | None = None) -> int:
         note_evidence(cluster.state, options)
@@ -133,7 +134,7 @@ def answer(
 
         return watch(options, kinds_read, pods, respond, lambda cluster: _all_run(cluster, targets))
     cluster = read_cluster(
-        options, kinds_read, pods, demanded=kinds_demanded(switches), whole_nodes=whole_nodes(switches)
+        options, kinds_read, pods, demanded=(*kinds_demanded(switches), *groups), whole_nodes=whole_nodes(switches)
     )
     check_namespace(options, cluster)
     return respond(options, cluster)
@@ -157,8 +158,9 @@ def _runs(cluster: Scoped, target: Target, absent: bool) -> bool:
 
 def _check_kinds(kinds: Iterable[Kind]) -> None:
     for kind in kinds:
-        if kind not in (POD, RESOURCE_CLAIM) and not kind.workload:
-            raise UsageProblem(f'why-pending has no answer for "{kind.plural}"', "name a pod, a claim or a workload")
+        if kind not in (POD, RESOURCE_CLAIM, POD_GROUP) and not kind.workload:
+            hint = "name a pod, a claim, a PodGroup or a workload"
+            raise UsageProblem(f'why-pending has no answer for "{kind.plural}"', hint)
 
 
 def _check_node(call: Call) -> None:
@@ -180,11 +182,18 @@ def _everything(call: Call, kind: Kind) -> int:
         found = [_claim_answer(call, key) for key in claims if namespace in ("", key.namespace)]
         answers = [each for each in found if each.report.causes or _is_bad(each)]
         return _list(call, answers, PENDING_CLAIMS, _claims_overview)
+    if kind is POD_GROUP:
+        groups = [key for key in waiting_groups(inventory, namespace) if selects(_labels(inventory, key))]
+        return _list(call, [_group_answer(call, key, remedies=call.remedies) for key in groups], PENDING_GROUPS, _pages)
     pods = pending_pods(call.cluster.state, namespace or None, selects)
     if kind is not POD:
         pods = tuple(key for key in pods if _owned_by(inventory, key, kind))
     answers = [_pod_answer(call, key, remedies=call.remedies) for key in pods]
     return _list(call, answers, PENDING_PODS, _pages if call.remedies else _overview)
+
+
+def _labels(inventory: Inventory, group: Key) -> Mapping[str, str]:
+    return inventory.groups.pod_groups[group].metadata.labels
 
 
 def _list(
@@ -212,7 +221,8 @@ def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:
 
 def _overview(call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
-    return groups_page(reports, reason_groups(reports), call.cluster.namespace, found.bound, call.address)
+    page = groups_page(reports, reason_groups(reports), call.cluster.namespace, found.bound, call.address)
+    return [*page, *gang_lines(reports)]
 
 
 def _claims_overview(call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:
@@ -226,10 +236,12 @@ def _pages(_call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]
         lines += [Safe(""), *each.page()] if lines else each.page()
     if found.hides_lines and not answers:
         lines.append(Safe("None of the pods that could be read waits for devices."))
+    elif not answers:
+        lines.append(Safe("Nothing waits."))
     return lines
 
 
-def _missing(report: PendingReport | ClaimPendingReport) -> Iterator[Missing]:
+def _missing(report: PendingReport | ClaimPendingReport | GroupPendingReport) -> Iterator[Missing]:
     """What it lacks, and what its causes do: those of a claim are its pods'."""
     yield from report.missing
     for cause in report.causes:
@@ -281,6 +293,11 @@ def _answers(call: Call, target: Target) -> Iterator[Pending]:
         if key not in inventory.pods:
             raise _not_found(call, target.kind, key, inventory.pods)
         yield _pod_answer(call, key)
+    elif target.kind is POD_GROUP:
+        groups = inventory.groups.pod_groups
+        if key not in groups:
+            raise _not_found(call, target.kind, key, groups)
+        yield _group_answer(call, key)
     else:
         yield from _workload_answers(call, target.kind, key)
 
@@ -341,6 +358,11 @@ def _pod_page(call: Call, report: PendingReport) -> list[Safe]:
     lines = pending_page(report, call.now)
     steps = list(step_lines(report.remedies, call.address)) if call.remedies else []
     return [*lines, Safe(""), *steps] if steps else lines
+
+
+def _group_answer(call: Call, key: Key, *, remedies: bool = True) -> Pending:
+    steps = call.address if call.remedies else None
+    return group_answer(call.diagnoser, key, remedies=remedies, steps=steps, read_owner=call.read_owner)
 
 
 def _claim_answer(call: Call, key: Key) -> Pending:

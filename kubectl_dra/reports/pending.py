@@ -14,6 +14,9 @@ from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimDiagnosis,
     Funnel,
+    GroupError,
+    GroupShortage,
+    GroupWaits,
     Nearest,
     NodeGroup,
     ObjectRef,
@@ -79,7 +82,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
 
     def for_json(self) -> PendingReport:
         """Without the funnels of causes, which stand in ``nodes``: the numbers of the closest node are enough."""
-        return msgspec.structs.replace(self, causes=tuple(map(_in_numbers, self.causes)))
+        return msgspec.structs.replace(self, causes=tuple(map(in_numbers, self.causes)))
 
     @property
     def code(self) -> Code | None:
@@ -140,7 +143,7 @@ def pending_report(
     found["alternatives"] = tuple(text for text in diagnosis.alternatives if text != diagnosis.message)
     return PendingReport(
         **found,
-        asks=_asks(diagnosis, state.inventory),
+        asks=pending_asks(diagnosis.pod.key, state.inventory),
         extended=_extended(diagnosis, state),
         nodes=tuple(_node_group(group, limit, node) for group in groups),
         remedies=remedies,
@@ -150,6 +153,11 @@ def pending_report(
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
+
+
+def node_records(groups: Iterable[NodeGroup]) -> tuple[NodeGroupRecord, ...]:
+    """Groups of nodes, of each the first 20 names."""
+    return tuple(_node_group(group, NAMES_SHOWN, "") for group in groups)
 
 
 def unseen_entries(pod: Pod) -> tuple[str, ...]:
@@ -197,9 +205,9 @@ def _by_code(found: Iterable[tuple[Code | None, ObjectRef]]) -> list[tuple[Code 
     return [(code, tuple(refs)) for code, refs in sorted(groups.items(), key=rank)]
 
 
-def _asks(diagnosis: PodDiagnosis, inventory: Inventory) -> tuple[ClaimAsk, ...]:
-    """The pod's claims that exist, with the pod's name for each and the template it was made from."""
-    pod = inventory.pods.get(diagnosis.pod.key)
+def pending_asks(key: Key, inventory: Inventory) -> tuple[ClaimAsk, ...]:
+    """The claims of a pod that exist, with the pod's name for each and the template it was made from."""
+    pod = inventory.pods.get(key)
     if pod is None:
         return ()
     recorded = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
@@ -240,9 +248,16 @@ def _node_group(group: NodeGroup, limit: int | None, only: str) -> NodeGroupReco
     )
 
 
-def _in_numbers(cause: Cause) -> Cause:
+def in_numbers(cause: Cause) -> Cause:
+    """A cause with numbers of devices instead of the devices, which stand in ``requests``."""
     found = cause.detail
-    return msgspec.structs.replace(cause, detail=Nearest.of(found)) if isinstance(found, Funnel) else cause
+    match found:
+        case Funnel():
+            return msgspec.structs.replace(cause, detail=Nearest.of(found))
+        case GroupShortage() | GroupWaits() | GroupError():
+            because = tuple(map(in_numbers, found.because))
+            return msgspec.structs.replace(cause, detail=msgspec.structs.replace(found, because=because))
+    return cause
 
 
 def _brief(cause: Cause) -> Cause:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any, Final
 
 from kubectl_dra.cluster import ClusterState
@@ -54,6 +56,22 @@ def cluster(*objects: Object, withheld: tuple[str, ...] = (), minor: int = 37, *
     return state_of(
         facts.inventory([build.device_class(), *objects]), facts.evidence(*withheld), features(minor, wanted)
     )
+
+
+_VERSIONS: Final = {
+    **dict.fromkeys(("Pod", "Node", "Namespace"), "v1"),
+    **dict.fromkeys(("PodGroup", "Workload"), "scheduling.k8s.io/v1beta1"),
+    "CompositePodGroup": "scheduling.k8s.io/v1alpha3",
+}
+
+
+def as_file(path: Path, *objects: Object) -> str:
+    """A file with these objects and the class of all devices; its name."""
+    items = [
+        {"apiVersion": _VERSIONS.get(o["kind"], "resource.k8s.io/v1"), **o} for o in (build.device_class(), *objects)
+    ]
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}), encoding="utf-8")
+    return str(path)
 
 
 def of_pod(state: ClusterState, name: str) -> PodDiagnosis:

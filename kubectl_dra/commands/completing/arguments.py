@@ -24,7 +24,7 @@ def _expression(line: Line, tables: Tables) -> Answer:
 
 def _pending(line: Line, tables: Tables) -> Answer:
     """TYPE, TYPE NAME…, TYPE/NAME…, or names of pending pods."""
-    from kubectl_dra.api.kinds import POD, RESOURCE_CLAIM, WORKLOADS, Kind, kind_for_word
+    from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, WORKLOADS, Kind, kind_for_word
 
     def objects(kind: Kind) -> Names:
         flags = ["--field-selector=status.phase=Pending"] if kind is POD else []
@@ -33,9 +33,9 @@ def _pending(line: Line, tables: Tables) -> Answer:
 
     def of_type(word: str) -> Names | None:
         kind = kind_for_word(word)
-        return objects(kind) if kind in (POD, RESOURCE_CLAIM, *WORKLOADS) and kind is not None else None
+        return objects(kind) if kind in (POD, POD_GROUP, RESOURCE_CLAIM, *WORKLOADS) and kind is not None else None
 
-    types = [POD.singular, RESOURCE_CLAIM.short_names[0], *(kind.singular for kind in WORKLOADS)]
+    types = [POD.singular, POD_GROUP.singular, RESOURCE_CLAIM.short_names[0], *(kind.singular for kind in WORKLOADS)]
     return _typed(line, types, of_type, lambda: objects(POD))
 
 

@@ -10,7 +10,7 @@ from kubectl_dra.diagnosis import agreement, missing, needs
 from kubectl_dra.diagnosis.agreement import Prediction, newest_versions
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser, NotFound
-from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, cycle_of
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, cycle_of, group_key
 from kubectl_dra.diagnosis.gangs.members import POD_GROUP, first_failed, group_cause, group_gate, preemption_of
 from kubectl_dra.diagnosis.gangs.records import GroupDiagnosis, MemberState, RunningMember, SharedClaim
 from kubectl_dra.diagnosis.gates import other_scheduler
@@ -31,8 +31,9 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import DeviceId, Key
-from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.scheduling import INITIALLY_SCHEDULED, PodGroup
+from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.gangs.decision import GroupDecision, GroupOutcome
 from kubectl_dra.scheduler.gangs.group import Gang, members_waiting
 from kubectl_dra.scheduler.snapshot import Snapshot
@@ -209,14 +210,15 @@ def _observed(group: PodGroup) -> Observed | None:
     return Observed(condition.status, condition.reason, condition.message, condition.last_transition_time or None)
 
 
+def has_members_waiting(inventory: Inventory, group: Key) -> bool:
+    """Whether any pod of a group has no node and is not finished."""
+    return any(not pod.spec.node_name and not is_terminal(pod) for pod in _pods_of(inventory, group))
+
+
 def pods_of(state: ClusterState, group: Key) -> tuple[Pod, ...]:
     """All pods that name a group, by name."""
-    pods = state.inventory.pods.values()
-    found = (
-        pod
-        for pod in pods
-        if pod.metadata.namespace == group.namespace
-        and pod.spec.scheduling_group is not None
-        and pod.spec.scheduling_group.pod_group_name == group.name
-    )
-    return tuple(sorted(found, key=lambda pod: pod.metadata.name))
+    return tuple(sorted(_pods_of(state.inventory, group), key=lambda pod: pod.metadata.name))
+
+
+def _pods_of(inventory: Inventory, group: Key) -> Iterator[Pod]:
+    return (pod for pod in inventory.pods.values() if group_key(pod) == group)

@@ -28,6 +28,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.scheduler import attempt as engine
 from kubectl_dra.scheduler.claims import resolve
+from kubectl_dra.scheduler.fit_error import without_preemption
 from kubectl_dra.scheduler.gangs.decision import PLUGIN, GroupDecision, GroupOutcome, Member, MemberOutcome
 from kubectl_dra.scheduler.gangs.group import Gang
 from kubectl_dra.scheduler.gangs.trial import Tried
@@ -134,7 +135,7 @@ class _Tried:
             mine = aborted and self._tried is not None and self._tried.status.code is StatusCode.ERROR
             causes, found = causes if mine else (cause,), self._in_the_way()
         causes += found.all_causes(Judgement(verdict, fitting=len(found.fitting)), None)
-        messages = (own.message,) if own.message else ()
+        messages = (without_preemption(own.message),) if own.message else ()
         return MemberFinding(
             verdict, causes, own.reason or None, messages, found.groups, preemption_of(decision, own), found.unread
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     Agreement,
     Assumption,
@@ -83,3 +84,8 @@ class GroupDiagnosis(GroupFinding, frozen=True):
     """Everything about one group; ``nodes`` are those of the pod that is in the way."""
 
     nodes: tuple[NodeGroup, ...] = ()
+
+    @property
+    def code(self) -> Code | None:
+        """The main reason."""
+        return self.causes[0].code if self.causes else None

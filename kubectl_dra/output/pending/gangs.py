@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, GroupError, GroupShortage, GroupWaits, PodGroupName
 from kubectl_dra.diagnosis.remedies.records import EditGroup, PinPods
@@ -34,6 +36,15 @@ def group_sentence(cause: Cause, say: Sentence) -> Safe:
         case GroupError() as error:
             return _error(error, say)
     return Safe(cause.code.meaning)
+
+
+def with_whole_name(cause: Cause) -> Cause:
+    """The cause with the namespace of its group."""
+    match cause.detail:
+        case GroupWaits() | GroupShortage() | GroupError() as found:
+            group = msgspec.structs.replace(found.group, name=str(found.group.key))
+            return msgspec.structs.replace(cause, detail=msgspec.structs.replace(found, group=group))
+    return cause
 
 
 def _similar(group: PodGroupName) -> Safe:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, NodeOutcome, Verdict
+from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, NodeOutcome, Preemption, Verdict
 from kubectl_dra.output.layout import closed, wrapped
 from kubectl_dra.output.pending.asks import ask_lines, unseen_lines
 from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
@@ -29,7 +29,7 @@ _OF_THE_CLUSTER: Final = frozenset(
 # The codes of what aborts an attempt.
 _ABORTS: Final = "DRA-3"
 _OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
-_AGREEMENT: Final = {
+AGREEMENT: Final = {
     Agreement.AGREES: "agrees with the above",
     Agreement.STALE: "is older than the state shown above",
     Agreement.DIFFERS: "differs from the above: please report it with a snapshot",
@@ -49,7 +49,7 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
         list(_other_nodes(report)),
         _evidence(report, now),
         list(missing_lines(report.missing)) if report.verdict in _OF_THE_CLUSTER else [],
-        _preemption(report),
+        preemption_lines(report.preemption),
         list(remedy_lines(report.remedies, report.verdict)),
         wrapped(Safe(_NO_PAIR)) if report.no_pair_helps else [],
         _taken_to_admit(report),
@@ -69,9 +69,8 @@ def _evidence(report: PendingReport, now: datetime) -> list[Safe]:
     return [line for lines in told for line in lines]
 
 
-def _preemption(report: PendingReport) -> list[Safe]:
-    """Whom the scheduler evicts for the pod, if that helps."""
-    found = report.preemption
+def preemption_lines(found: Preemption | None) -> list[Safe]:
+    """Whom the scheduler evicts for a pod or group, if that helps."""
     if found is None or not found.nodes:
         return []
     victims = counted(len(found.victims), "pod")
@@ -214,7 +213,7 @@ def _scheduler(report: PendingReport, now: datetime) -> Iterator[Safe]:
     if seen is not None and seen.status == "False":
         reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
         words = fmt("Scheduler, {}{}: {}", ago(seen.time, now), reason, without_preemption(seen.message))
-        yield from closed(words, styled(Safe(_AGREEMENT[report.agreement]), Style.DIM))
+        yield from closed(words, styled(Safe(AGREEMENT[report.agreement]), Style.DIM))
         if report.agreement is Agreement.STALE and report.message is not None:
             yield from wrapped(fmt("It would say now: {}", report.message))
         if report.agreement is Agreement.DIFFERS and report.message is not None:

@@ -1,0 +1,194 @@
+"""One PodGroup on one page: the answer about all of its pods, each pod in a line, the evidence, ways out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+from kubectl_dra.diagnosis.gangs.records import MemberState
+from kubectl_dra.diagnosis.records import Agreement, Verdict
+from kubectl_dra.output.layout import Column, closed, table, wrapped
+from kubectl_dra.output.pending.asks import ask_lines
+from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
+from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views
+from kubectl_dra.output.pending.gangs import with_whole_name
+from kubectl_dra.output.pending.page import AGREEMENT, preemption_lines
+from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.pending.remedies import remedy_lines
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import ago, counted, listed
+from kubectl_dra.reports.groups import GroupPendingReport, OtherAssignment
+from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.scheduler.fit_error import without_preemption
+
+_MEMBERS_SHOWN: Final = 16
+_NOT_SEARCHED: Final = (
+    "Whether the pods would fit on other nodes than the scheduler tries was not searched: it takes more than 2 s."
+)
+_NO_OTHER: Final = "The pods do not fit on any other nodes than those that the scheduler tries either."
+
+
+def group_page(report: GroupPendingReport, now: datetime) -> list[Safe]:
+    """All lines of one report; ``now`` is the time that ages are counted from."""
+    blocks: list[list[Safe]] = [
+        wrapped(styled(group_summary(report), Style.BOLD)),
+        list(_asked(report)),
+        _members(report),
+        *_funnels(report),
+        _evidence(report, now),
+        list(missing_lines(report.missing)) if report.verdict is Verdict.UNKNOWN else [],
+        preemption_lines(report.preemption),
+        list(remedy_lines(report.remedies, report.verdict)),
+        _other_assignment(report),
+        [*_scheduler(report, now), *_footer(report)],
+    ]
+    lines: list[Safe] = []
+    for block in blocks:
+        if block:
+            lines += [Safe(""), *block] if lines else block
+    return lines
+
+
+def group_summary(report: GroupPendingReport) -> Safe:
+    """The answer in a sentence."""
+    name = fmt("PodGroup {}", str(report.group.key))
+    reason = reason_sentence(with_whole_name(report.causes[0])) if report.causes else Safe("")
+    match report.verdict:
+        case Verdict.NOT_PENDING:
+            running = counted(len(report.running), "pod")
+            return fmt("{} is not pending: {} of it {} a node.", name, running, _has(len(report.running)))
+        case Verdict.SCHEDULABLE:
+            return _placed(report, name)
+        case Verdict.OTHER_SCHEDULER:
+            return fmt("{} waits, but not for the default scheduler: {}.", name, reason)
+        case Verdict.UNKNOWN:
+            return fmt("Whether {} can be scheduled is unknown: {}.", name, reason)
+    # What is said of a group names it.
+    return fmt("{}{}.", Safe(reason[:1].upper()), Safe(reason[1:]))
+
+
+def _placed(report: GroupPendingReport, name: Safe) -> Safe:
+    waiting = len(report.members)
+    if report.placed == waiting:
+        all_ = Safe("its pod finds") if waiting == 1 else fmt("all {} pods find", waiting)
+        return fmt("{} would be placed now: {} a node.", name, all_)
+    enough = Safe("") if report.min_count is None else fmt(", which is enough for minCount {}", report.min_count)
+    text = "{} would be placed now: {} of {} pods find a node{}. The others wait on."
+    return fmt(text, name, report.placed, waiting, enough)
+
+
+def _has(number: int) -> Safe:
+    return Safe("has" if number == 1 else "have")
+
+
+def _asked(report: GroupPendingReport) -> Iterator[Safe]:
+    """What the group needs: pods at the same time, one domain, claims that all share."""
+    if report.verdict is Verdict.NOT_PENDING:
+        return
+    if report.min_count is None:
+        yield Safe("  policy     basic: pods are placed together, but any number of them will do")
+    else:
+        yield fmt("  minCount   {} at the same time", counted(report.min_count, "pod"))
+    if report.topology_key:
+        yield fmt("  topology   all on nodes with the same {}", report.topology_key)
+    for claim in report.claims:
+        made = fmt(" (from template {})", claim.template) if claim.template else Safe("")
+        state = listed(claim.devices) if claim.devices else Safe("no devices yet")
+        name = claim.claim.name if claim.claim is not None else "not created yet"
+        yield from wrapped(fmt("  shared     {}: claim {}{}, {}", claim.name, name, made, state), indent=13)
+    if report.workload is not None:
+        yield fmt("  made from  Workload {}", report.workload.name)
+
+
+def _members(report: GroupPendingReport) -> list[Safe]:
+    rows = [[safe(each.pod.name), fmt("runs on {}", each.node)] for each in report.running]
+    rows += [[safe(each.pod.name), _state(each, report)] for each in _nearest(report)]
+    if not rows:
+        return []
+    shown = table([Column(), Column(flexible=True)], rows[:_MEMBERS_SHOWN], indent=2, header=False)
+    more = len(rows) - _MEMBERS_SHOWN
+    return [*shown, fmt("  and {}", counted(more, "more pod"))] if more > 0 else shown
+
+
+def _nearest(report: GroupPendingReport) -> Sequence[MemberState]:
+    """The pod that is in the way first, so that it is always shown."""
+    return sorted(report.members, key=lambda each: each.pod != report.blocking)
+
+
+def _state(member: MemberState, report: GroupPendingReport) -> Safe:
+    if member.nominated:
+        return fmt("is to get {} once others are evicted", member.nominated)
+    if member.nodes:
+        return fmt("would get {}", member.nodes[0])
+    if member.causes and (member.pod == report.blocking or member.verdict is not Verdict.UNSCHEDULABLE):
+        return reason_sentence(member.causes[0])
+    if report.blocking is not None:
+        return fmt("waits for {}", report.blocking.name)
+    return Safe("waits")
+
+
+def _funnels(report: GroupPendingReport) -> list[list[Safe]]:
+    if report.blocking is None:
+        return []
+    blocks = [list(ask_lines(report.asks, ()))] if report.asks else []
+    if blocks:
+        blocks[0].insert(0, fmt("{}:", report.blocking.name))
+    return [*blocks, *(list(funnel_lines(view, report.certainty)) for view in funnel_views(report.nodes)[:2])]
+
+
+def _evidence(report: GroupPendingReport, now: datetime) -> list[Safe]:
+    causes = [each for cause in report.causes for each in getattr(cause.detail, "because", ())]
+    told = dict.fromkeys(tuple(evidence_lines(cause, report.group.namespace, now)) for cause in causes)
+    return [line for lines in told for line in lines]
+
+
+def _other_assignment(report: GroupPendingReport) -> list[Safe]:
+    match report.other_assignment:
+        case OtherAssignment.NOT_SEARCHED:
+            return wrapped(Safe(_NOT_SEARCHED))
+        case OtherAssignment.NONE:
+            return wrapped(Safe(_NO_OTHER))
+    return []
+
+
+def _scheduler(report: GroupPendingReport, now: datetime) -> Iterator[Safe]:
+    """What the scheduler wrote on the group, and whether that is what the diagnosis predicts."""
+    seen = report.observed
+    if seen is not None and seen.status == "False":
+        reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
+        words = fmt("Scheduler, {}{}: {}", ago(seen.time, now), reason, without_preemption(seen.message))
+        yield from closed(words, styled(Safe(AGREEMENT[report.agreement]), Style.DIM))
+        if report.agreement in (Agreement.STALE, Agreement.DIFFERS) and report.message is not None:
+            said = Safe("It would say now" if report.agreement is Agreement.STALE else "Expected")
+            yield from wrapped(fmt("{}: {}", said, without_preemption(report.message)))
+    elif report.verdict is Verdict.GATED:
+        yield from wrapped(Safe("The scheduler does not try such a group and writes nothing."))
+    elif report.message is not None:
+        said_now = without_preemption(report.message)
+        yield from wrapped(fmt("The scheduler has written nothing yet; it would say: {}", said_now))
+
+
+def _footer(report: GroupPendingReport) -> Iterator[Safe]:
+    for code in list(dict.fromkeys(cause.code for cause in report.causes))[:1]:
+        yield from wrapped(styled(safe(code), Style.DIM) + Safe(f" {code.meaning}"))
+
+
+# --- groups in a list of pods ---------------------------------------------------------------------------------------
+
+
+def gang_lines(reports: Sequence[PendingReport]) -> list[Safe]:
+    """One line for each group that keeps pods of a list waiting."""
+    told = dict.fromkeys(
+        reason_sentence(with_whole_name(cause))
+        for report in reports
+        for cause in report.causes[:1]
+        if hasattr(cause.detail, "because")
+    )
+    if not told:
+        return []
+    return [Safe(""), Safe("Pods that are placed together:"), *(line for text in told for line in _gang_line(text))]
+
+
+def _gang_line(text: Safe) -> list[Safe]:
+    return wrapped(fmt("  {}", text), indent=4, first=2)

@@ -1,0 +1,150 @@
+"""PodGroups as commands tell of them: why-pending of one, of all, and in lists of pods."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from tests.diagnosis import build
+from tests.diagnosis.gangs import as_file, gpus, group, member, members
+
+
+@pytest.fixture(autouse=True)
+def _no_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+@pytest.fixture
+def short(tmp_path: Path) -> str:
+    """Three devices for four pods that need each other."""
+    return as_file(
+        tmp_path / "cluster.json",
+        *gpus("node-a", 2),
+        *gpus("node-b", 1),
+        group(4, workloadRef={"workloadName": "job", "templateName": "workers"}),
+        *members(4, devices=1),
+    )
+
+
+def call(capfd: pytest.CaptureFixture[str], file: str, *words: str) -> tuple[int, str, str]:
+    code = run(["why-pending", *words, "-n", build.NAMESPACE, "--from", file])
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+def unfolded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_one_group(capfd: pytest.CaptureFixture[str], short: str) -> None:
+    code, out, _ = call(capfd, short, "podgroup/train")
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= 80
+    told = unfolded(out)
+    assert told.startswith(
+        "PodGroup ml/train needs 4 pods at the same time, and only 3 find a node. "
+        "For train-3: no node has a device that matches and is free. minCount 4 pods at the same time "
+        "made from Workload job train-3 no node has a device that matches and is free train-0 waits for train-3 "
+    )
+    assert "1 lower minCount of PodGroup train from 4 to 3" in told
+    assert "The pods do not fit on any other nodes than those that the scheduler tries either." in told
+    assert told.endswith("DRA-440 too few pods of the PodGroup find a node at the same time")
+
+
+def test_its_commands(capfd: pytest.CaptureFixture[str], short: str) -> None:
+    _, out, _ = call(capfd, short, "podgroup/train", "--remedies")
+    patch = '[{"op": "add", "path": "/spec/schedulingPolicy/gang/minCount", "value": 3}]'
+    assert f"kubectl patch podgroup.scheduling.k8s.io/train -n ml --type=json -p '{patch}'" in unfolded(out)
+
+
+def test_as_json(capfd: pytest.CaptureFixture[str], short: str) -> None:
+    _, out, _ = call(capfd, short, "podgroup/train", "-o", "json")
+    report: dict[str, Any] = json.loads(out)
+    assert (report["kind"], report["verdict"], report["minCount"], report["placed"]) == (
+        *("GroupPendingReport", "Unschedulable"),
+        *(4, 3),
+    )
+    assert report["blocking"]["name"] == "train-3"
+    assert [cause["code"] for cause in report["causes"]] == ["DRA-440"]
+    assert report["causes"][0]["detail"]["because"][0]["code"] == "DRA-211"
+    assert report["otherAssignment"] == "none"
+    assert report["summary"].startswith("PodGroup ml/train needs 4 pods")
+    assert len(report["members"]) == 4
+
+
+def test_in_a_list_of_pods(capfd: pytest.CaptureFixture[str], short: str) -> None:
+    code, out, _ = call(capfd, short)
+    assert code == 0
+    assert "  DRA-440  group does not fit  4  train-0 … train-3" in out
+    assert unfolded(out).endswith(
+        "Pods that are placed together: PodGroup ml/train needs 4 pods at the same time, and only 3 find a node. "
+        "For train-3: no node has a device that matches and is free"
+    )
+
+
+def test_all_groups(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    running = build.pod("old-0", node_name="node-a", phase="Running", schedulingGroup={"podGroupName": "old"})
+    file = as_file(
+        tmp_path / "cluster.json",
+        build.node("node-a"),
+        group(3),
+        *members(2),
+        group(1, name="fits"),
+        *members(1, of="fits"),
+        group(1, name="old"),
+        running,
+    )
+    code, out, _ = call(capfd, file, "podgroups")
+    assert code == 0
+    assert "PodGroup ml/train needs 3 pods at the same time, and only 2 exist." in unfolded(out)
+    assert "PodGroup ml/fits would be placed now: its pod finds a node." in unfolded(out)
+    assert "ml/old" not in out
+    _, listed, _ = call(capfd, file, "podgroups", "-o", "json")
+    assert [each["group"]["name"] for each in json.loads(listed)["items"]] == ["fits", "train"]
+
+
+@pytest.mark.parametrize(
+    ("objects", "summary"),
+    [
+        ([group(1)], "PodGroup ml/train is not pending: 0 pods of it have a node."),
+        (
+            [group(None), *members(2, requests={"cpu": "3"})],
+            "PodGroup ml/train would be placed now: 1 of 2 pods find a node. The others wait on.",
+        ),
+        (
+            [group(1), *members(2, requests={"cpu": "3"})],
+            "PodGroup ml/train would be placed now: 1 of 2 pods find a node, which is enough for minCount 1. "
+            "The others wait on.",
+        ),
+        ([group(2), *members(2)], "PodGroup ml/train would be placed now: all 2 pods find a node."),
+        (
+            [group(2), *members(1), *member(1, schedulingGates=[{"name": "quota"}])],
+            "All pods of PodGroup ml/train wait for train-1: it has the scheduling gate quota.",
+        ),
+        (
+            [group(2), *members(1), *member(1, priority=7)],
+            "PodGroup ml/train is refused as a whole: all pods in a single pod group should have the same priority as "
+            "the pod group's priority, got 7 and 0.",
+        ),
+        (
+            [group(2), *members(2, schedulerName="volcano")],
+            "PodGroup ml/train waits, but not for the default scheduler: ",
+        ),
+    ],
+)
+def test_first_sentences(capfd: pytest.CaptureFixture[str], tmp_path: Path, objects: list[Any], summary: str) -> None:
+    file = as_file(tmp_path / "cluster.json", build.node("node-a", cpu="4"), *objects)
+    _, out, _ = call(capfd, file, "podgroup", "train", "-o", "json")
+    assert json.loads(out)["summary"].startswith(summary)
+    _, page, _ = call(capfd, file, "podgroup", "train")
+    assert unfolded(page).startswith(summary)
+
+
+def test_a_group_that_is_not_there(capfd: pytest.CaptureFixture[str], short: str) -> None:
+    code, out, err = call(capfd, short, "podgroup/trian")
+    assert (code, out) == (1, "")
+    assert 'podgroups.scheduling.k8s.io "trian" not found in namespace "ml", did you mean "train"?' in err
