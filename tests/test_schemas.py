@@ -29,6 +29,8 @@ CALLS = {
     "why-pending -A --remedies": "PendingReportList",
     "why-pending trainer-0 -n ml -o json": "PendingReport",
     "why-pending claim/serve-0-net -n ml": "ClaimPendingReport",
+    "why-pending podgroup/train -n ml --from docs/examples/gang.yaml": "GroupPendingReport",
+    "why-pending podgroups -n ml --from docs/examples/gang.yaml": "PendingReportList",
     "describe-pool": "PoolReportList",
     "describe-pool gpu.example.com/node-a": "PoolReport",
     "describe-pool gpu.example.com/node-a gpu.example.com/node-b": "PoolReportList",
@@ -69,7 +71,7 @@ def printed(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
 
     def document(call: str) -> dict[str, Any]:
         monkeypatch.chdir(ROOT)
-        run([*shlex.split(call), "--from", "demo", "-o", "json"])
+        run([*shlex.split(call), *([] if " --from " in call else ["--from", "demo"]), "-o", "json"])
         found: dict[str, Any] = json.loads(capfd.readouterr().out)
         return found
 

@@ -64,6 +64,14 @@ def test_fewer_devices_for_every_pod() -> None:
         assert found.nodes == ("node-a",)
 
 
+def test_fewer_devices_than_the_last_pod_finds_left() -> None:
+    """Nothing is left for the last pod; if each took less, something would be."""
+    state = cluster(*gpus("node-a", 4), *gpus("node-b", 2), group(4), *from_template(4, 2))
+    (action,) = ways_out(state)[RemedyKind.EDIT_CLAIM].actions
+    assert isinstance(action, EditClaim)
+    assert (action.before, action.after) == ("2", "1")
+
+
 def test_all_pods_of_the_template_are_made_anew() -> None:
     state = cluster(*gpus("node-a", 3), group(2), *from_template(2, 2))
     reports = find_remedies(state, of_pod(state, "train-0")).remedies

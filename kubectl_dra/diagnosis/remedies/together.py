@@ -16,8 +16,8 @@ from kubectl_dra.diagnosis.gangs.assignment import assignment_of, pin
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, cycle_of, group_key
 from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.records import Cause, GroupError, GroupShortage, GroupWaits, ObjectRef, PodDiagnosis
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
-from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, PodEdit
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, RequestEditor, first_of
+from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, Form, PodEdit
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditGroup, PinPods, PodOnNode, RemedyKind
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
@@ -37,6 +37,7 @@ WHOLE: Final = frozenset(
     }
 )
 _MIN_COUNT_COST: Final = 34
+_COUNT_COST: Final = 35
 _PIN_COST: Final = 40
 _CREATE_COST: Final = 22
 #: What trials of a group may cost together, in pods tried.
@@ -174,7 +175,24 @@ def candidates(case: Case) -> Iterator[Candidate]:
                 yield from _lowered(group, needed, known)
             case Code.POD_GROUP_UNPLACED, GroupShortage(min_count=needed, running=running, placed=placed):
                 yield from _lowered(group, needed, running + placed if placed else 0)
+                yield from _fewer_devices(case)
                 yield from _pinned(case.world, group)
+
+
+def _fewer_devices(case: Case) -> Iterator[Candidate]:
+    """Fewer devices for each pod: as the others then take fewer, any smaller number may do."""
+    for claim, name, request, _ in case.funnels():
+        if request.allocation_mode != "ExactCount" or request.count < 2:
+            continue
+        editor = RequestEditor(case, claim, name)
+        yield from first_of([_with_count(editor, request.count, n) for n in range(request.count - 1, 0, -1)])
+
+
+def _with_count(editor: RequestEditor, before: int, after: int) -> Candidate:
+    def edit(form: Form) -> Form:
+        return msgspec.structs.replace(form, count=after)
+
+    return editor.edit("count", str(before), str(after), edit, _COUNT_COST)
 
 
 def _lowered(group: Key, before: int, after: int) -> Iterator[Candidate]:
