@@ -15,12 +15,14 @@ from typing import Any, Final
 
 import msgspec
 
+from kubectl_dra.api import builtin
+from kubectl_dra.api.builtin import is_builtin
 from kubectl_dra.api.convert import Source, convert
 from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
 from kubectl_dra.api.kinds import RESOURCE_GROUP, Kind, find_kind
 from kubectl_dra.api.paths import below
 from kubectl_dra.api.podclaims import nested_sources
-from kubectl_dra.api.strict import known_fields, unknown_fields
+from kubectl_dra.api.strict import STEP, known_fields, unknown_fields
 from kubectl_dra.api.trees import in_utf8, read_tree
 from kubectl_dra.model.resource import Device, ExactDeviceRequest
 
@@ -98,6 +100,8 @@ def lint(data: bytes) -> Lint:
     for path, entry in nested_sources(linter.tree):
         entry.update({name: value for name, value in entry.pop("source").items() if name not in entry})
         linter.fixed(f"{path}.source", "its names stand directly in the entry since 1.31; newer servers drop it")
+    if is_builtin(linter.version, str(tree.get("kind"))):
+        _unknown_builtin(linter, str(tree["kind"]))
     kind = find_kind(linter.version, str(tree.get("kind", "")))
     if kind is not None and kind.group == RESOURCE_GROUP and linter.version.startswith(f"{RESOURCE_GROUP}/"):
         _lint_kind(linter, kind)
@@ -288,6 +292,14 @@ def _unknown(linter: _Linter, kind: Kind) -> None:
         hint = f"; did you mean {near[0]}?" if near else ""
         message = f"{linter.version} has no such field; the server drops it{hint}"
         linter.found(path, message, Mistake.UNKNOWN_FIELD)
+
+
+def _unknown_builtin(linter: _Linter, kind: str) -> None:
+    for path in builtin.unknown(linter.tree, linter.version, kind):
+        steps = [step for step in STEP.findall(path) if not step.isdigit()]
+        near = difflib.get_close_matches(steps[-1], builtin.known_fields(linter.version, kind, steps[:-1]), 1, 0.7)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        linter.found(path, f"{kind} has no such field; the server drops it{hint}", Mistake.UNKNOWN_FIELD)
 
 
 def _child(tree: Any, name: str) -> Any:  # noqa: ANN401 - any JSON value

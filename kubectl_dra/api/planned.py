@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
+from kubectl_dra.api import builtin
 from kubectl_dra.api.convert import Source
 from kubectl_dra.api.decode import DecodeError, decode_any
 from kubectl_dra.api.defaults import defaulted
@@ -61,7 +62,7 @@ class Planned:
     ``pods`` are those that it makes; ``catalog``: only others make them after it. ``untried`` says why an object that
     makes pods has none here. ``suspended``: its pods wait until it is resumed, by ``queue`` if that is set.
     ``generated``: the server makes the name. ``made_by``: the object whose controller makes this one. ``corrected`` is
-    JSON.
+    JSON. ``invalid``: what the server refuses of a pod or of a workload's template.
     """
 
     kind: str
@@ -79,6 +80,7 @@ class Planned:
     queue: str = ""
     generated: bool = False
     made_by: str = ""
+    invalid: tuple[str, ...] = ()
 
     @property
     def key(self) -> Key:
@@ -126,6 +128,7 @@ def read_planned(source: Source, namespace: str) -> Planned:
     record = _in_namespace(kind, defaulted(record), namespace)
     own = record.metadata  # type: ignore[attr-defined]
     base = replace(base, kind=kind.name, namespace=own.namespace, name=own.name, record=record)
+    base = replace(base, invalid=tuple(builtin.refusals(tree, api_version, kind.name)))
     if isinstance(record, Pod):
         return replace(base, pods=(PodPlan(record),))
     return _of_pods(base, tree, namespace)

@@ -16,7 +16,7 @@ from msgspec import inspect
 from kubectl_dra.api.paths import below
 
 _TYPE_META: Final = frozenset({"apiVersion", "kind"})
-_STEP: Final = re.compile(r'[A-Za-z0-9_-]+|"(?:[^"\\\\]|\\\\.)*"')
+STEP: Final = re.compile(r'[A-Za-z0-9_-]+|"(?:[^"\\\\]|\\\\.)*"')
 _UNCHECKED: Final = frozenset({"metadata"})
 
 
@@ -28,7 +28,7 @@ def unknown_fields(tree: Any, struct: type[msgspec.Struct]) -> list[str]:  # noq
 def known_fields(struct: type[msgspec.Struct], path: str = "") -> tuple[str, ...]:
     """The fields that the object at ``path`` may have; none if there is no object."""
     wanted: inspect.Type = _shape(struct)
-    for step in _STEP.findall(path):
+    for step in STEP.findall(path):
         wanted = _below(wanted, step)
     wanted = _object(wanted)
     return tuple(field.encode_name for field in wanted.fields) if isinstance(wanted, inspect.StructType) else ()

@@ -116,7 +116,12 @@ def test_as_many_as_fit_is_the_largest_number_that_fits(capfd):
 
 
 def test_many_copies_end_at_least_somewhere(capfd, tmp_path):
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "main"}]}}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p"},
+        "spec": {"containers": [{"name": "main", "image": "x"}]},
+    }
     report = simulated(capfd, tmp_path, pod, arguments=["--copies", "max"])
     assert report["pods"][0]["capped"] or report["pods"][0]["pending"]["verdict"] == "Unschedulable"
 

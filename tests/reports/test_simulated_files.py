@@ -48,9 +48,16 @@ def template(name: str, count: int = 1, **fields: Any) -> dict[str, Any]:
 
 
 def pod_template(template_name: str) -> dict[str, Any]:
-    container = {"name": "main", "resources": {"claims": [{"name": "gpu"}]}}
+    container = {"name": "main", "image": "x", "resources": {"claims": [{"name": "gpu"}]}}
     entry = {"name": "gpu", "resourceClaimTemplateName": template_name}
-    return {"spec": {"containers": [container], "resourceClaims": [entry]}}
+    pod_spec = {"containers": [container], "resourceClaims": [entry], "restartPolicy": "Never"}
+    return {"spec": pod_spec}
+
+
+def a_pod(*arguments: Any, **fields: Any) -> dict[str, Any]:
+    body = build.pod(*arguments, **fields)
+    body["spec"]["containers"][0]["image"] = "x"
+    return body
 
 
 def thing(api_version: str, kind: str, spec: dict[str, Any], **meta: Any) -> dict[str, Any]:
@@ -60,7 +67,12 @@ def thing(api_version: str, kind: str, spec: dict[str, Any], **meta: Any) -> dic
 MPI = thing(
     "kubeflow.org/v2beta1",
     "MPIJob",
-    {"mpiReplicaSpecs": {"Launcher": {"template": {"spec": {"containers": [{"name": "l"}]}}}, "Worker": {}}},
+    {
+        "mpiReplicaSpecs": {
+            "Launcher": {"template": {"spec": {"containers": [{"name": "l", "image": "x"}]}}},
+            "Worker": {},
+        }
+    },
 )
 MPI["spec"]["mpiReplicaSpecs"]["Worker"] = {"replicas": 2, "template": pod_template("one")}
 
@@ -115,7 +127,7 @@ def test_nothing_tried_is_no_success(body: dict[str, Any]) -> None:
 
 def test_an_object_that_makes_pods_that_nobody_knows_keeps_the_answer_open() -> None:
     job = thing("trainer.kubeflow.org/v1alpha1", "TrainJob", {"runtimeRef": {"name": "torch"}})
-    report = simulated(template("one"), job, {"apiVersion": "v1", **build.pod(templates=["one"])})
+    report = simulated(template("one"), job, {"apiVersion": "v1", **a_pod(templates=["one"])})
     assert [each.role for each in report.manifests] == [Role.USED, Role.UNTRIED, Role.TRIED]
     assert report.pods[0].fits is Fits.YES
     assert report.fits is Fits.UNKNOWN
@@ -126,7 +138,7 @@ def test_a_compute_domain_gives_its_workload_a_template() -> None:
     channels = build.device_class("compute-domain-default-channel.nvidia.com")
     report = simulated(
         thing("resource.nvidia.com/v1beta1", "ComputeDomain", domain),
-        {"apiVersion": "v1", **build.pod(templates=["channel"])},
+        {"apiVersion": "v1", **a_pod(templates=["channel"])},
         world=cluster(channels),
     )
     assert report.fits is Fits.YES
@@ -157,7 +169,7 @@ def test_templates_that_no_pod_uses_are_tried_one_by_one() -> None:
 
 
 def test_a_template_that_a_pod_uses_is_no_catalogue() -> None:
-    report = simulated(template("one", 4), template("other", 4), {"apiVersion": "v1", **build.pod(templates=["one"])})
+    report = simulated(template("one", 4), template("other", 4), {"apiVersion": "v1", **a_pod(templates=["one"])})
     assert [(each.subject.kind, each.copies, each.alone) for each in report.pods] == [
         ("Pod", 1, False),
         ("ResourceClaimTemplate", 1, True),
@@ -182,14 +194,14 @@ def test_a_generated_name_is_made_up() -> None:
 
 def test_a_refused_template_is_what_keeps_its_pods() -> None:
     broken = template("one", selector="device.driver ==")
-    report = simulated(broken, {"apiVersion": "v1", **build.pod(templates=["one"])})
+    report = simulated(broken, {"apiVersion": "v1", **a_pod(templates=["one"])})
     assert report.fits is Fits.NO
     assert [ref.name for ref in report.pods[0].blocked] == ["one"]
     assert "Pod ml/pod can't run: ResourceClaimTemplate ml/one would be refused." in page(report)
 
 
 def test_a_missing_namespace_is_said_once_and_taken_as_created() -> None:
-    bodies = [template("one"), {"apiVersion": "v1", **build.pod(templates=["one"])}]
+    bodies = [template("one"), {"apiVersion": "v1", **a_pod(templates=["one"])}]
     for body in bodies:
         body["metadata"]["namespace"] = "new"
     report = simulated(*bodies)
@@ -217,7 +229,7 @@ def test_fields_that_the_server_drops_are_the_first_line_and_no_fit() -> None:
 
 
 def test_a_pod_with_a_priority_class_that_does_not_exist_is_refused() -> None:
-    pod = {"apiVersion": "v1", **build.pod(templates=["one"], priorityClassName="high")}
+    pod = {"apiVersion": "v1", **a_pod(templates=["one"], priorityClassName="high")}
     report = simulated(template("one"), pod)
     assert report.manifests[1].refused == ('pods "pod" is forbidden: no PriorityClass with name high was found',)
     job = thing("batch/v1", "Job", {"template": pod_template("one")})
@@ -253,7 +265,8 @@ CLAIM_SPEC = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"stor
 def test_each_pod_of_a_stateful_set_gets_volumes_of_its_own() -> None:
     spec = {
         "replicas": 3,
-        "template": {"spec": {"containers": [{"name": "x"}]}},
+        "selector": {"matchLabels": {"app": "s"}},
+        "template": {"metadata": {"labels": {"app": "s"}}, "spec": {"containers": [{"name": "x", "image": "x"}]}},
         "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": {**CLAIM_SPEC, "storageClassName": "local"}}],
     }
     body = thing("apps/v1", "StatefulSet", spec)
@@ -266,7 +279,7 @@ def test_each_pod_of_a_stateful_set_gets_volumes_of_its_own() -> None:
 
 def test_an_ephemeral_volume_has_a_claim_of_the_default_class() -> None:
     entry = {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": CLAIM_SPEC}}}
-    pod = {"apiVersion": "v1", **build.pod(volumes=[entry])}
+    pod = {"apiVersion": "v1", **a_pod(volumes=[entry])}
     default = storage_class("local", **{"storageclass.kubernetes.io/is-default-class": "true"})
     assert simulated(pod, default, volume("v", "local")).fits is Fits.YES
     assert simulated(pod, default, volume("v", "other")).fits is Fits.NO

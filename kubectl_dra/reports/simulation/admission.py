@@ -34,7 +34,8 @@ def manifest_reports(
 
 
 def _manifest(world: ClusterState, with_namespaces: ClusterState, planned: Planned) -> ManifestReport:
-    refused = () if planned.record is None else tuple(_refusals(world, with_namespaces, planned))
+    tried = planned.record is not None and not planned.error
+    refused = tuple(_refusals(world, with_namespaces, planned)) if tried else ()
     return ManifestReport(
         object=ObjectRef(planned.kind, planned.key.namespace, planned.name),
         findings=tuple(Correction(f.code, f.path, f.message, f.corrected) for f in planned.findings),
@@ -67,6 +68,7 @@ def _refusals(given: ClusterState, world: ClusterState, planned: Planned) -> Ite
     labels = known.metadata.labels if known is not None else NO_LABELS
     invalid = tuple(map(str, validate(planned.record, labels)))
     yield from invalid
+    yield from planned.invalid
     if isinstance(planned.record, Pod):
         name = missing_priority_class(given, planned.record)
         if name:

@@ -1,0 +1,207 @@
+"""Pods and the workloads that Kubernetes itself has: fields that no server knows, and what every server refuses.
+
+The fields are those of a server of the newest version (``builtin_fields.json``, written by tools/fields.py). Of other
+kinds' pod templates the pod is looked at, since their controllers create it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from kubectl_dra.api.paths import below
+from kubectl_dra.model.names import is_label
+
+Tree = Mapping[str, Any]
+_TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
+    "s": ((str,), "a text"),
+    "i": ((int,), "a number"),
+    "b": ((bool,), "true or false"),
+}
+#: (apiVersion, kind) -> the type, and where its pod template stands.
+_KINDS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
+    ("v1", "Pod"): ("Pod",),
+    ("v1", "PodTemplate"): ("PodTemplate", "template"),
+    ("v1", "ReplicationController"): ("ReplicationController", "spec", "template"),
+    ("apps/v1", "Deployment"): ("Deployment", "spec", "template"),
+    ("apps/v1", "StatefulSet"): ("StatefulSet", "spec", "template"),
+    ("apps/v1", "DaemonSet"): ("DaemonSet", "spec", "template"),
+    ("apps/v1", "ReplicaSet"): ("ReplicaSet", "spec", "template"),
+    ("batch/v1", "Job"): ("Job", "spec", "template"),
+    ("batch/v1", "CronJob"): ("CronJob", "spec", "jobTemplate", "spec", "template"),
+}
+_SELECTING: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
+_JOBS: Final = frozenset({"Job", "CronJob"})
+_POD_ONLY: Final = ("restartPolicy",)
+_SERVER_MADE: Final = frozenset({"status", "metadata"})
+
+
+def is_builtin(api_version: str, kind: str) -> bool:
+    """Whether the fields of the kind are known."""
+    return (api_version, kind) in _KINDS
+
+
+def unknown(tree: Tree, api_version: str, kind: str) -> list[str]:
+    """The paths of the fields that no server knows, in the order of the object."""
+    return [path for path, what in _walked(tree, api_version, kind) if what is None]
+
+
+def known_fields(api_version: str, kind: str, path: Sequence[str]) -> tuple[str, ...]:
+    """The fields that may stand at the end of ``path``."""
+    name = _KINDS[api_version, kind][0]
+    for step in path:
+        field = _table().get(name, {}).get(step, "")
+        name = field.strip("[{!")
+    return tuple(_table().get(name, ()))
+
+
+def refusals(tree: Tree, api_version: str, kind: str) -> list[str]:
+    """What the API server says about an object that it refuses, as far as pods and their claims are concerned."""
+    found = [f"{path}: {what}" for path, what in _walked(tree, api_version, kind) if what]
+    if not found:
+        found += _workload(tree, api_version, kind)
+    return list(dict.fromkeys(found))
+
+
+def pod_refusals(spec: Tree, path: str) -> list[str]:
+    """The same of a pod's spec anywhere."""
+    found = [f"{at}: {what}" for at, what in _check(spec, "PodSpec", path) if what]
+    return found or list(_pod(spec, path))
+
+
+# --- fields -----------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, str]]:
+    text = resources.files("kubectl_dra.api").joinpath("builtin_fields.json").read_text(encoding="utf-8")
+    table: Mapping[str, Mapping[str, str]] = json.loads(text)
+    return table
+
+
+def _walked(tree: Tree, api_version: str, kind: str) -> Iterator[tuple[str, str | None]]:
+    if (api_version, kind) in _KINDS:
+        yield from _check(tree, _KINDS[api_version, kind][0], "")
+
+
+def _check(value: Any, name: str, path: str) -> Iterator[tuple[str, str | None]]:  # noqa: ANN401 - any JSON value
+    """Places that are wrong: with what is wrong, or None where no server knows the field."""
+    if value is None or name == "x":
+        return
+    if name in _TYPES:
+        types, what = _TYPES[name]
+        if not isinstance(value, types) or (isinstance(value, bool) and name != "b"):
+            yield path, f"expected {what}, got {_kind_of(value)}"
+        return
+    if name[0] in "[{":
+        yield from _several(value, name, path)
+        return
+    if not isinstance(value, dict):
+        yield path, f"expected an object, got {_kind_of(value)}"
+        return
+    fields = _table()[name]
+    for key, child in value.items():
+        here = below(path, key)
+        if key not in fields:
+            yield here, None
+        elif key not in _SERVER_MADE or path:
+            yield from _check(child, fields[key].rstrip("!"), here)
+    for key, kind in fields.items():
+        if kind.endswith("!") and value.get(key) is None and key not in ("apiVersion", "kind"):
+            yield below(path, key), "Required value"
+
+
+def _several(value: Any, name: str, path: str) -> Iterator[tuple[str, str | None]]:  # noqa: ANN401 - any JSON value
+    inner = name[1:]
+    if name[0] == "[" and isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _check(item, inner, f"{path}[{index}]")
+    elif name[0] == "{" and isinstance(value, dict):
+        for key, item in value.items():
+            yield from _check(item, inner, below(path, key))
+    else:
+        yield path, f"expected {'a list' if name[0] == '[' else 'an object'}, got {_kind_of(value)}"
+
+
+def _kind_of(value: object) -> str:
+    names = ((bool, "true or false"), (str, "a text"), (int, "a number"), (float, "a number"), (list, "a list"))
+    return next((name for kind, name in names if isinstance(value, kind)), "an object")
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+
+def _workload(tree: Tree, api_version: str, kind: str) -> Iterator[str]:
+    steps = _KINDS.get((api_version, kind))
+    if steps is None:
+        return
+    template: Any = tree
+    for step in steps[1:]:
+        template = template.get(step) if isinstance(template, dict) else None
+    path = ".".join((*steps[1:], "spec"))
+    if not isinstance(template, dict) or not isinstance(template.get("spec"), dict):
+        yield f"{path}: Required value"
+        return
+    if kind in _SELECTING:
+        yield from _selector(tree, template)
+    policy = template["spec"].get("restartPolicy", "Always")
+    if kind in _JOBS and policy not in ("Never", "OnFailure"):
+        yield f'{path}.restartPolicy: Required value: valid values: "OnFailure", "Never"'
+    if kind in (*_SELECTING, "ReplicationController") and policy != "Always":
+        yield f'{path}.restartPolicy: Unsupported value: "{policy}": supported values: "Always"'
+    yield from _pod(template["spec"], path)
+
+
+def _selector(tree: Tree, template: Tree) -> Iterator[str]:
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    selector = (tree.get("spec") or {}).get("selector") or {}
+    matched = selector.get("matchLabels") or {}
+    if not matched and not selector.get("matchExpressions"):
+        yield "spec.selector: Invalid value: {}: empty selector is invalid for deployment"
+    elif any(labels.get(key) != value for key, value in matched.items()):
+        yield "spec.template.metadata.labels: Invalid value: `selector` does not match template `labels`"
+
+
+def _pod(spec: Tree, path: str) -> Iterator[str]:
+    """What validation says of claims in a pod (upstream: pkg/apis/core/validation, validatePodResourceClaims)."""
+    entries = [each for each in spec.get("resourceClaims") or () if isinstance(each, dict)]
+    names: set[str] = set()
+    for index, entry in enumerate(entries):
+        here, name = f"{path}.resourceClaims[{index}]", str(entry.get("name", ""))
+        if not is_label(name):
+            yield f'{here}.name: Invalid value: "{name}": must be a DNS label'
+        if name in names:
+            yield f'{here}.name: Duplicate value: "{name}"'
+        names.add(name)
+        given = [key for key in ("resourceClaimName", "resourceClaimTemplateName") if entry.get(key) is not None]
+        if len(given) > 1:
+            yield f"{here}: Invalid value: at most one of `resourceClaimName` or `resourceClaimTemplateName` may be set"
+        if not given and "source" not in entry:
+            yield f"{here}: Invalid value: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
+    if not spec.get("containers"):
+        yield f"{path}.containers: Required value"
+    for group in ("containers", "initContainers"):
+        for index, container in enumerate(spec.get(group) or ()):
+            yield from _container(container, f"{path}.{group}[{index}]", names)
+
+
+def _container(container: Tree, path: str, entries: set[str]) -> Iterator[str]:
+    if not container.get("image"):
+        yield f"{path}.image: Required value"
+    resources_ = container.get("resources") or {}
+    seen: set[tuple[str, str]] = set()
+    for index, claim in enumerate(resources_.get("claims") or ()):
+        name, request = str(claim.get("name", "")), str(claim.get("request") or "")
+        here = f"{path}.resources.claims[{index}]"
+        if name not in entries:
+            yield f'{here}.name: Not found: "{name}"'
+        if (name, request) in seen or (name, "") in seen:
+            yield f'{here}: Duplicate value: "{name}{"/" if request else ""}{request}"'
+        seen.add((name, request))
+    for name, amount in (resources_.get("limits") or {}).items():
+        asked = (resources_.get("requests") or {}).get(name)
+        if "/" in name and asked is not None and str(asked) != str(amount):
+            yield f'{path}.resources.requests: Invalid value: "{asked}": must be equal to {name} limit of {amount}'
