@@ -1,4 +1,4 @@
-"""Owners of pods that are read one by one: where the API has them, for built-in kinds and well-known CRDs."""
+"""Pods and their owners, read one by one: where the API has them, for built-in kinds and well-known CRDs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from kubectl_dra.model.workloads import WorkloadObject
 
 #: Plurals by group and kind; an owner reference names the version.
 _PLURALS: Final = {
+    ("", "Pod"): "pods",
     **{(kind.group, kind.name): kind.plural for kind in WORKLOADS},
     ("jobset.x-k8s.io", "JobSet"): "jobsets",
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): "leaderworkersets",

@@ -58,6 +58,15 @@ class Owners:
         """The controllers of a pod, nearest first: ReplicaSet, Deployment …"""
         return tuple(self._chain(pod.metadata))
 
+    def top_of(self, key: Key) -> Owner | None:
+        """The same of a pod by its name, of which perhaps no more is known."""
+        pod = self._inventory.pods.get(key)
+        if pod is not None:
+            return self.top(pod)
+        found = self._look_up(key.namespace, OwnerReference("v1", "Pod", key.name))
+        chain = [] if isinstance(found, Unread) else list(self._chain(found.metadata))
+        return chain[-1] if chain else None
+
     def top(self, pod: Pod) -> Owner | None:
         """The topmost controller that is known of; None for a bare pod."""
         chain = self.of(pod)

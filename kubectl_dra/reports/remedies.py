@@ -214,7 +214,8 @@ def _uncordon(action: Uncordon) -> Words | None:
 
 def _edit_class(action: EditClass) -> Words | None:
     index = action.field.partition("[")[2].removesuffix("]")
-    path = f"/spec/selectors/{index}" + ("/cel/expression" if action.after else "")
+    selector = f"/spec/selectors/{index}" + ("/cel/expression" if action.after else "")
+    path = selector if index else f"/spec/{action.field}"
     patch = patch_text([(path, action.after or None)])
     return kubectl("patch", of("deviceclass", action.device_class), "--type=json", "-p", patch)
 

@@ -64,6 +64,14 @@ def _pod_change(action: EditPod, spec: PodSpec) -> Change | None:
         return ("/schedulerName", action.after or "default-scheduler") if spec.scheduler_name else None
     if name == "nodeSelector" and not action.after:
         return (f"/nodeSelector/{_pointer(key)}", None) if key in spec.node_selector else None
+    if name.startswith("affinity.pod"):
+        return _without_term(name.partition(".")[2], int(key), spec)
+    if name == "topologySpreadConstraints":
+        return _spread(action, spec)
+    if name == "volumes":
+        position = next((i for i, volume in enumerate(spec.volumes) if volume.name == key), None)
+        path = f"/volumes/{position}/persistentVolumeClaim/claimName"
+        return None if position is None else (path, action.after)
     if name == "affinity.nodeAffinity":
         known = spec.affinity is not None and spec.affinity.node_affinity is not None
         return ("/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution", None) if known else None
@@ -74,6 +82,29 @@ def _pod_change(action: EditPod, spec: PodSpec) -> Change | None:
         position = next((i for i, entry in enumerate(spec.resource_claims) if entry.name == key), None)
         return None if position is None else _claim_reference(spec, position, action.after)
     return None
+
+
+def _without_term(part: str, index: int, spec: PodSpec) -> Change | None:
+    """Without one required term about other pods."""
+    affinity = spec.affinity
+    found = None if affinity is None else affinity.pod_affinity if part == "podAffinity" else affinity.pod_anti_affinity
+    if found is None or index >= len(found.required_during_scheduling_ignored_during_execution):
+        return None
+    return f"/affinity/{part}/requiredDuringSchedulingIgnoredDuringExecution/{index}", None
+
+
+def _spread(action: EditPod, spec: PodSpec) -> Change | None:
+    key, _, field = action.field.partition("[")[2].rpartition("].")
+    position = next(
+        (
+            index
+            for index, each in enumerate(spec.topology_spread_constraints)
+            if (each.topology_key, each.when_unsatisfiable) == (key, "DoNotSchedule")
+        ),
+        None,
+    )
+    value: int | str = int(action.after) if field == "maxSkew" else action.after
+    return None if position is None else (f"/topologySpreadConstraints/{position}/{field}", value)
 
 
 def _toleration(taint: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ Only what was really compiled and evaluated without an error becomes a :class:`C
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic
@@ -13,6 +14,7 @@ from kubectl_dra.cel.lexer import tokenize
 from kubectl_dra.cel.mentions import mentions
 from kubectl_dra.cel.printer import string_source
 from kubectl_dra.cel.program import Program
+from kubectl_dra.model.quantity import Quantity, QuantityError
 from kubectl_dra.selectors import edits
 from kubectl_dra.selectors.catalog import PublishedT
 from kubectl_dra.selectors.compiling import Compiled, Selector, compile_selector, near_names
@@ -29,6 +31,7 @@ _EDITS: Final[tuple[tuple[str, edits.Edit], ...]] = (
 )
 _MAX_NAMES: Final = 5
 _MAX_TEXT: Final = 10 * 1024
+_NUMBER: Final = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -156,6 +159,32 @@ def near_values(expression: str, seen: Collection[str], start: int = 0, end: int
         if token.kind == "STRING" and token.text[0] in "\"'" and text not in seen and start <= token.pos < end:
             for near in near_names(text, seen):
                 yield expression[: token.pos] + string_source(near) + expression[after:]
+
+
+def near_amounts(expression: str, seen: Collection[str], start: int = 0, end: int = _MAX_TEXT) -> Iterator[str]:
+    """Between ``start`` and ``end``: an amount that was seen in the place of another one, the nearest first.
+
+    Amounts are numbers, and texts that are quantities.
+    """
+    for token in tokenize(expression)[0]:
+        if not start <= token.pos < end:
+            continue
+        text = token.text[1:-1] if token.kind == "STRING" else token.text
+        wanted = _amount(text) if token.kind in ("STRING", "NUM_INT", "NUM_FLOAT") else None
+        if wanted is None or text in seen:
+            continue
+        written = seen if token.kind == "STRING" else [each for each in seen if _NUMBER.fullmatch(each)]
+        known = [(abs(amount - wanted), each) for each in sorted(written) if (amount := _amount(each)) is not None]
+        for _, each in sorted(known)[:_MAX_NAMES]:
+            new = string_source(each) if token.kind == "STRING" else each
+            yield expression[: token.pos] + new + expression[token.pos + len(token.text) :]
+
+
+def _amount(text: str) -> int | None:
+    try:
+        return Quantity.parse(text).at_scale(-9)[0]
+    except QuantityError:
+        return None
 
 
 # --- trying ---------------------------------------------------------------------------------------------------------

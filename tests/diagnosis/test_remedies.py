@@ -349,7 +349,8 @@ def test_system_critical_pods_come_last_and_never_first() -> None:
     proposed = found(*world, *wanted, critical, its_claim, *holder("plain", "gpu-1"))
     names = [a.pod.name for a in actions(proposed) if isinstance(a, DeletePod)]
     assert names == ["plain", "critical"]
-    assert actions(proposed)[-1].pod.name == "critical"  # even after new devices
+    alone = found(*world[:1], build.slice_("node-1", gpu("gpu-0")), *wanted, critical, its_claim)
+    assert not any(isinstance(action, DeletePod) for action in actions(alone))  # rather new devices
 
 
 def test_the_mirror_of_a_static_pod_is_not_deleted() -> None:
@@ -384,7 +385,8 @@ def test_it_is_said_that_two_changes_do_not_help_either() -> None:
     )
     nothing = find(world, Diagnoser(world).pod(POD))
     assert nothing.none_of_size_two
-    assert [type(p.remedy.actions[0]) for p in nothing.proposals] == [AddDevices]
+    assert [type(p.remedy.actions[0]) for p in nothing.additions] == [AddDevices]
+    assert nothing.searched.singles == 0
     count = build.claim("claim", build.request(count=2))
     objects = [CLASS, build.pod(claims=["claim"]), count, build.node(), build.slice_("node-1", gpu("a"))]
     world = ClusterState(facts.inventory(objects), facts.evidence(), features(), CLOCK)

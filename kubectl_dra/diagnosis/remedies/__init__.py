@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
+
+import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.groups import pods_of
+from kubectl_dra.diagnosis.open_plugins import open_plugins
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
-from kubectl_dra.diagnosis.remedies import amounts, edits, freeing, objects, selectors, together
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies import amounts, company, edits, evicting, freeing, objects, selectors, together
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, merged
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.competition import Competing
-from kubectl_dra.diagnosis.remedies.records import Action, Competition, Prospect, Remedy, RemedyKind
+from kubectl_dra.diagnosis.remedies.records import Action, Competition, DeletePod, Prospect, Remedy, RemedyKind
 from kubectl_dra.diagnosis.remedies.trial import Result, Trials
 from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.model.ids import Key
@@ -33,6 +36,8 @@ _LOST_COST: Final = 25
 _TRIED: Final = frozenset({Verdict.SCHEDULER_ERROR, Verdict.UNSCHEDULABLE, Verdict.GATED, Verdict.OTHER_SCHEDULER})
 #: Changes that make sense together with another one.
 _COMBINABLE: Final = frozenset({RemedyKind.EDIT_CLAIM, RemedyKind.EDIT_POD, RemedyKind.REMOVE_TAINT_RULE})
+#: Those that others are combined with.
+_FIRST: Final = _COMBINABLE | {RemedyKind.REMOVE_GATE, RemedyKind.FREE_DEVICES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +49,32 @@ class Proposal:
     changes: tuple[Change, ...] = ()
 
 
+class Searched(NamedTuple):
+    """How many changes were tried, and how many pairs of changes."""
+
+    singles: int = 0
+    pairs: int = 0
+
+
+_NOT_SEARCHED: Final = Searched()
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
-    """All proposals, cheapest first. ``tried_pairs``: no single change was enough, so that two together were tried."""
+    """All proposals, cheapest first. ``tried_pairs``: no single change was enough, so that two together were tried.
+
+    ``additions``: what new devices and nodes would do, which no command can bring.
+    """
 
     proposals: tuple[Proposal, ...]
     tried_pairs: bool = False
+    additions: tuple[Proposal, ...] = ()
+    searched: Searched = _NOT_SEARCHED
 
     @property
     def none_of_size_two(self) -> bool:
-        """Whether neither one change nor two together help, and nothing else is proposed but new devices."""
-        return self.tried_pairs and all(p.remedy.kind is RemedyKind.ADD_DEVICES for p in self.proposals)
+        """Whether neither one change nor two together help, and nothing else is proposed."""
+        return self.tried_pairs and not self.proposals
 
 
 def remedies(world: ClusterState, diagnosis: PodDiagnosis, limit: int = _LIMIT) -> tuple[Remedy, ...]:
@@ -65,8 +85,9 @@ def remedies(world: ClusterState, diagnosis: PodDiagnosis, limit: int = _LIMIT) 
 def proposals(
     world: ClusterState, diagnosis: PodDiagnosis, limit: int = _LIMIT, keep: Collection[Key] = ()
 ) -> tuple[Proposal, ...]:
-    """The same with what each leads to; pods to ``keep`` are not to be deleted."""
-    return find(world, diagnosis, limit, keep).proposals
+    """The same with what each leads to, new devices last; pods to ``keep`` are not to be deleted."""
+    found = find(world, diagnosis, limit, keep)
+    return (*found.proposals, *found.additions)
 
 
 def find(
@@ -94,25 +115,47 @@ class _Finder:
         self._competing = Competing(case)
         self._gated = case.diagnosis.verdict is Verdict.GATED
         self._found: list[Proposal] = []
+        self._tried = 0
+        self._fits_only = False
 
     def find(self, limit: int) -> Found:
-        if self._case.diagnosis.verdict not in _TRIED:
-            return Found(tuple(_untried(c) for c in objects.candidates(self._case) if not c.changes)[:limit])
-        singles = sorted(_simple(self._case), key=_cost)
+        case = self._case
+        if case.diagnosis.verdict not in _TRIED:
+            return Found(tuple(_untried(c) for c in objects.candidates(case) if not c.changes)[:limit])
+        singles = sorted(_simple(case), key=_cost)
         self._verify_all(singles)
-        self._verify_all(sorted(freeing.candidates(self._case, self._trials), key=_cost))
-        pairs = all(proposal.remedy.kind is RemedyKind.ADD_DEVICES for proposal in self._found)
+        self._verify_all(sorted(freeing.candidates(case, self._trials), key=_cost))
+        self._verify_all(sorted(evicting.candidates(case), key=_cost))
+        single = self._tried
+        pairs = not any(_holds(proposal) for proposal in self._found)
         if pairs:
-            self._verify_all(self._pairs(singles))
+            self._fits_only = True
+            self._verify_all(self._pairs([*singles, *freeing.single_pods(case)]))
         untried = [_untried(candidate) for candidate in singles if not candidate.changes]
-        if not self._found and not untried:
-            untried = [_untried(candidate) for candidate in freeing.unlike(self._case)]
-        return Found(_decent(_ranked((*self._found, *untried)))[:limit], pairs and not self._trials.exhausted)
+        return Found(
+            _decent(_ranked((*self._found, *untried)))[:limit],
+            pairs and not self._trials.exhausted,
+            tuple(self._additions()),
+            Searched(single, self._tried - single),
+        )
+
+    def _additions(self) -> Iterator[Proposal]:
+        """What new devices would do, and a new node; each the first that works."""
+        self._fits_only = not self._gated
+        for candidates in (freeing.more_devices(self._case), freeing.more_nodes(self._case)):
+            found = next((p for candidate in candidates if (p := self._verify(candidate)) is not None), None)
+            if found is not None:
+                yield found
+        if self._case.diagnosis.nodes and not self._found:
+            yield from (_untried(candidate) for candidate in freeing.unlike(self._case))
 
     def _verify_all(self, candidates: Iterable[Candidate]) -> None:
         for candidate in candidates:
             enough = sum(p.remedy.kind is candidate.kind for p in self._found) >= _PER_KIND
-            proposal = self._verify(candidate) if candidate.changes and not enough else None
+            if not candidate.changes or enough:
+                continue
+            self._tried += 1
+            proposal = self._verify(candidate)
             if proposal is not None:
                 self._found.append(proposal)
 
@@ -136,14 +179,23 @@ class _Finder:
         case = self._case
         changed = self._trials.applied(form.changes)
         competition, then = Competition(), None
+        actions = tuple(map(self._with_owner, form.actions))
         if result.fits and self._group is None:
-            competition = self._competing.of(form.actions, case.world.changed(changed), result.nodes)
+            competition = self._competing.of(actions, case.world.changed(changed), result.nodes)
         elif self._gated and not result.fits:
             found = Diagnoser(case.world.changed(changed)).pod(case.diagnosis.pod.key)
             then = Prospect(found.verdict, found.causes[0].code if found.causes else None)
         cost = form.cost + (_LOST_COST if competition.lost else 0)
-        remedy = Remedy(form.kind, form.actions, True, result.nodes, cost, competition, then)
+        verified = not open_plugins(case.world, case.pod)
+        remedy = Remedy(form.kind, actions, verified, result.nodes, cost, competition, then)
         return Proposal(remedy, changed, form.changes)
+
+    def _with_owner(self, action: Action) -> Action:
+        """The action with who makes a deleted pod anew, which is only asked of what is proposed."""
+        if not isinstance(action, DeletePod):
+            return action
+        owner = self._case.owners.top_of(action.pod.key)
+        return msgspec.structs.replace(action, recreated_by=owner.ref if owner is not None else None)
 
     def _partly_enough(self, changes: Sequence[Change]) -> bool:
         """Whether all but one of several changes do as well."""
@@ -154,7 +206,7 @@ class _Finder:
 
     def _pairs(self, singles: Iterable[Candidate]) -> Iterator[Candidate]:
         """A change that does not help alone, with one that what is then in the way asks for."""
-        for first in [c for c in singles if c.changes and c.kind in _COMBINABLE][:_MAX_PARTS]:
+        for first in [c for c in singles if c.changes and c.kind in _FIRST][:_MAX_PARTS]:
             if self._trials.exhausted:
                 return
             yield from self._followers(first)
@@ -166,11 +218,15 @@ class _Finder:
         then = replace(case, world=world, diagnosis=Diagnoser(world).pod(case.diagnosis.pod.key))
         for second in sorted(_simple(then), key=_cost):
             if second.changes and second.kind in _COMBINABLE:
-                actions, changes = (*first.actions, *second.actions), (*first.changes, *second.changes)
-                yield Candidate(first.kind, actions, first.cost + second.cost, changes)
+                yield merged(first, second)
 
     def _works(self, result: Result) -> bool:
-        return result.tried if self._gated else result.fits
+        return result.tried if self._gated and not self._fits_only else result.fits
+
+
+def _holds(proposal: Proposal) -> bool:
+    """Whether the pod gets a node that way, whoever else waits."""
+    return bool(proposal.remedy.nodes) and not proposal.remedy.competition.lost
 
 
 def _simple(case: Case) -> Iterator[Candidate]:
@@ -179,6 +235,7 @@ def _simple(case: Case) -> Iterator[Candidate]:
     yield from selectors.candidates(case)
     yield from amounts.candidates(case)
     yield from objects.candidates(case)
+    yield from company.candidates(case)
     yield from together.candidates(case)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
@@ -12,16 +13,20 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ExtendedResource, NodeOutcome, NodeShortage, ObjectRef
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
-from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind
+from kubectl_dra.diagnosis.remedies.records import CreateObject, EditClass, EditPod, RemedyKind
 from kubectl_dra.model.core import Container, Pod, ResourceRequirements
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.requests import amount
+from kubectl_dra.model.resource import DeviceClass
 from kubectl_dra.scheduler.extended import CLAIM_NAME, asked, served_resources
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
 _AMOUNT_COST: Final = 36
 _NAME_COST: Final = 32
 _CREATE_COST: Final = 22
+_SERVE_COST: Final = 21
+#: ``EditClass.field`` of another name, which is no selector.
+EXTENDED_NAME: Final = "extendedResourceName"
 _NODE_RESOURCES: Final = ("cpu", "memory", "ephemeral-storage")
 _MILLI: Final = -3
 Amounts = dict[str, Quantity]
@@ -46,12 +51,35 @@ def _unserved(case: Case, detail: ExtendedResource) -> Iterator[Candidate]:
     for name in detail.similar:
         edit = _in_containers(lambda amounts, name=name: _renamed(amounts, detail.resource, name))  # type: ignore[misc]
         yield _edit(case, "resources", detail.resource, name, edit, _NAME_COST)
+    yield from _served_by(case, detail.resource)
     if detail.resource.startswith(DEVICE_CLASS_PREFIX):
         action = CreateObject(ObjectRef("DeviceClass", "", detail.resource.removeprefix(DEVICE_CLASS_PREFIX)))
     else:
         domain, _, name = detail.resource.partition("/")
-        action = CreateObject(ObjectRef("DeviceClass", "", f"{name.lower()}.{domain}"), detail.resource)
+        free = [f"{name.lower()}.{domain}", f"{name.lower()}-extended.{domain}"]
+        unused = next((each for each in free if each not in case.world.inventory.classes), free[0])
+        action = CreateObject(ObjectRef("DeviceClass", "", unused), detail.resource)
     yield Candidate(RemedyKind.CREATE_OBJECT, (action,), _CREATE_COST)
+
+
+def _served_by(case: Case, resource: str) -> Iterator[Candidate]:
+    """A class that serves no extended resource yet, and whose name says that it is about the same."""
+    domain, _, short = resource.partition("/")
+    if resource.startswith(DEVICE_CLASS_PREFIX) or not short:
+        return
+    for name, device_class in sorted(case.world.inventory.classes.items()):
+        words = re.split(r"[.-]", name)
+        if device_class.spec.extended_resource_name is None and (short.lower() in words or name == domain):
+            action = EditClass(name, EXTENDED_NAME, "", resource)
+            change = changes.edit_class(name, _serving(resource))
+            yield Candidate(RemedyKind.EDIT_CLASS, (action,), _SERVE_COST, (change,))
+
+
+def _serving(resource: str) -> Callable[[DeviceClass], DeviceClass]:
+    def edit(old: DeviceClass) -> DeviceClass:
+        return msgspec.structs.replace(old, spec=msgspec.structs.replace(old.spec, extended_resource_name=resource))
+
+    return edit
 
 
 def _renamed(amounts: Amounts, before: str, after: str) -> Amounts:

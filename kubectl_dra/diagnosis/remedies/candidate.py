@@ -7,17 +7,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
+
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Funnel, NodeOutcome, ObjectRef, PodDiagnosis, Removal, StageName
-from kubectl_dra.diagnosis.remedies.changes import Change, Form, edit_claim, edit_request
+from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, Form, edit_claim, edit_request
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, RemedyKind
 from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.ids import Key
+from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import Device, ResourceClaim
-from kubectl_dra.scheduler.claims import ResolvedEntry, resolve
+from kubectl_dra.scheduler.claims import ResolvedEntry, controller_of, resolve
 from kubectl_dra.selectors.catalog import PublishedDevices
 
 
@@ -95,6 +97,18 @@ class Case:
         devices = (Published(pool.driver, d) for pool in pools for _, d in inventory.published(pool, partitionable))
         return PublishedDevices(tuple(devices))
 
+    def is_sibling(self, pod: Pod) -> bool:
+        """Whether a pod is made by the same controller: to end it for another one of them helps nobody."""
+        mine, other = controller_of(self.pod.metadata), controller_of(pod.metadata)
+        return mine is not None and other is not None and bool(mine.uid) and mine.uid == other.uid
+
+    def device(self, name: str) -> Device | None:
+        """A published device by ``DRIVER/POOL/DEVICE``."""
+        driver, _, rest = name.partition("/")
+        pool, _, device = rest.rpartition("/")
+        published = self.world.published(PoolId(driver, pool))
+        return next((each for _, each in published if each.name == device), None)
+
     def causes(self, *codes: Code) -> Iterator[Cause]:
         """The causes with one of these codes."""
         return (cause for cause in self.diagnosis.causes if cause.code in codes)
@@ -128,6 +142,24 @@ class RequestEditor:
         action = EditClaim(self.claim, self.request, field, before, after, self.template)
         change = edit_claim(self.key, edit_request(self.request, edit))
         return Candidate(RemedyKind.EDIT_CLAIM, (action,), cost, (change,))
+
+
+def merged(first: Candidate, second: Candidate) -> Candidate:
+    """Both changes together; two edits of one field are one edit."""
+    cost, one, other = first.cost + second.cost, first.actions[-1], second.actions[0]
+    if isinstance(one, EditClaim) and isinstance(other, EditClaim) and _place(one) == _place(other):
+        change, then = first.changes[-1], second.changes[0]
+        assert isinstance(change, ClaimEdit)  # noqa: S101 - it is what edits claims
+        assert isinstance(then, ClaimEdit)  # noqa: S101
+        edit, again = change.edit, then.edit
+        action = msgspec.structs.replace(one, after=other.after)
+        both = ClaimEdit(change.key, lambda spec: again(edit(spec)))
+        return Candidate(first.kind, (*first.actions[:-1], action), cost, (*first.changes[:-1], both))
+    return Candidate(first.kind, (*first.actions, *second.actions), cost, (*first.changes, *second.changes))
+
+
+def _place(action: EditClaim) -> tuple[ObjectRef, str, str]:
+    return action.claim, action.request, action.field
 
 
 def first_of(forms: Sequence[Candidate]) -> Iterator[Candidate]:

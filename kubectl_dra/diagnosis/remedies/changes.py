@@ -11,6 +11,7 @@ import msgspec
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.resource import (
     Device,
     DeviceClass,
@@ -22,7 +23,7 @@ from kubectl_dra.model.resource import (
     ResourceClaimStatus,
     ResourceSlice,
 )
-from kubectl_dra.model.usage import NodeUsage, pod_usage
+from kubectl_dra.model.usage import NodeUsage, pod_usage, usage_of
 from kubectl_dra.scheduler.claims import FINALIZER, controller_of
 
 T = TypeVar("T")
@@ -168,6 +169,19 @@ def without_pods(keys: Collection[Key]) -> Change:
             claims=_released(inventory.claims, {pod.metadata.uid for pod in gone}),
             usage=_unused(inventory.usage, gone),
         )
+
+    return change
+
+
+def without_placed(node: str, info: PodInfo) -> Change:
+    """Without a pod of which perhaps no more is known than what it takes of its node."""
+
+    def change(inventory: Inventory) -> Inventory:
+        if info.key in inventory.pods:
+            return without_pods({info.key})(inventory)
+        usage = inventory.usage.get(node)
+        left = {} if usage is None else {node: usage.minus(usage_of(info))}
+        return inventory.replace(usage={**inventory.usage, **left})
 
     return change
 

@@ -24,7 +24,7 @@ from kubectl_dra.diagnosis.remedies.trial import outcome
 from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.scheduler.claims import controller_of, resolve
+from kubectl_dra.scheduler.claims import resolve
 
 # More pods and nodes than these are not tried for one remedy.
 _RIVALS: Final = 24
@@ -54,15 +54,12 @@ class Competing:
 
     def __init__(self, case: Case) -> None:
         self._case = case
-        own = controller_of(case.pod.metadata)
-        self._own = own.uid if own is not None else ""
         self._waiting = tuple(self._others())
 
     def _others(self) -> Iterator[Pod]:
         world = self._case.world
         for key, pod in world.inventory.pods.items():
-            siblings = self._own and (owner := controller_of(pod.metadata)) is not None and owner.uid == self._own
-            if key != self._case.diagnosis.pod.key and not siblings and _takes_part(world, pod):
+            if key != self._case.diagnosis.pod.key and not self._case.is_sibling(pod) and _takes_part(world, pod):
                 yield pod
 
     def of(self, actions: Sequence[Action], changed: ClusterState, nodes: Sequence[str]) -> Competition:

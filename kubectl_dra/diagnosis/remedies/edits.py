@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
 
+from kubectl_dra.allocation.allocated import nano
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     ClassProblem,
@@ -18,7 +19,15 @@ from kubectl_dra.diagnosis.records import (
     StageName,
 )
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, RequestEditor, forms, removals, request_of
+from kubectl_dra.diagnosis.remedies.candidate import (
+    Candidate,
+    Case,
+    RequestEditor,
+    first_of,
+    forms,
+    removals,
+    request_of,
+)
 from kubectl_dra.diagnosis.remedies.changes import Form
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditPod, RemedyKind
 from kubectl_dra.model.core import Pod, Toleration
@@ -39,6 +48,8 @@ _COST: Final = {
     "requests": 45,
 }
 _POD_COST: Final = 38
+# Weaker forms of one change that are tried.
+_STEPS: Final = 16
 _TAINT: Final = re.compile(r"(?P<key>[^=:]+)(?:=(?P<value>[^:]*))?:(?P<effect>\w+)")
 
 
@@ -48,7 +59,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         editor = RequestEditor(case, claim, name)
         yield from _count(editor, request, funnels)
         yield from _tolerations(editor, request, funnels)
-        yield from _capacity(editor, request, funnels)
+        yield from _capacity(case, editor, request, funnels)
         yield from _not_all(editor, request, max(len(funnel.left) for funnel in funnels))
     yield from _constraints(case)
     yield from _fewer_requests(case)
@@ -65,7 +76,7 @@ def _count(editor: RequestEditor, request: Form, funnels: Sequence[Funnel]) -> I
     if request.allocation_mode != "ExactCount" or request.count < 2:
         return
     there = max(funnel.together for funnel in funnels)
-    steps = [_with_count(editor, request, n) for n in range(min(there, request.count - 1), 0, -1)]
+    steps = [_with_count(editor, request, n) for n in range(min(there, request.count - 1), 0, -1)][:_STEPS]
     if steps:
         yield Candidate(RemedyKind.EDIT_CLAIM, steps[0].actions, _COST["count"], steps[0].changes, tuple(steps[1:]))
 
@@ -94,16 +105,42 @@ def _with_toleration(editor: RequestEditor, position: int, text: str, toleration
     return editor.edit(f"tolerations[{position}]", "", text, edit, _COST["tolerations"])
 
 
-def _capacity(editor: RequestEditor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
-    """As much of a requested capacity as some device has left."""
+def _capacity(case: Case, editor: RequestEditor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+    """As much of a requested capacity as some device has left, in an amount that its policy allows."""
     wanted = request.capacity.requests if request.capacity is not None else {}
     for name, amount in wanted.items():
-        short = [r.short for r in removals(funnels, StageName.CAPACITY) if r.reason == name and r.short is not None]
-        left = [Quantity.parse(each.left) for each in short if each.left]
-        smaller = [quantity for quantity in left if quantity.sign > 0 and quantity.cmp(amount) < 0]
-        if smaller:
-            most = max(smaller, key=lambda quantity: quantity.at_scale(-9)[0])
-            yield _with_capacity(editor, name, amount, most)
+        smaller: dict[int, Quantity] = {}
+        for removal in removals(funnels, StageName.CAPACITY):
+            text = removal.short.left or removal.short.total if removal.short is not None else ""
+            if removal.reason == name and text:
+                for quantity in _allowed(case, removal.devices, name, Quantity.parse(text)):
+                    if quantity.sign > 0 and quantity.cmp(amount) < 0:
+                        smaller.setdefault(nano(quantity), quantity)
+        most = [smaller[key] for key in sorted(smaller, reverse=True)]
+        yield from first_of([_with_capacity(editor, name, amount, quantity) for quantity in most[:_STEPS]])
+
+
+def _allowed(case: Case, devices: Iterable[str], name: str, left: Quantity) -> Iterator[Quantity]:
+    """What may be asked of one of the devices: all that is left, and what its request policy has below that."""
+    yield left
+    device = case.device(next(iter(devices), ""))
+    capacity = device.capacity.get(name) if device is not None else None
+    policy = capacity.request_policy if capacity is not None else None
+    if policy is None:
+        return
+    if policy.valid_range is not None and policy.valid_range.min is not None:
+        yield policy.valid_range.min
+        if policy.valid_range.step is not None:
+            yield _stepped(left, policy.valid_range.min, policy.valid_range.step)
+    yield from (value for value in policy.valid_values if value.cmp(left) <= 0)
+
+
+def _stepped(left: Quantity, least: Quantity, step: Quantity) -> Quantity:
+    """The largest amount of the range that is not more than what is left."""
+    size = nano(step)
+    steps = (nano(left) - nano(least)) // size if size > 0 else 0
+    whole, rest = divmod(nano(least) + max(steps, 0) * size, 10**9)
+    return Quantity(whole, 0, left.format) if rest == 0 else least
 
 
 def _with_capacity(editor: RequestEditor, name: str, before: Quantity, after: Quantity) -> Candidate:
@@ -115,13 +152,16 @@ def _with_capacity(editor: RequestEditor, name: str, before: Quantity, after: Qu
 
 
 def _not_all(editor: RequestEditor, request: Form, count: int) -> Iterator[Candidate]:
-    """A number of devices in place of all of them."""
-    if request.allocation_mode == "All" and count > 0:
+    """A number of devices in place of all of them, the largest that works."""
+    if request.allocation_mode == "All":
+        yield from first_of([_with_number(editor, number) for number in range(count, 0, -1)][:_STEPS])
 
-        def edit(exactly: Form) -> Form:
-            return msgspec.structs.replace(exactly, allocation_mode="ExactCount", count=count)
 
-        yield editor.edit("allocationMode", "All", f"ExactCount {count}", edit, _COST["count"])
+def _with_number(editor: RequestEditor, count: int) -> Candidate:
+    def edit(exactly: Form) -> Form:
+        return msgspec.structs.replace(exactly, allocation_mode="ExactCount", count=count)
+
+    return editor.edit("allocationMode", "All", f"ExactCount {count}", edit, _COST["count"])
 
 
 def _all_mode_errors(case: Case) -> Iterator[Candidate]:
@@ -214,8 +254,18 @@ def _without_selection(case: Case, nodes: tuple[str, ...]) -> Iterator[Candidate
         kept = {k: v for k, v in spec.node_selector.items() if k != key}
         edit = _keeping(kept)
         yield _pod_edit(case, f"nodeSelector[{key}]", value, "", edit, nodes)
-    if spec.affinity is not None:
-        yield _pod_edit(case, "affinity.nodeAffinity", "required", "", lambda pod: _spec(pod, affinity=None), nodes)
+    required = spec.affinity.node_affinity if spec.affinity is not None else None
+    if required is not None and required.required_during_scheduling_ignored_during_execution is not None:
+        yield _pod_edit(case, "affinity.nodeAffinity", "required", "", _anywhere, nodes)
+
+
+def _anywhere(pod: Pod) -> Pod:
+    """Without the required node affinity; what it wishes, and what it asks of other pods, stays."""
+    affinity = pod.spec.affinity
+    if affinity is None or affinity.node_affinity is None:
+        return pod
+    node = msgspec.structs.replace(affinity.node_affinity, required_during_scheduling_ignored_during_execution=None)
+    return _spec(pod, affinity=msgspec.structs.replace(affinity, node_affinity=node))
 
 
 def _keeping(node_selector: dict[str, str]) -> Callable[[Pod], Pod]:

@@ -9,12 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from kubectl_dra.diagnosis import whatif
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ClaimElsewhere, Funnel, NodeOutcome, ObjectRef, StageName
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
-from kubectl_dra.diagnosis.remedies.records import AddDevices, DeleteClaim, DeletePod, RemedyKind
+from kubectl_dra.diagnosis.remedies.records import AddDevices, AddNode, DeleteClaim, DeletePod, RemedyKind
 from kubectl_dra.diagnosis.remedies.trial import Trials
+from kubectl_dra.diagnosis.whatif import what_if
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -23,12 +25,13 @@ from kubectl_dra.model.resource import Device, ResourceClaim, ResourceSlice
 _MAX_NODES: Final = 8
 _MAX_PODS: Final = 6
 _MAX_SINGLE: Final = 12
+_PAIR_NODES: Final = 3
 _POD_COST: Final = 60
 _ADD_COST: Final = 90
 #: What deleting a pod that the cluster itself needs costs: more than anything else.
 CRITICAL_COST: Final = 100
-_SYSTEM_CRITICAL: Final = 2_000_000_000  # priority class system-cluster-critical
-_MIRROR: Final = "kubernetes.io/config.mirror"
+SYSTEM_CRITICAL: Final = 2_000_000_000  # priority class system-cluster-critical
+MIRROR: Final = "kubernetes.io/config.mirror"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +43,11 @@ class _Release:
 
 
 def candidates(case: Case, trials: Trials) -> Iterator[Candidate]:
-    """Idle claims, then per node the pods that have to go, then new devices."""
+    """Idle claims, then per node the pods that have to go."""
     yield from _idle_claims(case)
     for node in _near_nodes(case):
         yield from _pods_of_node(case, trials, node)
     yield from _consumers(case)
-    yield from _more_devices(case)
 
 
 def _near_nodes(case: Case) -> Sequence[str]:
@@ -102,7 +104,11 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
     """Each pod that would be enough, else the fewest pods that are."""
     releases = sorted(_releases(case.world.inventory, node), key=_first_to_go)
     spared = {case.diagnosis.pod.key, *case.keep}
-    releases = [release for release in releases if key_of(release.pod.metadata) not in spared]
+    releases = [
+        release
+        for release in releases
+        if key_of(release.pod.metadata) not in spared and not case.is_sibling(release.pod)
+    ]
     alone = [release for release in releases[:_MAX_SINGLE] if _enough(trials, [release], node)]
     for release in alone:
         yield _deleting(case, [release], node)
@@ -114,7 +120,7 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
 
 def _first_to_go(release: _Release) -> tuple[bool, int, Key]:
     """System-critical pods last, then by the number of devices."""
-    critical = (release.pod.spec.priority or 0) >= _SYSTEM_CRITICAL
+    critical = (release.pod.spec.priority or 0) >= SYSTEM_CRITICAL
     return critical, -len(release.devices), key_of(release.pod.metadata)
 
 
@@ -124,7 +130,7 @@ def _releases(inventory: Inventory, node: str) -> Iterator[_Release]:
         for consumer in claim.status.reserved_for:
             pod = inventory.pods_by_uid.get(consumer.uid)
             # The kubelet makes the mirror of a static pod anew, whoever deletes it.
-            if pod is not None and _MIRROR not in pod.metadata.annotations:
+            if pod is not None and MIRROR not in pod.metadata.annotations:
                 pods[key_of(pod.metadata)] = pod
     for pod in pods.values():
         devices = tuple(device for claim in _released_by(inventory, pod) for device in _devices(claim))
@@ -165,10 +171,8 @@ def _smallest(trials: Trials, releases: Sequence[_Release], node: str) -> list[_
 
 
 def _deleting(case: Case, releases: Sequence[_Release], node: str) -> Candidate:
-    actions = tuple(
-        DeletePod(ObjectRef.of("Pod", key_of(r.pod.metadata)), r.devices, case.owner_of(r.pod)) for r in releases
-    )
-    critical = any((r.pod.spec.priority or 0) >= _SYSTEM_CRITICAL for r in releases)
+    actions = tuple(DeletePod(ObjectRef.of("Pod", key_of(r.pod.metadata)), r.devices) for r in releases)
+    critical = any((r.pod.spec.priority or 0) >= SYSTEM_CRITICAL for r in releases)
     cost = (CRITICAL_COST if critical else _POD_COST) + 3 * len(releases)
     gone = tuple(changes.without_pods({key_of(release.pod.metadata)}) for release in releases)
     return Candidate(RemedyKind.FREE_DEVICES, actions, cost, gone, only=(node,) if node else ())
@@ -189,10 +193,19 @@ def _consumers(case: Case) -> Iterator[Candidate]:
             yield _deleting(case, [_Release(pod, _devices(claim)) for pod in pods], "")
 
 
+def single_pods(case: Case) -> Iterator[Candidate]:
+    """Each pod that holds devices on a near node, whether or not it would be enough: for two changes together."""
+    for node in _near_nodes(case)[:_PAIR_NODES]:
+        releases = sorted(_releases(case.world.inventory, node), key=_first_to_go)
+        for release in releases[:_PAIR_NODES]:
+            if key_of(release.pod.metadata) not in case.keep and not case.is_sibling(release.pod):
+                yield _deleting(case, [release], node)
+
+
 # --- more devices ---------------------------------------------------------------------------------------------------
 
 
-def _more_devices(case: Case) -> Iterator[Candidate]:
+def more_devices(case: Case) -> Iterator[Candidate]:
     """As many more as the nearest node lacks, like one that would do; more where requests compete for them."""
     competing = any(True for _ in case.causes(Code.REQUESTS_COMPETE, Code.CONSTRAINT))
     for _, _, request, funnels in case.funnels():
@@ -206,6 +219,20 @@ def _more_devices(case: Case) -> Iterator[Candidate]:
         most = max(lacking, request.count) if competing else lacking
         steps = [_adding(*model, count) for count in range(lacking, most + 1)]
         yield replace(steps[0], steps=tuple(steps[1:]))
+
+
+def more_nodes(case: Case) -> Iterator[Candidate]:
+    """A node like one that has what the pod asks for: one of the nearest, of those with devices if any lacks them."""
+    near = [group.nodes[0] for group in case.diagnosis.nodes if group.nodes]
+    for node in near[:_PAIR_NODES]:
+        yield Candidate(RemedyKind.ADD_DEVICES, (AddNode(node),), _ADD_COST + 1, (_another(case, node),))
+
+
+def _another(case: Case, node: str) -> changes.Change:
+    def change(inventory: Inventory) -> Inventory:
+        return what_if(case.world.changed(inventory), [whatif.AddNode(node, free=True)])[0].inventory
+
+    return change
 
 
 def unlike(case: Case) -> Iterator[Candidate]:

@@ -60,7 +60,7 @@ class EditClaim(Evidence, frozen=True):
 
 
 class EditClass(Evidence, frozen=True):
-    """Another selector in a class; classes can be changed in place."""
+    """Another selector in a class, or an ``extendedResourceName``; classes can be changed in place."""
 
     device_class: str
     field: str
@@ -119,11 +119,15 @@ class DeleteClaim(Evidence, frozen=True):
 
 
 class DeletePod(Evidence, frozen=True):
-    """Delete a pod; ``frees`` are the devices that are really released, ``recreated_by`` makes a new pod."""
+    """Delete a pod; ``frees`` are the devices that are really released, ``recreated_by`` makes a new pod.
+
+    ``amounts``: what it frees beside devices, where that is what lacks: ``500m cpu``.
+    """
 
     pod: ObjectRef
     frees: tuple[str, ...]
     recreated_by: ObjectRef | None = None
+    amounts: tuple[str, ...] = ()
 
 
 class RemoveTaintRule(Evidence, frozen=True):
@@ -170,8 +174,15 @@ class AddDevices(Evidence, frozen=True):
     device_class: str = ""
 
 
+class AddNode(Evidence, frozen=True):
+    """Add a node like an existing one, with free devices like its own."""
+
+    like: str
+
+
 Action = (
-    Wait
+    AddNode
+    | Wait
     | RemoveGates
     | EditClaim
     | EditClass

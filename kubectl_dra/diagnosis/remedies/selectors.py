@@ -16,7 +16,7 @@ from kubectl_dra.diagnosis.remedies.records import EditClass, RemedyKind
 from kubectl_dra.model.resource import CELSelector, DeviceClass, DeviceSelector, ResourceClaim
 from kubectl_dra.selectors.clauses import without
 from kubectl_dra.selectors.compiling import clauses_of
-from kubectl_dra.selectors.rewrite import corrections, near_values
+from kubectl_dra.selectors.rewrite import corrections, near_amounts, near_values
 from kubectl_dra.selectors.trial import Trial
 
 # What each asks of its reader, beside the costs of ``edits``.
@@ -30,6 +30,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
     """For selectors that match nothing on some node, and for those that end the attempt."""
     for claim, name, request, funnels in case.funnels():
         yield from _not_matching(case, RequestEditor(case, claim, name), request, funnels)
+    yield from _classes_without_devices(case)
     for cause in case.causes(*_CODES):
         if isinstance(cause.detail, FatalError) and cause.detail.expression:
             failing = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
@@ -47,7 +48,12 @@ def _not_matching(case: Case, editor: RequestEditor, request: Form, funnels: Seq
         for number in refusing:
             clause = conditions[number]
             values = {source for why, source in seen if why == clause.text and source}
-            near = dict.fromkeys(near_values(text, values, clause.start, clause.end))
+            near = dict.fromkeys(
+                (
+                    *near_values(text, values, clause.start, clause.end),
+                    *near_amounts(text, values, clause.start, clause.end),
+                )
+            )
             yield from first_of(
                 [
                     *better,
@@ -57,6 +63,20 @@ def _not_matching(case: Case, editor: RequestEditor, request: Form, funnels: Seq
             )
         if not refusing:
             yield from first_of(better)
+
+
+def _classes_without_devices(case: Case) -> Iterator[Candidate]:
+    """Corrected selectors of classes that select nothing on any node."""
+    names = {
+        request.device_class_name
+        for _, _, request, funnels in case.funnels()
+        if not any(stage.count for funnel in funnels for stage in funnel.stages if stage.name is StageName.CLASS)
+    }
+    for name in sorted(names & case.world.inventory.classes.keys()):
+        device_class = case.world.inventory.classes[name]
+        trial = Trial.of_device_class(device_class, case.published, case.world.features)
+        for found in corrections(trial):
+            yield _class_selector(device_class, found.number, found.expression)
 
 
 def _corrected(case: Case, request: Form) -> Mapping[int, Sequence[str]]:

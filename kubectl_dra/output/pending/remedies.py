@@ -9,6 +9,7 @@ from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     AddDevices,
+    AddNode,
     CreateObject,
     DeleteClaim,
     DeletePod,
@@ -195,6 +196,8 @@ def _claim_change(action: EditClaim) -> Safe:
 
 
 def _edit_class(action: EditClass) -> Safe:
+    if not action.field.startswith("selectors"):
+        return fmt("set {} of class {} to {}", action.field, action.device_class, action.after)
     if not action.after:
         return fmt("drop the selector {} of class {}", short_clause(action.before), action.device_class)
     return fmt("change the selector of class {} to {}", action.device_class, action.after)
@@ -213,6 +216,13 @@ def _pod_change(action: EditPod) -> Safe:
         return fmt("drop {}={} from the pod's node selector", _in_brackets(action.field), action.before)
     if name == "affinity.nodeAffinity":
         return Safe("drop the pod's required node affinity")
+    if name.startswith("affinity.pod"):
+        what = Safe("affinity" if name.endswith("podAffinity") else "anti-affinity")
+        return fmt("drop the required pod {} over {}", what, action.before)
+    if name == "topologySpreadConstraints":
+        return _spread_change(action)
+    if name == "volumes":
+        return fmt('use PersistentVolumeClaim "{}" instead of "{}"', action.after, action.before)
     if name == "tolerations":
         return fmt("let the pod tolerate the node taint {}", action.after)
     if name == "resourceClaims" and not action.after:
@@ -228,6 +238,13 @@ def _pod_change(action: EditPod) -> Safe:
     return fmt("change {} of the pod{}", action.field, change)
 
 
+def _spread_change(action: EditPod) -> Safe:
+    key = action.field.partition("[")[2].rpartition("]")[0]
+    if action.field.endswith("maxSkew"):
+        return fmt("allow maxSkew {} instead of {} over {}", action.after, action.before, key)
+    return fmt("spread over {} only where possible (ScheduleAnyway)", key)
+
+
 def _create(action: CreateObject) -> Safe:
     serving = fmt(" that serves {}", action.extended_resource) if action.extended_resource else Safe("")
     return fmt('create the {} "{}"{}', action.ref.kind, action.ref.name, serving)
@@ -239,8 +256,12 @@ def _delete_claim(action: DeleteClaim) -> Safe:
 
 
 def _delete_pod(action: DeletePod) -> Safe:
-    by = fmt("; its {} recreates it", action.recreated_by.kind) if action.recreated_by is not None else Safe("")
-    return fmt("delete pod {} (frees {}{})", str(action.pod.key), counted(len(action.frees), "device"), by)
+    by = Safe("it is gone for good")
+    if action.recreated_by is not None:
+        by = fmt("its {} recreates it", action.recreated_by.kind)
+    devices = [counted(len(action.frees), "device")] if action.frees else []
+    freed = listed([*devices, *map(safe, action.amounts)]) or Safe("its place")
+    return fmt("delete pod {} (frees {}; {})", str(action.pod.key), freed, by)
 
 
 def _remove_rule(action: RemoveTaintRule) -> Safe:
@@ -270,6 +291,10 @@ def _add(action: AddDevices) -> Safe:
     return fmt("add {} like {}", fmt("{} more {}", action.count, Safe(plural("device", action.count))), action.like)
 
 
+def _add_node(action: AddNode) -> Safe:
+    return fmt("add a node like {}", action.like)
+
+
 def _in_brackets(field: str) -> str:
     return field.partition("[")[2].removesuffix("]")
 
@@ -295,4 +320,5 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     RaiseQuota: _quota,
     RepairPool: _pool,
     AddDevices: _add,
+    AddNode: _add_node,
 }

@@ -1,0 +1,147 @@
+"""Remedies for what other plugins ask beside devices: spreading, pods that it wants or avoids beside it, volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import ObjectRef, Spread, VolumeTrouble
+from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind
+from kubectl_dra.model.affinity import Affinity, PodAffinity, TopologySpreadConstraint
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.likeness import similar
+from kubectl_dra.model.volumes import Volume
+from kubectl_dra.scheduler.storage import VolumeReason
+
+_SKEW_COST: Final = 37
+_ANYWAY_COST: Final = 39
+_TERM_COST: Final = 42
+_NAME_COST: Final = 24
+_CREATE_COST: Final = 22
+#: How a constraint, or a term, is spoken of in ``EditPod.field``.
+SPREAD: Final = "topologySpreadConstraints"
+REQUIRED: Final = "DoNotSchedule"
+PREFERRED: Final = "ScheduleAnyway"
+
+
+def candidates(case: Case) -> Iterator[Candidate]:
+    """All of them that may help."""
+    for cause in case.causes(Code.SPREAD):
+        if isinstance(cause.detail, Spread):
+            yield from _spread(case, cause.detail)
+    for code, anti in ((Code.NO_COMPANY, False), (Code.UNWANTED_COMPANY, True)):
+        if any(True for _ in case.causes(code)):
+            yield from _terms(case, anti=anti)
+    for cause in case.causes(Code.VOLUME_CLAIM):
+        if isinstance(cause.detail, VolumeTrouble) and cause.detail.reason == VolumeReason.CLAIM_MISSING:
+            yield from _volume(case, cause.detail)
+
+
+# --- spreading --------------------------------------------------------------------------------------------------------
+
+
+def _spread(case: Case, found: Spread) -> Iterator[Candidate]:
+    """As uneven as it would become, or the constraint as a wish."""
+    key = found.topology_key
+    mine = [each for each in case.pod.spec.topology_spread_constraints if _is_meant(each, key)]
+    if len(mine) != 1:
+        return  # a default constraint, or several that can't be told apart
+    if found.value:
+        skew = found.pods + 1 - found.fewest
+        before = mine[0].max_skew
+        if skew > before:
+            yield _edit(case, f"{SPREAD}[{key}].maxSkew", str(before), str(skew), _skewed(key, skew), _SKEW_COST)
+    yield _edit(
+        case, f"{SPREAD}[{key}].whenUnsatisfiable", REQUIRED, PREFERRED, _changed(key, _as_a_wish), _ANYWAY_COST
+    )
+
+
+def _is_meant(constraint: TopologySpreadConstraint, key: str) -> bool:
+    return (constraint.topology_key, constraint.when_unsatisfiable) == (key, REQUIRED)
+
+
+def _skewed(key: str, skew: int) -> Callable[[Pod], Pod]:
+    return _changed(key, lambda each: msgspec.structs.replace(each, max_skew=skew))
+
+
+def _as_a_wish(constraint: TopologySpreadConstraint) -> TopologySpreadConstraint:
+    return msgspec.structs.replace(constraint, when_unsatisfiable=PREFERRED)
+
+
+def _changed(key: str, edit: Callable[[TopologySpreadConstraint], TopologySpreadConstraint]) -> Callable[[Pod], Pod]:
+    def one(constraint: TopologySpreadConstraint) -> TopologySpreadConstraint:
+        return edit(constraint) if _is_meant(constraint, key) else constraint
+
+    def change(pod: Pod) -> Pod:
+        constraints = tuple(map(one, pod.spec.topology_spread_constraints))
+        return _with(pod, topology_spread_constraints=constraints)
+
+    return change
+
+
+# --- affinity to pods -------------------------------------------------------------------------------------------------
+
+
+def _terms(case: Case, *, anti: bool) -> Iterator[Candidate]:
+    """Without one of the required terms."""
+    affinity = case.pod.spec.affinity
+    found = None if affinity is None else affinity.pod_anti_affinity if anti else affinity.pod_affinity
+    name = "podAntiAffinity" if anti else "podAffinity"
+    for index, term in enumerate(found.required_during_scheduling_ignored_during_execution if found else ()):
+        yield _edit(case, f"affinity.{name}[{index}]", term.topology_key, "", _without(index, anti=anti), _TERM_COST)
+
+
+def _without(index: int, *, anti: bool) -> Callable[[Pod], Pod]:
+    def change(pod: Pod) -> Pod:
+        affinity = pod.spec.affinity or Affinity()
+        old = (affinity.pod_anti_affinity if anti else affinity.pod_affinity) or PodAffinity()
+        terms = old.required_during_scheduling_ignored_during_execution
+        new = msgspec.structs.replace(
+            old, required_during_scheduling_ignored_during_execution=(*terms[:index], *terms[index + 1 :])
+        )
+        part = {"pod_anti_affinity" if anti else "pod_affinity": new}
+        return _with(pod, affinity=msgspec.structs.replace(affinity, **part))
+
+    return change
+
+
+# --- volumes ----------------------------------------------------------------------------------------------------------
+
+
+def _volume(case: Case, trouble: VolumeTrouble) -> Iterator[Candidate]:
+    """Another claim of the namespace with a name like it, or a claim of that name."""
+    if trouble.claim is None:
+        return
+    known = [key.name for key in case.world.inventory.storage.claims if key.namespace == trouble.claim.namespace]
+    for name in similar(trouble.claim.name, known):
+        edit = _naming(trouble.entry, name)
+        yield _edit(case, f"volumes[{trouble.entry}]", trouble.claim.name, name, edit, _NAME_COST)
+    ref = ObjectRef("PersistentVolumeClaim", trouble.claim.namespace, trouble.claim.name)
+    yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(ref),), _CREATE_COST)
+
+
+def _naming(entry: str, claim: str) -> Callable[[Pod], Pod]:
+    def one(volume: Volume) -> Volume:
+        if volume.name != entry or volume.persistent_volume_claim is None:
+            return volume
+        source = msgspec.structs.replace(volume.persistent_volume_claim, claim_name=claim)
+        return msgspec.structs.replace(volume, persistent_volume_claim=source)
+
+    return lambda pod: _with(pod, volumes=tuple(map(one, pod.spec.volumes)))
+
+
+# --- changes ----------------------------------------------------------------------------------------------------------
+
+
+def _edit(case: Case, field: str, before: str, after: str, edit: Callable[[Pod], Pod], cost: int) -> Candidate:
+    action = EditPod(case.diagnosis.pod, field, before, after, case.workload)
+    return Candidate(RemedyKind.EDIT_POD, (action,), cost, (changes.edit_pod(case.diagnosis.pod.key, edit),))
+
+
+def _with(pod: Pod, **fields: object) -> Pod:
+    return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, **fields))

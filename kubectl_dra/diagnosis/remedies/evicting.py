@@ -1,0 +1,76 @@
+"""Remedies that delete pods which hold no devices, but the cpu, a port, a volume, or the place beside another pod.
+
+Of ordinary pods perhaps no more was read than what they take of their node; that is enough to try it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import NodeShortage, ObjectRef, VolumeTrouble
+from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.freeing import CRITICAL_COST, MIRROR, SYSTEM_CRITICAL
+from kubectl_dra.diagnosis.remedies.records import DeletePod, RemedyKind
+from kubectl_dra.model.podinfo import PodInfo
+from kubectl_dra.model.quantity import Quantity
+
+_CODES: Final = (
+    Code.NODE_RESOURCES,
+    Code.NODE_PORTS,
+    Code.KEPT_AWAY,
+    Code.UNWANTED_COMPANY,
+    Code.SPREAD,
+    Code.VOLUME_IN_USE,
+    Code.VOLUME_LIMIT,
+)
+_NODES: Final = 4
+_PODS: Final = 5
+_COST: Final = 62
+_MILLI: Final = -3
+
+
+def candidates(case: Case) -> Iterator[Candidate]:
+    """Single pods on the nodes that are nearest, those that free the most of what lacks first."""
+    for cause in case.causes(*_CODES):
+        detail = cause.detail
+        resource = detail.resource if isinstance(detail, NodeShortage) else ""
+        users = detail.users if isinstance(detail, VolumeTrouble) else ()
+        for node in cause.nodes[:_NODES]:
+            for info in _pods(case, node, resource, users):
+                yield _deleting(case, node, info, resource)
+
+
+def _pods(case: Case, node: str, resource: str, users: Sequence[str]) -> Sequence[PodInfo]:
+    usage = case.world.inventory.usage.get(node)
+    found = [info for info in (usage.placed if usage is not None else ()) if _may_go(case, info, resource, users)]
+    return sorted(found, key=lambda info: (_is_critical(info), -info.shape.requests.get(resource, 0), info.key))[:_PODS]
+
+
+def _may_go(case: Case, info: PodInfo, resource: str, users: Sequence[str]) -> bool:
+    if info.key == case.diagnosis.pod.key or info.key in case.keep or info.shape.terminating:
+        return False
+    if resource and not info.shape.requests.get(resource):
+        return False
+    pod = case.world.inventory.pods.get(info.key)
+    if pod is not None and (MIRROR in pod.metadata.annotations or case.is_sibling(pod)):
+        return False
+    return not users or str(info.key) in users
+
+
+def _is_critical(info: PodInfo) -> bool:
+    return info.shape.priority >= SYSTEM_CRITICAL
+
+
+def _deleting(case: Case, node: str, info: PodInfo, resource: str) -> Candidate:
+    amount = info.shape.requests.get(resource, 0)
+    freed = (f"{_text(resource, amount)} {resource}",) if amount else ()
+    action = DeletePod(ObjectRef.of("Pod", info.key), (), None, freed)
+    cost = CRITICAL_COST if _is_critical(info) else _COST
+    return Candidate(RemedyKind.FREE_DEVICES, (action,), cost, (changes.without_placed(node, info),), only=(node,))
+
+
+def _text(resource: str, amount: int) -> str:
+    return str(Quantity(amount, _MILLI)) if resource == "cpu" else str(Quantity(amount, 0, "BinarySI"))
