@@ -346,8 +346,7 @@ def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Pending:
         cluster.state,
         all_nodes=call.options.output == "wide",
         node=call.node,
-        remedies=found.remedies,
-        no_pair_helps=found.no_pair_helps,
+        ways=found,
         what_if=call.what_if,
     )
     told = report.without_steps() if is_document(call.options) and not call.remedies else report

@@ -31,7 +31,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, claim_ask
 from kubectl_dra.reports.base import FeatureRecord, Fits, ReadRecord, ReportRecord, feature_record, reads_of
-from kubectl_dra.reports.remedies import RemedyReport
+from kubectl_dra.reports.remedies import FoundRemedies, RemedyReport, Tried
 from kubectl_dra.scheduler.extended import asked, served_resources
 
 NAMES_SHOWN = 20
@@ -70,6 +70,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     nodes: tuple[NodeGroupRecord, ...]
     remedies: tuple[RemedyReport, ...]
     no_pair_helps: bool
+    additions: tuple[RemedyReport, ...]
+    tried: Tried
     features: FeatureRecord
     read: tuple[ReadRecord, ...]
     unseen: tuple[str, ...] = ()
@@ -77,8 +79,11 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
-        brief = tuple(msgspec.structs.replace(remedy, steps=None) for remedy in self.remedies)
-        return msgspec.structs.replace(self, remedies=brief)
+
+        def brief(ways: Iterable[RemedyReport]) -> tuple[RemedyReport, ...]:
+            return tuple(msgspec.structs.replace(way, steps=None) for way in ways)
+
+        return msgspec.structs.replace(self, remedies=brief(self.remedies), additions=brief(self.additions))
 
     def for_json(self) -> PendingReport:
         """Without the funnels of causes, which stand in ``nodes``: the numbers of the closest node are enough."""
@@ -124,11 +129,10 @@ def pending_report(
     *,
     all_nodes: bool = False,
     node: str = "",
-    remedies: tuple[RemedyReport, ...] = (),
-    no_pair_helps: bool = False,
+    ways: FoundRemedies | None = None,
     what_if: WhatIf | None = None,
 ) -> PendingReport:
-    """The report of one diagnosis, with its ``remedies`` where they were looked for.
+    """The report of one diagnosis, with the ``ways`` out where they were looked for.
 
     ``all_nodes`` names every node instead of the first 20 of a group; ``node`` leaves only the group of that node.
     """
@@ -138,16 +142,18 @@ def pending_report(
     pod = state.inventory.pods.get(diagnosis.pod.key)
     if what_if is not None:
         found |= {"observed": None, "agreement": Agreement.UNCHECKED}
-        # Nobody waits in a cluster that is only supposed.
-        remedies = tuple(each for each in remedies if each.kind is not RemedyKind.WAIT)
+    ways = ways or FoundRemedies()
     found["alternatives"] = tuple(text for text in diagnosis.alternatives if text != diagnosis.message)
     return PendingReport(
         **found,
         asks=pending_asks(diagnosis.pod.key, state.inventory),
         extended=_extended(diagnosis, state),
         nodes=tuple(_node_group(group, limit, node) for group in groups),
-        remedies=remedies,
-        no_pair_helps=no_pair_helps,
+        # Nobody waits in a cluster that is only supposed.
+        remedies=tuple(each for each in ways.remedies if what_if is None or each.kind is not RemedyKind.WAIT),
+        no_pair_helps=ways.no_pair_helps,
+        additions=ways.additions,
+        tried=ways.tried,
         unseen=unseen_entries(pod) if pod is not None else (),
         what_if=what_if,
         features=feature_record(state.features),

@@ -9,7 +9,7 @@ are immutable too; how pods are made anew, their owners decide (:mod:`~kubectl_d
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final
 
 from kubectl_dra.api.encode import encode
@@ -73,14 +73,24 @@ class RemedyReport(ReportRecord, frozen=True):
     notes: tuple[Note, ...] = ()
 
 
+class Tried(ReportRecord, frozen=True):
+    """How many changes were tried, and how many pairs of changes."""
+
+    singles: int = 0
+    pairs: int = 0
+
+
 class FoundRemedies(ReportRecord, frozen=True):
     """The ways out in the order of their numbers: verified ones first, each part with the cheapest first.
 
-    ``no_pair_helps``: two changes at a time were tried too, and none of them helps.
+    ``no_pair_helps``: two changes at a time were tried too, and none of them helps. ``additions``: what new devices or
+    a new node would do. ``tried``: how many changes were tried.
     """
 
     remedies: tuple[RemedyReport, ...] = ()
     no_pair_helps: bool = False
+    additions: tuple[RemedyReport, ...] = ()
+    tried: Tried = Tried()
 
 
 def find_remedies(
@@ -92,15 +102,14 @@ def find_remedies(
     """
     owners = Owners(world.inventory, read_owner)
     found = find(world, diagnosis, keep=keep, owners=owners)
-    reports = [_Steps(world, diagnosis.pod.key, owners, proposal).report() for proposal in found.proposals]
-    return FoundRemedies(tuple(sorted(reports, key=lambda each: not each.verified)), found.none_of_size_two)
 
+    def reports(proposals: Iterable[Proposal]) -> tuple[RemedyReport, ...]:
+        made = (_Steps(world, diagnosis.pod.key, owners, proposal).report() for proposal in proposals)
+        return tuple(sorted(made, key=lambda each: not each.verified))
 
-def remedy_reports(
-    world: ClusterState, diagnosis: PodDiagnosis, read_owner: ReadOwner | None = None
-) -> tuple[RemedyReport, ...]:
-    """The ways out alone."""
-    return find_remedies(world, diagnosis, read_owner=read_owner).remedies
+    return FoundRemedies(
+        reports(found.proposals), found.none_of_size_two, reports(found.additions), Tried(*found.searched)
+    )
 
 
 class _Steps:

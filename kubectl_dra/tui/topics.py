@@ -33,7 +33,7 @@ from kubectl_dra.reports.pool import (
     pool_summaries,
 )
 from kubectl_dra.reports.recent import Change, recent_changes
-from kubectl_dra.reports.remedies import remedy_reports
+from kubectl_dra.reports.remedies import find_remedies
 from kubectl_dra.reports.scope import device_scope, usable_on
 from kubectl_dra.reports.selector import SelectorReport, expression_question, selector_report
 from kubectl_dra.reports.selector.known import KnownSelector, known_selectors
@@ -245,8 +245,8 @@ class Pod:
             diagnosis = diagnoser(cluster).pod(self.key)
         except NotFound:
             return None
-        ways = remedy_reports(cluster, diagnosis) if self.remedies else ()
-        return pending_report(diagnosis, cluster, remedies=ways)
+        ways = find_remedies(cluster, diagnosis) if self.remedies else None
+        return pending_report(diagnosis, cluster, ways=ways)
 
 
 # --- selector lab -----------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from kubectl_dra.reports.pending import pending_report
 from kubectl_dra.reports.pool import pool_report, pool_summaries
 from kubectl_dra.reports.redaction import redacted
 from kubectl_dra.reports.redaction.words import API
-from kubectl_dra.reports.remedies import remedy_reports
+from kubectl_dra.reports.remedies import find_remedies
 from kubectl_dra.reports.snapshot import snapshot
 from kubectl_dra.source.file import assemble
 from kubectl_dra.source.manifests import read_manifests
@@ -111,7 +111,7 @@ def test_ways_out_are_the_same_up_to_names() -> None:
         pods = sorted(pending_pods(facts))
         return [
             [(each.kind, each.verified, len(each.nodes), len(each.steps)) for each in found]
-            for found in (remedy_reports(facts, diagnoser.pod(pod)) for pod in pods)
+            for found in (find_remedies(facts, diagnoser.pod(pod)).remedies for pod in pods)
         ]
 
     taken = snapshot(read(json.loads(SMALL.read_text(encoding="utf-8"))))

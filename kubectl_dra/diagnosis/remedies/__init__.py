@@ -143,9 +143,9 @@ class _Finder:
         """What new devices would do, and a new node; each the first that works."""
         self._fits_only = not self._gated
         for candidates in (freeing.more_devices(self._case), freeing.more_nodes(self._case)):
-            found = next((p for candidate in candidates if (p := self._verify(candidate)) is not None), None)
-            if found is not None:
-                yield found
+            found = [p for candidate in candidates if (p := self._verify(candidate)) is not None]
+            if found:
+                yield min(found, key=lambda proposal: proposal.remedy.competition.lost)
         if self._case.diagnosis.nodes and not self._found:
             yield from (_untried(candidate) for candidate in freeing.unlike(self._case))
 

@@ -225,7 +225,8 @@ def more_nodes(case: Case) -> Iterator[Candidate]:
     """A node like one that has what the pod asks for: one of the nearest, of those with devices if any lacks them."""
     near = [group.nodes[0] for group in case.diagnosis.nodes if group.nodes]
     for node in near[:_PAIR_NODES]:
-        yield Candidate(RemedyKind.ADD_DEVICES, (AddNode(node),), _ADD_COST + 1, (_another(case, node),))
+        name = tuple(whatif.new_names(case.world.inventory, node, 1, ()))
+        yield Candidate(RemedyKind.ADD_DEVICES, (AddNode(node),), _ADD_COST + 1, (_another(case, node),), only=name)
 
 
 def _another(case: Case, node: str) -> changes.Change:

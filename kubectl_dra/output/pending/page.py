@@ -13,7 +13,7 @@ from kubectl_dra.output.pending.asks import ask_lines, unseen_lines
 from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
 from kubectl_dra.output.pending.funnel import FunnelView, funnel_lines, funnel_views, has_devices
 from kubectl_dra.output.pending.reasons import reason_sentence
-from kubectl_dra.output.pending.remedies import remedy_lines
+from kubectl_dra.output.pending.remedies import beyond_lines, remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import ago, counted, listed, shortened
@@ -21,7 +21,6 @@ from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 from kubectl_dra.scheduler.fit_error import without_preemption
 
 _MAX_FUNNELS: Final = 3
-_NO_PAIR: Final = "No other change helps, nor do two together, of those that can be tried here."
 # Verdicts that rest on the whole cluster; the others follow from the pod and its claims alone.
 _OF_THE_CLUSTER: Final = frozenset(
     {Verdict.SCHEDULER_ERROR, Verdict.SCHEDULABLE, Verdict.UNSCHEDULABLE, Verdict.UNKNOWN}
@@ -51,7 +50,7 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
         list(missing_lines(report.missing)) if report.verdict in _OF_THE_CLUSTER else [],
         preemption_lines(report.preemption),
         list(remedy_lines(report.remedies, report.verdict)),
-        wrapped(Safe(_NO_PAIR)) if report.no_pair_helps else [],
+        list(beyond_lines(report)),
         _taken_to_admit(report),
         _random_order(report),
         [*_scheduler(report, now), *_footer(report)],

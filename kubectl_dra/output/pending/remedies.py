@@ -35,6 +35,7 @@ from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.invocations import UNKNOWN_CONTEXT
+from kubectl_dra.reports.pending import PendingReport
 from kubectl_dra.reports.remedies import RemedyReport, Step, lacks_a_name
 
 _NODES_SHOWN: Final = 2
@@ -49,6 +50,25 @@ def remedy_lines(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator
     yield from _list(remedies, verdict)
     if any(remedy.steps for remedy in remedies):
         yield MORE
+
+
+def beyond_lines(report: PendingReport) -> Iterator[Safe]:
+    """That no change helps, with how many were tried, and what new devices or a node would do."""
+    if report.no_pair_helps:
+        tried = report.tried
+        counts = fmt("{} and {} were tried", counted(tried.singles, "change"), counted(tried.pairs, "pair"))
+        yield from wrapped(
+            fmt("No single change and no pair of changes helps, of those that can be tried here ({}).", counts)
+        )
+    for would, verified in ((Safe("would"), True), (Safe("might"), False)):
+        texts = [_addition(each) for each in report.additions if each.verified is verified]
+        if texts:
+            yield from wrapped(fmt("New hardware {} do: {}.", would, Safe(", or ").join(texts)))
+
+
+def _addition(addition: RemedyReport) -> Safe:
+    notes = Safe("; ").join(note_texts(addition))
+    return fmt("{} ({})", remedy_text(addition), notes) if notes else remedy_text(addition)
 
 
 def _list(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator[Safe]:

@@ -66,7 +66,7 @@ def _pod_simulation(trial: Trial, made: Batch, placed: Placed, simulated: Collec
         # Who asks how many fit has not asked for more.
         asked = made.wanted is not None or not placed.copies
         found = _of_the_cluster(find_remedies(placed.world, failed, keep=simulated)) if asked else FoundRemedies()
-        pending = pending_report(failed, placed.world, remedies=found.remedies, no_pair_helps=found.no_pair_helps)
+        pending = pending_report(failed, placed.world, ways=found)
     names = made.world.inventory.nodes
     return PodSimulation(
         subject=trial.subject,
@@ -97,4 +97,4 @@ def _of_the_cluster(found: FoundRemedies) -> FoundRemedies:
         msgspec.structs.replace(each, steps=()) if any(isinstance(a, _IN_THE_FILE) for a in each.actions) else each
         for each in found.remedies
     )
-    return FoundRemedies(remedies, found.no_pair_helps)
+    return msgspec.structs.replace(found, remedies=remedies)
