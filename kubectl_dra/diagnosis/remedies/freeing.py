@@ -222,8 +222,10 @@ def more_devices(case: Case) -> Iterator[Candidate]:
 
 
 def more_nodes(case: Case) -> Iterator[Candidate]:
-    """A node like one that has what the pod asks for: one of the nearest, of those with devices if any lacks them."""
-    near = [group.nodes[0] for group in case.diagnosis.nodes if group.nodes]
+    """A node like one of the nearest, where devices or other resources are what lacks."""
+    short = any(True for _ in case.causes(Code.NODE_RESOURCES))
+    groups = [group for group in case.diagnosis.nodes if group.nodes]
+    near = [group.nodes[0] for group in groups if short or group.outcome is NodeOutcome.CANNOT_ALLOCATE]
     for node in near[:_PAIR_NODES]:
         name = tuple(whatif.new_names(case.world.inventory, node, 1, ()))
         yield Candidate(RemedyKind.ADD_DEVICES, (AddNode(node),), _ADD_COST + 1, (_another(case, node),), only=name)
