@@ -232,7 +232,7 @@ def test_idle_claims_go_before_pods_and_new_devices_come_last() -> None:
     slice_ = build.slice_("node-1", gpu("gpu-0"), gpu("gpu-1"))
     proposed = found(build.pod(claims=["claim"]), build.claim(), idle, *holder("a", "gpu-1"), build.node(), slice_)
     assert [type(action) for action in actions(proposed)] == [DeleteClaim, DeletePod, AddDevices, AddNode]
-    assert actions(proposed)[-1] == AddDevices(1, "gpu.example.com/node-1/gpu-0", "node-1")
+    assert actions(proposed)[-2] == AddDevices(1, "gpu.example.com/node-1/gpu-0", "node-1")
 
 
 # --- pods and gates -------------------------------------------------------------------------------------------------
