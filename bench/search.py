@@ -105,8 +105,8 @@ CASES = {
     "search, selector reads the uuid": Case(
         cluster(world.request(1, f'{world.OURS}.uuid.endsWith("zz")')), _SIZES, _NODES, 5.0
     ),
-    "search, one node sees all pools": Case(pools_for_all(world.request(1, _UNKNOWN)), _SIZES, _POOLS, 2.0),
-    "search, All from all pools": Case(pools_for_all(_ALL), _SIZES, _POOLS, 2.0),
+    "search, one node sees all pools": Case(pools_for_all(world.request(1, _UNKNOWN)), _SIZES, _POOLS, 1.0),
+    "search, All from all pools": Case(pools_for_all(_ALL), _SIZES, _POOLS, 1.0),
     "search, 16 equal requests, impossible": Case(impossible, (128,), "devices", None, real=False),
 }
 

@@ -110,7 +110,13 @@ class _Sharing:
 
     def on_all(self, nodes: Mapping[str, Node]) -> dict[str, _Found]:
         """The search that answers for each node; of nodes alike to all that is read the first is looked at."""
-        sight = self.attempt.cluster.alike.seen_by(self.attempt.selection)
+        if len(nodes) == 1:
+            # Nobody to share with: what a node with all pools of a cluster sees takes longer to tell than to search.
+            return {name: self._searched(node) for name, node in nodes.items()}
+        alike = self.attempt.cluster.alike
+        if not alike.asked_again():
+            return {name: self._on(node) for name, node in nodes.items()}
+        sight = alike.seen_by(self.attempt.selection)
         known: dict[int, _Found] = {}
         answers: dict[str, _Found] = {}
         for node, number in sight.of(nodes):
@@ -134,12 +140,27 @@ class _Sharing:
         if found is not None:
             found.group.nodes.append(node.metadata.name)
             return found
-        walk = Walk(self.attempt, node, gathered, self._budget())
-        self.effort += walk.effort
-        found = self._keep(walk.outcome, node, walk.solution, isinstance(walk.outcome, Fatal) and walk.reach != -1)
+        walk = self._walk(node, gathered)
+        found = self._kept(walk, node)
         if len(self.made) <= _REMEMBERED:
             self._remember(found, walk.reach, node, gathered)
         return found
+
+    def _searched(self, node: Node) -> _Found:
+        """The search of a node that shares it with no other."""
+        try:
+            gathered = gather(self.attempt.cluster.index, node)
+        except Aborted as aborted:
+            return self._keep(Fatal(steps=0, error=aborted.error), node)
+        return self._kept(self._walk(node, gathered), node)
+
+    def _walk(self, node: Node, gathered: Gathered) -> Walk:
+        walk = Walk(self.attempt, node, gathered, self._budget())
+        self.effort += walk.effort
+        return walk
+
+    def _kept(self, walk: Walk, node: Node) -> _Found:
+        return self._keep(walk.outcome, node, walk.solution, isinstance(walk.outcome, Fatal) and walk.reach != -1)
 
     def _budget(self) -> Budget:
         if self.effort < self.budget.in_all:

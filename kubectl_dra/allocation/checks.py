@@ -56,6 +56,7 @@ class Checks:
         self.candidates = candidates(pools, allocated, features)
         self._unselected: dict[tuple[int, int], bool] = {}
         self._amounts: dict[tuple[int, int], Amounts] = {}
+        self._offered: dict[tuple[int, int], bool] = {}
         self._values: dict[tuple[int, str, int], Value | None] = {}
 
     # --- per pool ---------------------------------------------------------------------------------------------------
@@ -87,8 +88,13 @@ class Checks:
             return False
         if not self.features.consumable_capacity:
             return True
-        amounts = self.amounts(request, candidate, enumerating=True)
-        return amounts.missing is None and amounts.violated is None and amounts.lacking() is None
+        key = (request.number, id(candidate.device.capacity))
+        found = self._offered.get(key)
+        if found is None:
+            amounts = self.amounts(request, candidate, enumerating=True)
+            found = amounts.missing is None and amounts.violated is None and amounts.lacking() is None
+            self._offered[key] = found
+        return found
 
     # --- per device and request -------------------------------------------------------------------------------------
 
@@ -147,7 +153,8 @@ class Checks:
 
     def amounts(self, request: Request, candidate: Candidate, enumerating: bool = False) -> Amounts:
         """What the request takes of the device. Raises :class:`Aborted`."""
-        key = (request.number, candidate.position)
+        # Devices of one model share their capacities, which alone count here; candidates keep them.
+        key = (request.number, id(candidate.device.capacity))
         found = self._amounts.get(key)
         if found is None:
             try:

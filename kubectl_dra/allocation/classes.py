@@ -87,10 +87,16 @@ class NodeClasses:
         #: By columns that are read: the class of each node by its name, with the node that it is of.
         self._tables: dict[Columns | None, dict[str, tuple[Node, int | None]]] = {}
         self._known: Final = _known_of(index, former)
+        self._asked: bool = former is not None and former._asked
         #: The pools of one node that were looked into.
         self.compared = 0
         if former is not None and former._known is self._known:
             self._follow(former)
+
+    def asked_again(self) -> bool:
+        """Whether an attempt was made before: for one alone, comparing costs more than it saves."""
+        before, self._asked = self._asked, True
+        return before
 
     def seen_by(self, selection: Selection) -> Sight:
         """The classes as the expressions of an attempt see them."""
