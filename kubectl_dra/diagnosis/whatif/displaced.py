@@ -107,7 +107,7 @@ class _Displacing:
     def _budgets(self, pod: Pod) -> list[Key]:
         if pod.status.phase in _WITHOUT_BUDGET:
             return []
-        return [key for key, budget in self._world.inventory.budgets.items() if _covers(budget, pod)]
+        return [key for key, budget in self._world.inventory.budgets.items() if covers(budget, pod)]
 
     def _admits(self, pod: Pod) -> bool:
         """Take one disruption of the pod's budget; the API refuses a pod that several budgets cover."""
@@ -196,7 +196,7 @@ def _for_good(pod: Pod) -> Because | None:
     return Because.NO_CONTROLLER if controller_of(pod.metadata) is None else None
 
 
-def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
+def covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
     """Whether the eviction API asks this budget: in policy/v1 an empty selector covers every pod of the namespace."""
     if budget.metadata.namespace != pod.metadata.namespace or budget.spec.selector is None:
         return False

@@ -1,0 +1,89 @@
+"""How many pods of one shape a cluster has room for, what keeps others away, and the pods that would have to move."""
+
+from __future__ import annotations
+
+from kubectl_dra.diagnosis.records import Bound, Cause, ObjectRef
+from kubectl_dra.model.base import ReportRecord
+
+
+class Amount(ReportRecord, frozen=True):
+    """A number of copies and how it relates to the truth."""
+
+    value: int
+    bound: Bound = Bound.EXACT
+
+
+class Devices(ReportRecord, frozen=True):
+    """Devices that match the shape's largest request, by what becomes of them.
+
+    ``in_use``: held by claims. ``unusable``: tainted, or of no use for lack of capacity or counters. ``taken``: the
+    copies that fit take them. ``left``: free, and of no use for one more copy.
+    """
+
+    matching: int = 0
+    in_use: int = 0
+    unusable: int = 0
+    taken: int = 0
+    left: int = 0
+
+
+class NodeRoom(ReportRecord, frozen=True):
+    """Nodes on which the same number of copies fits, and the next one does not for the same reasons.
+
+    ``copies`` and ``devices`` are those of each node. At most 20 ``names``; ``more`` says how many are left out.
+    """
+
+    count: int
+    names: tuple[str, ...]
+    more: int
+    copies: int
+    devices: Devices
+    causes: tuple[Cause, ...]
+
+
+class Move(ReportRecord, frozen=True):
+    """A pod that is restarted: its controller makes it again, and the scheduler puts it on ``to``.
+
+    ``equal``: the nodes that are as good as ``to``. ``devices`` are those that it gets there.
+    """
+
+    pod: ObjectRef
+    from_node: str
+    to: str
+    equal: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+
+
+class Moves(ReportRecord, frozen=True):
+    """What makes room for ``more`` copies: ``nodes`` are kept free while the pods find other nodes, then used again.
+
+    ``smallest``: no smaller set of restarts can do it, which is proved; else at least ``at_least`` are needed.
+    ``verified``: every step was tried with the scheduler's own search, and the copies then fit on ``nodes``.
+    """
+
+    more: int
+    moves: tuple[Move, ...]
+    nodes: tuple[str, ...]
+    smallest: bool
+    at_least: int
+    verified: bool = True
+
+
+class Capacity(ReportRecord, frozen=True):
+    """The whole answer for one shape. ``counted`` False: something ends every attempt, as ``causes`` say.
+
+    ``repacked``: no more copies than this can fit even if all pods that may move were placed anew; ``reached``: a
+    placement with so many was found. ``quota``: how many a ResourceQuota still admits; None where none limits.
+    ``side_by_side`` False: copies on one node matter to others, so that they were placed one after the other.
+    """
+
+    fits: Amount
+    repacked: Amount
+    reached: bool
+    devices: Devices
+    nodes: tuple[NodeRoom, ...]
+    causes: tuple[Cause, ...] = ()
+    quota: int | None = None
+    side_by_side: bool = True
+    movable: int = 0
+    moves: tuple[Moves, ...] = ()

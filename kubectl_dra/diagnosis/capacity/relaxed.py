@@ -1,0 +1,248 @@
+"""Two relaxations that can only count too many copies: what emptied nodes allow, and how many devices there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.allocation import Attempt as Allocating
+from kubectl_dra.allocation.candidates import Candidate
+from kubectl_dra.allocation.checks import Checks
+from kubectl_dra.allocation.errors import Aborted
+from kubectl_dra.allocation.pools import gather
+from kubectl_dra.allocation.requests import Request
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.capacity.filling import Filled
+from kubectl_dra.diagnosis.capacity.movable import Movable
+from kubectl_dra.diagnosis.capacity.profile import ADMITTING
+from kubectl_dra.diagnosis.capacity.shape import Waiting
+from kubectl_dra.diagnosis.remedies.changes import without_pods
+from kubectl_dra.diagnosis.whatif.displaced import again
+from kubectl_dra.model.core import Node
+from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.requests import pod_requests
+from kubectl_dra.model.resource import (
+    DeviceClaim,
+    DeviceRequest,
+    ResourceClaim,
+    ResourceClaimSpec,
+    ResourceClaimStatus,
+)
+from kubectl_dra.model.usage import NodeUsage
+from kubectl_dra.scheduler.attempt import attempt as engine_attempt
+from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of, counted
+from kubectl_dra.scheduler.snapshot import Snapshot
+
+_UNLIMITED: Final = 1 << 30
+
+
+def relaxed(filled: Filled, pods: Sequence[Movable]) -> int:
+    """The smaller one of what nodes without the pods allow and of what the devices do."""
+    gone = without_pods({each.key for each in pods})
+    waiting = filled.waiting
+    emptied = waiting.world.changed(gone(waiting.world.inventory))
+    room = _Emptied(replace(waiting, world=emptied))
+    per_node = sum(room.copies(node) for node in emptied.inventory.nodes.values())
+    return min(per_node, room.by_devices(pods))
+
+
+class _Emptied:
+    """A cluster without the pods that may move, as the shape sees it."""
+
+    def __init__(self, waiting: Waiting) -> None:
+        self._waiting = waiting
+        self._world = waiting.world
+        pod = waiting.pod
+        served = Snapshot(self._world).served
+        amounts = counted(pod_requests(pod))
+        self._requests = {name: amount for name, amount in amounts.items() if name not in served}
+        self._allocating = Allocating(self._world.devices, waiting.claims) if waiting.claims else None
+        sight = self._world.devices.alike.seen_by(self._allocating.selection) if self._allocating is not None else None
+        self._sight = sight
+        self._known: dict[Hashable, int] = {}
+        self._free: dict[str, tuple[DeviceId, ...]] = {}
+        self._extended = bool(set(amounts) & set(served))
+        tried = engine_attempt(Snapshot(self._world), pod, ADMITTING)
+        self._admits = frozenset((*tried.feasible, *tried.open))
+
+    def copies(self, node: Node) -> int:
+        """No more copies than these fit on a node."""
+        name = node.metadata.name
+        if name not in self._admits:
+            return 0
+        usage = (self._world.usage or {}).get(name, NodeUsage())
+        room = allocatable_of(node, "pods") - usage.pods
+        for resource, amount in self._requests.items():
+            room = min(room, (allocatable_of(node, resource) - usage.requests.get(resource, 0)) // amount)
+        return max(0, min(room, self._devices(node)))
+
+    def _devices(self, node: Node) -> int:
+        if self._allocating is None or self._extended:
+            return _UNLIMITED
+        number = self._sight.of(node) if self._sight is not None else None
+        key: Hashable = node.metadata.name if number is None else number
+        if key not in self._known:
+            self._known[key] = self._by_requests(node)
+        return self._known[key]
+
+    def _by_requests(self, node: Node) -> int:
+        """The least that any one request allows, and what all of them do together."""
+        allocating = self._allocating
+        assert allocating is not None  # noqa: S101 - asked for devices
+        try:
+            checks = allocating.checks(node, gather(self._world.devices.index, node).pools)
+        except Aborted:
+            return 0
+        most, union, needed = _UNLIMITED, set[int](), 0
+        for request in allocating.plan.requests:
+            if request.parent is not None or request.admin or request.takes_all:
+                return _UNLIMITED
+            free = [c for c in checks.candidates if not _never(checks, request, c)]
+            if any(candidate.shareable for candidate in free):
+                return _UNLIMITED
+            needed += request.spec.count
+            union.update(candidate.position for candidate in free)
+            most = min(most, self._with_constraints(checks, request, free) // max(request.spec.count, 1))
+        return min(most, len(union) // needed) if needed else most
+
+    def _with_constraints(self, checks: Checks, request: Request, free: Sequence[Candidate]) -> int:
+        """How many of the devices are of use where all of one copy must have the same value."""
+        claim = next(each for each in checks.plan.claims if each.index == request.claim_index)
+        count, best = request.spec.count, len(free)
+        for index in request.applying:
+            attribute = claim.claim.spec.devices.constraints[index].match_attribute
+            if attribute is None:
+                continue
+            values: Counter[Hashable] = Counter()
+            try:
+                for candidate in free:
+                    value = checks.value(request, attribute, candidate)
+                    if value is None or value.members is None:
+                        continue
+                    kind, members = value.members
+                    if len(members) != 1:
+                        return best
+                    values[kind, next(iter(members))] += 1
+            except Aborted:
+                return best
+            best = min(best, sum(number // count * count for number in values.values()))
+        return best
+
+    # --- devices in all ---
+
+    def by_devices(self, pods: Sequence[Movable]) -> int:
+        """By the number of devices that copies could get, less those that the pods can't do without."""
+        needed = self._needed_by_copy()
+        free = _usable(self._world, self._waiting.claims, self._admits) if needed else None
+        if free is None:
+            return _UNLIMITED
+        demands = list(self._demands(pods, free))
+        alone = sum(each.count for each in demands if not each.elsewhere)
+        elsewhere = frozenset[DeviceId]().union(*(each.elsewhere for each in demands))
+        together = sum(each.count for each in demands) - len(elsewhere)
+        return max(0, (len(free) - max(alone, together)) // needed)
+
+    def _needed_by_copy(self) -> int:
+        """The devices of one copy; 0 where that can't be told."""
+        requests = self._allocating.plan.requests if self._allocating is not None else ()
+        if self._extended or any(r.parent is not None or r.admin or r.takes_all for r in requests):
+            return 0
+        return sum(request.spec.count for request in requests)
+
+    def _demands(self, pods: Sequence[Movable], free: frozenset[DeviceId]) -> Iterator[_Demand]:
+        """What each pod takes at least, request by request, whether it stays or moves."""
+        known: dict[Hashable, tuple[_Demand, ...]] = {}
+        for each in pods:
+            if each.kind not in known:
+                known[each.kind] = tuple(self._of_kind(each, free))
+            for demand in known[each.kind]:
+                yield replace(demand, elsewhere=demand.elsewhere | (_held(each, demand) - free))
+
+    def _of_kind(self, pod: Movable, free: frozenset[DeviceId]) -> Iterator[_Demand]:
+        admitting = engine_attempt(Snapshot(self._world), again(pod.pod), ADMITTING)
+        admits = {*admitting.feasible, *admitting.open}
+        for index, claim in enumerate(pod.claims):
+            for request in claim.spec.devices.requests:
+                count = _least(request)
+                if count:
+                    spec = ResourceClaimSpec(DeviceClaim((request,)))
+                    alone = msgspec.structs.replace(claim, spec=spec, status=ResourceClaimStatus())
+                    usable = _usable(self._world, (alone,), admits)
+                    if usable is not None:
+                        yield _Demand(count, usable - free, index, request.name)
+
+
+def _least(request: DeviceRequest) -> int:
+    """How many devices a request takes at least; 0 where it may do without any of its own."""
+    forms = (request.exactly,) if request.exactly is not None else request.first_available
+    if request.exactly is not None and request.exactly.admin_access:
+        return 0
+    counts = [form.count if form.allocation_mode == "ExactCount" else 0 for form in forms]
+    return min(counts, default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Demand:
+    """At least so many devices, which need not be among those that copies could get where others are ``elsewhere``."""
+
+    count: int
+    elsewhere: frozenset[DeviceId]
+    claim: int
+    request: str
+
+
+def _held(pod: Movable, demand: _Demand) -> frozenset[DeviceId]:
+    """What the pod has for the request now."""
+    allocation = pod.claims[demand.claim].status.allocation
+    results = allocation.devices.results if allocation is not None else ()
+    mine = (result for result in results if result.request.partition("/")[0] == demand.request)
+    return frozenset(DeviceId(result.driver, result.pool, result.device) for result in mine)
+
+
+def _never(checks: Checks, request: Request, candidate: Candidate) -> bool:
+    """Whether a device serves no copy, whatever else happens; what can't be told may serve."""
+    try:
+        return (
+            checks.in_use(request, candidate)
+            or checks.unselected(request, candidate)
+            or checks.unsupported(candidate) is not None
+            or checks.tainted(request, candidate) is not None
+        )
+    except Aborted:
+        return False
+
+
+def _usable(
+    world: ClusterState, claims: Sequence[ResourceClaim], admits: Collection[str]
+) -> frozenset[DeviceId] | None:
+    """The devices that any request of these claims could get on these nodes; None where one can be shared."""
+    allocating = Allocating(world.devices, claims)
+    requests = allocating.plan.requests
+    sight = world.devices.alike.seen_by(allocating.selection)
+    positions: dict[Hashable, tuple[int, ...] | None] = {}
+    found: set[DeviceId] = set()
+    for node in world.inventory.nodes.values():
+        if node.metadata.name not in admits:
+            continue
+        try:
+            pools = gather(world.devices.index, node).pools
+        except Aborted:
+            continue
+        number = sight.of(node)
+        key: Hashable = node.metadata.name if number is None else number
+        if key not in positions:
+            checks = allocating.checks(node, pools)
+            usable = [c for c in checks.candidates if not all(_never(checks, r, c) for r in requests)]
+            shared = any(candidate.shareable for candidate in usable)
+            positions[key] = None if shared else tuple(candidate.position for candidate in usable)
+        known = positions[key]
+        if known is None:
+            return None
+        if known:
+            checks = allocating.checks(node, pools)
+            found.update(checks.candidates[position].id for position in known)
+    return frozenset(found)

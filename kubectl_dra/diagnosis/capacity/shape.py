@@ -1,0 +1,158 @@
+"""The pod whose copies are counted, and the cluster in which one copy of it waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis import quota
+from kubectl_dra.diagnosis.placing import added
+from kubectl_dra.model.affinity import PodAffinityTerm
+from kubectl_dra.model.core import (
+    Container,
+    ContainerClaim,
+    Pod,
+    PodResourceClaim,
+    PodSpec,
+    PodStatus,
+    ResourceRequirements,
+)
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.podneeds import uses_storage
+from kubectl_dra.model.resource import (
+    CELSelector,
+    DeviceClaim,
+    DeviceRequest,
+    DeviceSelector,
+    ExactDeviceRequest,
+    ResourceClaim,
+    ResourceClaimSpec,
+    ResourceClaimTemplate,
+    ResourceClaimTemplateSpec,
+)
+from kubectl_dra.scheduler.claims import ResolvedEntry, resolve, sources
+
+_NAME: Final = "capacity-shape"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A pod, and templates of its claims that are not in the cluster."""
+
+    pod: Pod
+    templates: Mapping[Key, ResourceClaimTemplate]
+
+
+def of_request(namespace: str, device_class: str, count: int, selectors: tuple[str, ...]) -> Shape:
+    """A bare pod that asks for devices of one class in one request."""
+    key = Key(namespace, _NAME)
+    request = ExactDeviceRequest(
+        device_class_name=device_class,
+        selectors=tuple(DeviceSelector(CELSelector(text)) for text in selectors),
+        allocation_mode="ExactCount",
+        count=count,
+    )
+    spec = ResourceClaimSpec(DeviceClaim((DeviceRequest("devices", request),)))
+    return Shape(bare_pod(key), {key: template_of(key, spec)})
+
+
+def bare_pod(template: Key) -> Pod:
+    """A pod that has nothing but a claim from a template."""
+    entry = PodResourceClaim(name="devices", resource_claim_template_name=template.name)
+    container = Container(name="main", resources=ResourceRequirements(claims=(ContainerClaim(entry.name),)))
+    spec = PodSpec(scheduler_name="default-scheduler", containers=(container,), resource_claims=(entry,))
+    return Pod(metadata=ObjectMeta(name=template.name, namespace=template.namespace), spec=spec)
+
+
+def template_of(key: Key, spec: ResourceClaimSpec) -> ResourceClaimTemplate:
+    """A template with this name that makes claims with this spec."""
+    meta = ObjectMeta(name=key.name, namespace=key.namespace)
+    return ResourceClaimTemplate(metadata=meta, spec=ResourceClaimTemplateSpec(spec=spec))
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A cluster in which one copy waits, with its claims in the order of its entries; ``problem`` keeps it waiting."""
+
+    world: ClusterState
+    key: Key
+    claims: tuple[ResourceClaim, ...]
+    problem: ResolvedEntry | None = None
+
+    @property
+    def pod(self) -> Pod:
+        """The copy."""
+        return self.world.inventory.pods[self.key]
+
+
+def waiting(world: ClusterState, shape: Shape) -> Waiting:
+    """The cluster with one copy; quotas are looked at elsewhere."""
+    own = shape.pod.metadata
+    name = f"{own.name or own.generate_name or _NAME}-copy"
+    meta = msgspec.structs.replace(own, name=name, uid=f"copy-of-{own.namespace}-{name}")
+    spec = msgspec.structs.replace(shape.pod.spec, node_name="")
+    pod = msgspec.structs.replace(shape.pod, metadata=meta, spec=spec, status=PodStatus(phase="Pending"))
+    inventory = world.inventory
+    inventory = inventory.replace(templates={**inventory.templates, **shape.templates}, quotas={})
+    world = world.changed(added(inventory, pod, extended=world.features.extended_resource))
+    key = key_of(meta)
+    entries = resolve(world.inventory, world.evidence, world.features, world.inventory.pods[key])
+    claims = tuple(entry.claim for entry in entries if entry.claim is not None)
+    return Waiting(world, key, claims, next((entry for entry in entries if entry.problem is not None), None))
+
+
+def keeps_to_itself(pod: Pod) -> bool:
+    """Whether a copy of a pod on one node plays no part for those on other nodes, as far as the pod tells.
+
+    Soft terms only choose among nodes that fit. What the devices tell is asked of them.
+    """
+    affinity = pod.spec.affinity
+    terms: tuple[PodAffinityTerm, ...] = ()
+    if affinity is not None:
+        both = (affinity.pod_affinity, affinity.pod_anti_affinity)
+        terms = tuple(
+            term
+            for each in both
+            if each is not None
+            for term in each.required_during_scheduling_ignored_during_execution
+        )
+    hard = any(each.when_unsatisfiable != "ScheduleAnyway" for each in pod.spec.topology_spread_constraints)
+    shared = any(sources(entry)[0] is not None for entry in pod.spec.resource_claims)
+    return not (terms or hard or shared or uses_storage(pod) or pod.spec.scheduling_group is not None)
+
+
+def admitted_by_quota(world: ClusterState, shape: Shape) -> int | None:
+    """How many copies the namespace's ResourceQuotas still admit; None where none of them limits."""
+    namespace = shape.pod.metadata.namespace
+    templates = {**world.inventory.templates, **shape.templates}
+    charge: dict[str, int] = {}
+    for entry in shape.pod.spec.resource_claims:
+        template = templates.get(Key(namespace, sources(entry)[1] or ""))
+        if template is not None:
+            extended = world.features.extended_resource
+            for name, amount in quota.usage(template.spec.spec, world.inventory.classes, extended).items():
+                charge[name] = charge.get(name, 0) + amount
+    if not charge or not any(each.metadata.namespace == namespace for each in world.inventory.quotas.values()):
+        return None
+
+    def refused(copies: int) -> bool:
+        before = {name: amount * (copies - 1) for name, amount in charge.items()}
+        charged = quota.charged(world.inventory.quotas, namespace, before)
+        return any(True for _ in quota.exceeded(charged.values(), namespace, charge))
+
+    low, high = 0, _MOST
+    if not refused(high):
+        return None
+    while low + 1 < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if refused(middle) else (middle, high)
+    return low
+
+
+_MOST: Final = 10**6

@@ -1,0 +1,137 @@
+"""How many of a shape fit, at most after moving others, what keeps more away, and the smallest set of moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.api.build import build_inventory
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.capacity import Capacity, capacity, of_request
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Bound
+from tests.cluster.test_edits import decoded
+from tests.diagnosis import build
+from tests.diagnosis.build import NAMESPACE
+from tests.diagnosis.facts import evidence
+from tests.diagnosis.test_whatif import budget, gpus, owned, template
+from tests.kit.state import state_of
+
+
+def world(*objects: dict[str, Any], withheld: tuple[str, ...] = ()) -> ClusterState:
+    base = [build.namespace(), build.device_class(), template()]
+    return state_of(build_inventory(map(decoded, [*base, *objects])), evidence(*withheld))
+
+
+def nodes(*names: str, devices: int = 4) -> list[dict[str, Any]]:
+    return [each for name in names for each in (build.node(name), build.slice_(name, *gpus(devices)))]
+
+
+def ask(state: ClusterState, count: int = 1, *selectors: str) -> Capacity:
+    return capacity(state, of_request(NAMESPACE, build.DRIVER, count, selectors))
+
+
+def by_name(found: Capacity) -> dict[str, tuple[int, list[Code]]]:
+    return {name: (room.copies, [cause.code for cause in room.causes]) for room in found.nodes for name in room.names}
+
+
+def test_copies_are_counted_node_by_node() -> None:
+    found = ask(world(*nodes("a", "b"), *owned("x", "a", ("a", "gpu-0"))), 2)
+    assert found.fits.value == 3
+    assert found.fits.bound is Bound.EXACT
+    assert by_name(found) == {"a": (1, [Code.DEVICES_IN_USE]), "b": (2, [Code.DEVICES_IN_USE])}
+    devices = found.devices
+    assert (devices.matching, devices.in_use, devices.taken, devices.left, devices.unusable) == (8, 1, 6, 1, 0)
+
+
+def test_what_keeps_the_next_copy_away_is_told_per_node() -> None:
+    tainted = build.node("tainted")
+    tainted["spec"] = {"taints": [{"key": "k", "effect": "NoSchedule"}]}
+    full = owned("full", "small", requests={"cpu": "4"})
+    bad = build.slice_(
+        "ill", *(build.device(f"gpu-{i}", taints=[{"key": "ecc", "effect": "NoSchedule"}]) for i in (0, 1))
+    )
+    shape = of_request(NAMESPACE, build.DRIVER, 1, ())
+    state = world(tainted, build.slice_("tainted", *gpus(4)), *nodes("small"), *full, build.node("ill"), bad)
+    assert by_name(capacity(state, shape)) == {
+        "tainted": (0, [Code.NODE_TAINTS]),
+        "small": (4, [Code.DEVICES_IN_USE]),
+        "ill": (0, [Code.DEVICES_TAINTED]),
+    }
+
+
+def test_devices_that_several_nodes_reach_are_counted_once() -> None:
+    shared = build.slice_("", *gpus(3), pool="rack", allNodes=True)
+    del shared["spec"]["nodeName"]
+    found = ask(world(build.node("a"), build.node("b"), shared), 1)
+    assert found.fits.value == 3
+    assert not found.side_by_side
+    assert found.devices.matching == 3
+    assert found.repacked.bound is Bound.UNKNOWN
+
+
+def test_fragmented_devices_are_left_over_until_pods_move() -> None:
+    """Two pods hold one of two devices on two nodes: a copy that needs two fits once one of them has moved."""
+    state = world(*nodes("a", "b", devices=2), *owned("x", "a", ("a", "gpu-0")), *owned("y", "b", ("b", "gpu-0")))
+    found = ask(state, 2)
+    assert (found.fits.value, found.devices.left) == (0, 2)
+    assert (found.repacked.value, found.repacked.bound, found.reached) == (1, Bound.AT_MOST, True)
+    (way,) = found.moves
+    assert (way.more, way.smallest, way.at_least, len(way.moves)) == (1, True, 1, 1)
+    (move,) = way.moves
+    assert {move.from_node, move.to} == {"a", "b"}
+    assert way.nodes == (move.from_node,)
+    assert len(move.devices) == 1
+
+
+def test_no_moves_are_made_up_where_pods_can_not_leave() -> None:
+    bare = owned("x", "a", ("a", "gpu-0"))
+    del bare[0]["metadata"]["ownerReferences"]
+    other = [*owned("y", "b", ("b", "gpu-0")), budget("y", 0)]
+    found = ask(world(*nodes("a", "b", devices=2), *bare, *other), 2)
+    assert (found.fits.value, found.repacked.value, found.movable, found.moves) == (0, 0, 0, ())
+
+
+def test_a_quota_limits_beside_the_devices() -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q", "namespace": NAMESPACE},
+        "spec": {"hard": {f"{build.DRIVER}.deviceclass.resource.k8s.io/devices": "5"}},
+        "status": {"hard": {f"{build.DRIVER}.deviceclass.resource.k8s.io/devices": "5"}},
+    }
+    found = ask(world(*nodes("a", "b"), quota), 2)
+    assert (found.fits.value, found.quota) == (4, 2)
+    assert ask(world(*nodes("a", "b")), 2).quota is None
+
+
+@pytest.mark.parametrize(
+    ("withheld", "bound"),
+    [
+        ("Pod", Bound.AT_MOST),
+        ("ResourceClaim", Bound.AT_MOST),
+        ("DeviceTaintRule", Bound.AT_MOST),
+        ("ResourceSlice", Bound.UNKNOWN),
+        ("DeviceClass", Bound.UNKNOWN),
+        ("Node", Bound.UNKNOWN),
+    ],
+)
+def test_what_could_not_be_read_makes_numbers_bounds(withheld: str, bound: Bound) -> None:
+    found = ask(world(*nodes("a", "b"), withheld=(withheld,)), 2)
+    assert found.fits.bound is bound
+    assert not found.moves
+
+
+def test_a_class_that_does_not_exist_ends_every_attempt() -> None:
+    found = capacity(world(*nodes("a")), of_request(NAMESPACE, "nosuch", 1, ()))
+    assert (found.fits.value, found.nodes) == (0, ())
+    assert [cause.code for cause in found.causes][:1] == [Code.CLASS_MISSING]
+
+
+def test_nodes_alike_are_counted_like_one() -> None:
+    many = nodes(*(f"n-{number:03}" for number in range(120)), devices=3)
+    found = ask(world(*many), 2)
+    assert found.fits.value == 120
+    (room,) = found.nodes
+    assert (room.count, len(room.names), room.more) == (120, 20, 100)
