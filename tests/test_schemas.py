@@ -43,6 +43,8 @@ CALLS = {
     "taint-device --list": "TaintList",
     "taint-device nic.example.com/rack-1/nic-3 link:NoExecute --dry-run=client": "TaintPlan",
     "simulate -f docs/examples/two-gpus.yaml": "SimulationReport",
+    "capacity --class gpu.example.com --count 8 -n ml": "CapacityReport",
+    "capacity -f docs/examples/two-gpus.yaml": "CapacityReport",
     "get claims -A": "List",
     "get classes": "List",
     "get taints": "List",

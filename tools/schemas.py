@@ -21,6 +21,7 @@ from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.documents import API_VERSION
 from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.capacity import CapacityReport
 from kubectl_dra.reports.claim import ClaimReport
 from kubectl_dra.reports.device_list import ListedDevice
 from kubectl_dra.reports.groups import GroupPendingReport
@@ -46,6 +47,7 @@ REPORTS: dict[str, tuple[type[msgspec.Struct], bool]] = {
     "SelectorReport": (SelectorReport, True),
     "TaintPlan": (TaintPlan, True),
     "SimulationReport": (SimulationReport, True),
+    "CapacityReport": (CapacityReport, True),
     "Version": (Version, False),
 }
 # kind of the list -> kinds of its items.

@@ -34,6 +34,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "describe-claim": ("describe_claim", "A ResourceClaim: what it asks for and holds, who uses it, what drivers say"),
     "test-selector": ("test_selector", "A device selector tried on real devices: what it matches, where it fails"),
     "simulate": ("simulate", "Whether pods, claims or workloads that do not exist yet would fit, and how many"),
+    "capacity": ("capacity", "How many pods of a shape fit, what keeps more away, and what to move for more room"),
     "get": ("get", "Tables of pools, devices, claims, classes and taints"),
     "taint-device": ("taint_device", "Taint devices, or end it: who is hit is shown before anything is written"),
     "convert": ("convert", "Manifests of any generation of the API as objects of another, losses named"),

@@ -36,6 +36,7 @@ FREE = {
     "--sort-by",
     "--timeout",
     "--copies",
+    "--count",
     "--max-bytes",
 }
 

@@ -67,6 +67,12 @@ def calls(tail: str, file: str) -> dict[str, list[list[str]]]:
         "simulate": [
             *(*missing, ["-f", file], ["-f", file, "-o", "json"], ["-f", file, "-o", "yaml"], ["-f", nosuch]),
             ["-f", file, "--copies", nosuch],
+            *(["--drain", nosuch], ["--add-node", f"like={nosuch}"], ["--taint", f"{nosuch},k:NoSchedule"]),
+        ],
+        "capacity": [
+            *(*missing, ["-f", file], ["-f", file, "-o", "json"], ["-f", file, "-o", "yaml"], ["-f", nosuch]),
+            *(["--class", class_], ["--class", class_, "--selector", nosuch], ["--class", nosuch]),
+            *(["--class", class_, "--drain", nosuch], ["--class", class_, "--untaint", f"{nosuch},k"]),
         ],
         "get": [
             *missing,

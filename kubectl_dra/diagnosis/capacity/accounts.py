@@ -12,8 +12,9 @@ from kubectl_dra.allocation import Attempt as Allocating
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.filling import Alike, Filled
 from kubectl_dra.diagnosis.capacity.records import Devices, NodeRoom
+from kubectl_dra.diagnosis.capacity.shape import device_classes
 from kubectl_dra.diagnosis.funnel import Teller
-from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, RequestReport, Stage, StageName
+from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, RequestReport, StageName
 from kubectl_dra.model.ids import DeviceId
 
 _NAMES: Final = 20
@@ -67,13 +68,9 @@ def totals(filled: Filled) -> Devices:
 
 
 def _ids(funnel: Funnel) -> dict[str, tuple[str, ...]]:
-    used = (device for removal in _stage(funnel, StageName.UNUSED).removed for device in removal.devices)
-    matching = _stage(funnel, StageName.NODE).devices
-    return {"matching": matching, "in_use": tuple(used), "left": funnel.stages[-1].devices}
-
-
-def _stage(funnel: Funnel, name: StageName) -> Stage:
-    return next(stage for stage in funnel.stages if stage.name is name)
+    used = tuple(device for removal in funnel.stage(StageName.UNUSED).removed for device in removal.devices)
+    matching = funnel.after(StageName.NODE)
+    return {"matching": matching, "in_use": used, "left": funnel.left}
 
 
 def _left(alike: Alike, before: Funnel) -> int | None:
@@ -81,7 +78,7 @@ def _left(alike: Alike, before: Funnel) -> int | None:
     if alike.last is None or alike.last.outcome is not NodeOutcome.CANNOT_ALLOCATE:
         return None
     after = _largest(alike.last.requests)
-    return len(after.stages[-1].devices) if after is not None else None
+    return len(after.left) if after is not None else None
 
 
 def _largest(reports: Iterable[RequestReport]) -> Funnel | None:
@@ -99,13 +96,11 @@ class _Account:
         found = next((each.attempt for each in searched if each is not None), None)
         plain = Allocating(self._world.devices, waiting.claims) if waiting.claims and not waiting.problem else None
         self._allocating = found or plain
-        self._sight = None
         self.needed = 0
         self._known: dict[Hashable, Funnel | None] = {}
         slices = self._world.inventory.slices.values()
         self._shared = {(s.spec.driver, s.spec.pool.name) for s in slices if not s.spec.node_name}
         if self._allocating is not None:
-            self._sight = self._world.devices.alike.seen_by(self._allocating.selection)
             self._teller = Teller(self._world, self._allocating)
             exact = [r for r in self._allocating.plan.requests if r.parent is None and not r.takes_all and not r.admin]
             self.needed = max((request.spec.count for request in exact), default=0)
@@ -116,13 +111,13 @@ class _Account:
 
     def funnels(self, alike: Alike) -> Iterator[tuple[tuple[str, ...], Funnel]]:
         """The nodes, apart by their devices; none where nothing can be told."""
-        if self._allocating is None or self._sight is None:
+        if self._allocating is None:
             return
         nodes = self._world.inventory.nodes
         apart: dict[Hashable, list[str]] = {}
-        for name in alike.nodes:
-            number = self._sight.of(nodes[name])
-            apart.setdefault(name if number is None else number, []).append(name)
+        numbers = device_classes(self._world, self._allocating, {name: nodes[name] for name in alike.nodes})
+        for name, number in numbers.items():
+            apart.setdefault(number, []).append(name)
         for key, names in apart.items():
             if key not in self._known:
                 story = self._teller.tell(nodes[names[0]], False)

@@ -18,7 +18,7 @@ from kubectl_dra.allocation.outcome import Allocated
 from kubectl_dra.allocation.pools import gather
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.attempt import Attempt, Result, attempt
-from kubectl_dra.diagnosis.capacity.shape import Waiting, keeps_to_itself
+from kubectl_dra.diagnosis.capacity.shape import Waiting, device_classes, keeps_to_itself
 from kubectl_dra.diagnosis.causes import explain
 from kubectl_dra.diagnosis.judgement import Judgement, judge
 from kubectl_dra.diagnosis.placing import MAX_COPIES, place
@@ -113,11 +113,11 @@ def _is_local(world: ClusterState, allocating: Allocating | None, nodes: Sequenc
     shared = [slice_ for slice_ in world.inventory.slices.values() if not slice_.spec.node_name]
     if allocating is None or not shared:
         return True
-    sight = world.devices.alike.seen_by(allocating.selection)
-    seen: set[int | None] = set()
+    alike = device_classes(world, allocating, {node.metadata.name: node for node in nodes})
+    seen: set[Hashable] = set()
     for node in nodes:
-        number = sight.of(node)
-        if number is not None and number in seen:
+        number = alike[node.metadata.name]
+        if number in seen:
             continue
         seen.add(number)
         try:
@@ -140,13 +140,12 @@ def _classes(
 ) -> list[tuple[str, ...]]:
     """Nodes that can't be told apart by any number of copies."""
     world = waiting.world
-    sight = world.devices.alike.seen_by(allocating.selection) if allocating is not None else None
+    alike = device_classes(world, allocating, {node.metadata.name: node for node, _ in fits})
     room = _Room(waiting, allocating)
     found: dict[Hashable, list[str]] = {}
     for node, result in fits:
         name = node.metadata.name
-        number: Hashable = sight.of(node) if sight is not None else 0
-        key = (name if number is None else number, result.extended, room.on(node))
+        key = (alike[name], result.extended, room.on(node))
         found.setdefault(key, []).append(name)
     return [tuple(names) for names in found.values()]
 

@@ -18,7 +18,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.filling import Filled, fill, fill_nodes, focused
 from kubectl_dra.diagnosis.capacity.movable import Movable, by_node, movable
 from kubectl_dra.diagnosis.capacity.records import Move, Moves
-from kubectl_dra.diagnosis.capacity.shape import Shape, waiting
+from kubectl_dra.diagnosis.capacity.shape import Shape, device_classes, waiting
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.displaced import By, Leaving, displace
 from kubectl_dra.diagnosis.whatif.records import Displaced, Fate
@@ -104,13 +104,9 @@ class _Sets:
         """Equal for nodes on which the same sets gain the same."""
         waiting = self.filled.waiting
         world = waiting.world
-        number: int | None = None
         attempts = (r.searched.attempt for _, r in self.filled.tried.results if r.searched is not None)
         allocating = next(attempts, None)
-        if allocating is not None:
-            number = world.devices.alike.seen_by(allocating.selection).of(world.inventory.nodes[node])
-        if number is None:
-            return node
+        number = device_classes(world, allocating, {node: world.inventory.nodes[node]})[node]
         usage = world.inventory.usage.get(node)
         taken = (usage.pods, tuple(sorted(usage.requests.items()))) if usage is not None else ()
         sizes = tuple(sorted((k, str(q)) for k, q in world.inventory.nodes[node].status.allocatable.items()))

@@ -19,7 +19,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.filling import Filled
 from kubectl_dra.diagnosis.capacity.movable import Movable
 from kubectl_dra.diagnosis.capacity.profile import ADMITTING
-from kubectl_dra.diagnosis.capacity.shape import Waiting
+from kubectl_dra.diagnosis.capacity.shape import Waiting, device_classes
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.displaced import again
 from kubectl_dra.model.core import Node
@@ -61,8 +61,7 @@ class _Emptied:
         amounts = counted(pod_requests(pod))
         self._requests = {name: amount for name, amount in amounts.items() if name not in served}
         self._allocating = Allocating(self._world.devices, waiting.claims) if waiting.claims else None
-        sight = self._world.devices.alike.seen_by(self._allocating.selection) if self._allocating is not None else None
-        self._sight = sight
+        self._alike = device_classes(self._world, self._allocating, self._world.inventory.nodes)
         self._known: dict[Hashable, int] = {}
         self._free: dict[str, tuple[DeviceId, ...]] = {}
         self._extended = bool(set(amounts) & set(served))
@@ -83,8 +82,7 @@ class _Emptied:
     def _devices(self, node: Node) -> int:
         if self._allocating is None or self._extended:
             return _UNLIMITED
-        number = self._sight.of(node) if self._sight is not None else None
-        key: Hashable = node.metadata.name if number is None else number
+        key = self._alike[node.metadata.name]
         if key not in self._known:
             self._known[key] = self._by_requests(node)
         return self._known[key]
@@ -222,7 +220,7 @@ def _usable(
     """The devices that any request of these claims could get on these nodes; None where one can be shared."""
     allocating = Allocating(world.devices, claims)
     requests = allocating.plan.requests
-    sight = world.devices.alike.seen_by(allocating.selection)
+    alike = device_classes(world, allocating, world.inventory.nodes)
     positions: dict[Hashable, tuple[int, ...] | None] = {}
     found: set[DeviceId] = set()
     for node in world.inventory.nodes.values():
@@ -232,8 +230,7 @@ def _usable(
             pools = gather(world.devices.index, node).pools
         except Aborted:
             continue
-        number = sight.of(node)
-        key: Hashable = node.metadata.name if number is None else number
+        key = alike[node.metadata.name]
         if key not in positions:
             checks = allocating.checks(node, pools)
             usable = [c for c in checks.candidates if not all(_never(checks, r, c) for r in requests)]

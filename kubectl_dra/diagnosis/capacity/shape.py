@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
+from kubectl_dra.allocation import Attempt as Allocating
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import quota
 from kubectl_dra.diagnosis.placing import added
@@ -15,6 +16,7 @@ from kubectl_dra.model.affinity import PodAffinityTerm
 from kubectl_dra.model.core import (
     Container,
     ContainerClaim,
+    Node,
     Pod,
     PodResourceClaim,
     PodSpec,
@@ -105,6 +107,16 @@ def waiting(world: ClusterState, shape: Shape) -> Waiting:
     entries = resolve(world.inventory, world.evidence, world.features, world.inventory.pods[key])
     claims = tuple(entry.claim for entry in entries if entry.claim is not None)
     return Waiting(world, key, claims, next((entry for entry in entries if entry.problem is not None), None))
+
+
+def device_classes(
+    world: ClusterState, allocating: Allocating | None, nodes: Mapping[str, Node]
+) -> dict[str, Hashable]:
+    """By name of the node, what is equal for nodes whose devices no search of this attempt can tell apart."""
+    if allocating is None:
+        return dict.fromkeys(nodes, 0)
+    found = world.devices.alike.seen_by(allocating.selection).of(nodes)
+    return {node.metadata.name: node.metadata.name if number is None else number for node, number in found}
 
 
 def keeps_to_itself(pod: Pod) -> bool:

@@ -1,0 +1,58 @@
+"""What capacity does: read the shape and the cluster, count, print the report."""
+
+from __future__ import annotations
+
+from kubectl_dra.api.convert import Source
+from kubectl_dra.api.planned import read_all
+from kubectl_dra.commands.cluster import Scoped, read_cluster
+from kubectl_dra.commands.errors import CommandError
+from kubectl_dra.commands.manifests import objects_of
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.show import console, is_document, note_evidence, write
+from kubectl_dra.commands.suggest import did_you_mean
+from kubectl_dra.commands.whatif_options import kinds_demanded, told, whole_nodes
+from kubectl_dra.diagnosis import needs
+from kubectl_dra.diagnosis.whatif import Switch
+from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
+from kubectl_dra.output.documents import document, report_bytes
+from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.reports.capacity import Request, capacity_report
+from kubectl_dra.source.reading import Found
+
+_DEFAULT_NAMESPACE = "default"
+
+
+def answer(
+    options: Options, device_class: str, count: int, selectors: tuple[str, ...], switches: tuple[Switch, ...]
+) -> int:
+    """Run the command; returns the exit code."""
+    found = objects_of(options) if options.manifests else Found("")
+    written = [Source(each.data, each.api_version, each.kind) for each in found.objects]
+    kinds = needs.kinds((*needs.POD, *needs.STORAGE, *needs.PRIORITY))
+    demanded = {*needs.kinds((*needs.STORAGE, *needs.PRIORITY)), *kinds_demanded(switches)}
+    cluster = read_cluster(options, kinds, demanded=sorted(demanded), whole_nodes=whole_nodes(switches))
+    note_evidence(cluster.state, options)
+    namespace = cluster.namespace or _DEFAULT_NAMESPACE
+    world = cluster.state
+    if device_class:
+        _check_class(cluster, device_class)
+    shapes = Request(device_class, count, selectors) if device_class else read_all(written, namespace)
+    with told(world):
+        report = capacity_report(world, shapes, namespace, switches)
+    page = capacity_page(report, world.evidence.address)
+    if is_document(options):
+        text = page if options.text else None
+        write(report_bytes("CapacityReport", document(report, capacity_summary(report), text)), options)
+    else:
+        for line in page:
+            console(options).out(line)
+    if found.problems:
+        return ExitCode.ERROR
+    return finding_code(asked=options.exit_code, bad=report.bad, partial=report.partial, answered=report.answered)
+
+
+def _check_class(cluster: Scoped, name: str) -> None:
+    """A class that is not there is a mistake of the command line, if all of them are known."""
+    classes = cluster.state.inventory.classes
+    if name not in classes and cluster.state.evidence.complete("DeviceClass"):
+        raise CommandError(f'deviceclasses "{name}" not found{did_you_mean(name, classes)}', "kubectl dra get classes")

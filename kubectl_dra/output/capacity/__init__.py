@@ -1,0 +1,1 @@
+"""How many pods of a shape fit, as people read it."""

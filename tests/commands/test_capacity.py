@@ -1,0 +1,80 @@
+"""capacity on the demo cluster: numbers, devices, nodes, files, switches, and mistakes of the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.test_whatif import Ask, ask
+
+__all__ = ["ask"]
+CLASS = ("--class", "gpu.example.com", "-n", "ml")
+
+
+def test_the_number_comes_first_then_devices_and_nodes(ask: Ask) -> None:
+    found = ask("capacity", *CLASS, "--count", "4")
+    assert found.code == 0
+    lines = found.out.splitlines()
+    assert lines[0] == "A pod that requests 4 × gpu.example.com fits 3 more times now."
+    assert "32 devices match the request:" in lines
+    assert max(map(len, lines)) <= 80
+    assert any(line.startswith("node-b ") and "only 3 free here" in line for line in lines)
+
+
+def test_the_numbers_of_the_document_are_those_of_the_page(ask: Ask) -> None:
+    report = json.loads(ask("capacity", *CLASS, "--count", "4", "-o", "json").out)
+    assert report["kind"] == "CapacityReport"
+    (shape,) = report["shapes"]
+    found = shape["capacity"]
+    assert found["fits"] == {"value": 3, "bound": "exact"}
+    assert sum(room["copies"] * room["count"] for room in found["nodes"]) == 3
+    devices = found["devices"]
+    parts = ("inUse", "unusable", "taken", "left")
+    assert sum(devices[part] for part in parts) == devices["matching"] == 32
+    for part in ("matching", *parts):
+        assert sum(room["devices"][part] * room["count"] for room in found["nodes"]) == devices[part]
+
+
+def test_switches_change_the_count(ask: Ask) -> None:
+    report = json.loads(
+        ask("capacity", *CLASS, "--count", "8", "--add-node", "like=node-b,count=3,free", "-o", "json").out
+    )
+    assert report["shapes"][0]["capacity"]["fits"]["value"] == 3
+    assert report["whatIf"]["addedNodes"] == ["node-b-new-1", "node-b-new-2", "node-b-new-3"]
+
+
+def test_a_claim_of_a_file_stands_for_one_per_copy(ask: Ask, tmp_path: Path) -> None:
+    exactly = {"deviceClassName": "gpu.example.com", "count": 4}
+    claim = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": "four", "namespace": "ml"},
+        "spec": {"devices": {"requests": [{"name": "g", "exactly": exactly}]}},
+    }
+    file = tmp_path / "claim.json"
+    file.write_text(json.dumps(claim), encoding="utf-8")
+    found = ask("capacity", "-f", str(file))
+    assert "A pod of ResourceClaim ml/four (4 × gpu.example.com) fits 3 more times now." in found.out
+
+
+def test_exit_code_tells_that_nothing_fits(ask: Ask) -> None:
+    assert ask("capacity", *CLASS, "--count", "8", "--exit-code").code == 3
+    assert ask("capacity", *CLASS, "--exit-code").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ((), 2, "no shape to count"),
+        (("--class", "gpu.example.com", "-f", "x.yaml"), 2, "a shape is a file or a class"),
+        (("-f", "x.yaml", "--count", "2"), 2, "--count and --selector describe a bare pod"),
+        (("--class", "gpu.exampel.com"), 1, 'not found, did you mean "gpu.example.com"'),
+        (("--class", "gpu.example.com", "--count", "33"), 2, "33 is not in the range"),
+        (("--class", "gpu.example.com", "-A"), 2, "-A says nothing about a shape"),
+    ],
+)
+def test_mistakes(ask: Ask, words: tuple[str, ...], code: int, said: str) -> None:
+    found = ask("capacity", *words)
+    assert (found.code, said in found.err) == (code, True), found.err
