@@ -22,6 +22,7 @@ from kubectl_dra.commands.types import Target, Targets, parse_targets
 from kubectl_dra.commands.unread import after_unread, code_of, nothing_read
 from kubectl_dra.commands.whatif_options import kinds_demanded, supposed, whole_nodes
 from kubectl_dra.diagnosis import needs
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pending import is_pending, pending_pods
 from kubectl_dra.diagnosis.records import Missing, MissingEvidence
@@ -385,4 +386,11 @@ def _code(call: Call, answers: Sequence[Pending]) -> int:
 
 
 def _is_bad(each: Pending) -> bool:
+    """Whether something is wrong: also with a pod that runs, or goes, on a device that is not there any more."""
+    if each.report.causes and each.report.causes[0].code is Code.DEVICE_VANISHED:
+        return True
+    # A pod that somebody deletes is none of our findings.
+    deleted = each.report.verdict == "Deleting" and isinstance(each.report, PendingReport)
+    if deleted and each.report.causes[0].code is Code.POD_BEING_DELETED:
+        return False
     return each.report.verdict not in _GOOD

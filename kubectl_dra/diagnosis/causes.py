@@ -14,7 +14,7 @@ import msgspec
 from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Unsatisfiable
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import agreement, error_codes
+from kubectl_dra.diagnosis import agreement, error_codes, refusals
 from kubectl_dra.diagnosis.attempt import Attempt, Rejection, Result
 from kubectl_dra.diagnosis.claim_verdicts import selected_names
 from kubectl_dra.diagnosis.codes import Code
@@ -373,8 +373,8 @@ def _from_words(
         for reason in agreement.not_simulated(message, bool(unread)):
             plugin = reasons.plugin_of(reason)
             yield Cause(_OTHER_CODES[reasons.kind_of(plugin)], PluginText(plugin, reason))
-    elif seen.message.startswith('running PreBind plugin "') and not judgement.refusals:
-        yield Cause(Code.API_ERROR_AT_BINDING, PluginText("PreBind", seen.message))
+    elif refusals.is_refusal(seen.message) and not judgement.refusals:
+        yield refusals.before(seen)
 
 
 def _pairs(bucket: _Bucket) -> Iterable[tuple[Node, Result]]:

@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.binding import waiting_causes
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import owner_of
 from kubectl_dra.diagnosis.records import Cause, ClaimDiagnosis, ClaimVerdict, Consumers, Negotiation, ObjectRef
+from kubectl_dra.diagnosis.vanished import vanished
 from kubectl_dra.model.classic import IMMEDIATE, classic_of
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence
@@ -36,7 +37,7 @@ def diagnose(inventory: Inventory, evidence: Evidence, features: Features, claim
     return ClaimDiagnosis(
         ObjectRef.of("ResourceClaim", key),
         verdict(claim),
-        tuple(_causes(inventory, features, claim, pods, pods_known)),
+        tuple(_causes(inventory, evidence, features, claim, pods, pods_known)),
         consumers=tuple(_reference(key.namespace, consumer) for consumer in claim.status.reserved_for),
         waiting_pods=tuple(ObjectRef.of(_POD, key_of(pod.metadata)) for pod in pods if _waits(pod)),
         owner=owner_of(claim),
@@ -67,11 +68,19 @@ def _is_wasted(claim: ResourceClaim, allocation: AllocationResult) -> bool:
 
 
 def _causes(
-    inventory: Inventory, features: Features, claim: ResourceClaim, pods: tuple[Pod, ...], pods_known: bool
+    inventory: Inventory,
+    evidence: Evidence,
+    features: Features,
+    claim: ResourceClaim,
+    pods: tuple[Pod, ...],
+    pods_known: bool,
 ) -> Iterator[Cause]:
     ref = ObjectRef.of("ResourceClaim", key_of(claim.metadata))
     present, gone = _consumers(inventory, claim, pods_known)
     yield from _of_driver(inventory, claim, ref)
+    gone_devices = vanished(inventory, evidence, claim)
+    if gone_devices is not None:
+        yield gone_devices
     match verdict(claim):
         case ClaimVerdict.DELETING:
             kept = Consumers(present, gone, claim.metadata.finalizers)

@@ -60,6 +60,9 @@ class Code(StrEnum):
     POD_GROUP_MISSING = "DRA-161", "PodGroup missing", "the PodGroup that the pod names does not exist"
     POD_GROUP_INCOMPLETE = "DRA-162", "PodGroup incomplete", "fewer pods of the PodGroup exist than its minCount"
 
+    POD_BEING_DELETED = "DRA-170", "being deleted", "the pod is being deleted"
+    POD_EVICTED = "DRA-171", "evicted", "the pod is evicted: it is being deleted, or about to be"
+
     CLASS_MISSING = "DRA-200", "class missing", "a DeviceClass that a request names does not exist"
     NO_DEVICE_IN_CLASS = "DRA-201", "no device in the class", "no device belongs to the DeviceClass"
     EXTENDED_RESOURCE_UNSERVED = (
@@ -296,6 +299,12 @@ class Code(StrEnum):
         "the deletion of the ResourceClaim waits for its consumers or finalizers",
     )
     CONSUMER_GONE = "DRA-721", "consumer gone", "the ResourceClaim is reserved for a pod that is gone or finished"
+
+    DEVICE_VANISHED = (
+        "DRA-722",
+        "device vanished",
+        "a device that the ResourceClaim holds is not published any more",
+    )
 
     EVIDENCE_MISSING = "DRA-800", "data not read", "data needed for a verdict could not be read"
     NOT_SIMULATED = "DRA-810", "other plugins decide", "plugins of the scheduler that are not simulated decide as well"

@@ -12,7 +12,17 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.diagnosis import agreement, binding, claim_verdicts, classic, kubelet, missing, needs
+from kubectl_dra.diagnosis import (
+    agreement,
+    binding,
+    claim_verdicts,
+    classic,
+    kubelet,
+    leaving,
+    missing,
+    needs,
+    refusals,
+)
 from kubectl_dra.diagnosis.agreement import Prediction, newest_versions
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs import members
@@ -42,6 +52,7 @@ from kubectl_dra.diagnosis.records import (
     Preemption,
     Verdict,
 )
+from kubectl_dra.diagnosis.vanished import vanished
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
@@ -167,6 +178,9 @@ class _PodCase:
         )
 
     def _finding(self) -> _Finding:
+        leaves = leaving.departure(self.world, self.pod, _claims(self.entries))
+        if leaves is not None:
+            return _Finding(Verdict.DELETING, (leaves,))
         if self._is_done():
             return _Finding(Verdict.NOT_PENDING, tuple(kubelet.unhealthy(self.pod)))
         if self.pod.spec.node_name:
@@ -190,7 +204,7 @@ class _PodCase:
         broken = [e for e in self.entries if e.problem in (Problem.MISSING, Problem.NOT_CREATED, Problem.NOT_OWNED)]
         found += ClaimGates(world.inventory, world.evidence, world.features, self.pod).causes(broken)
         claims = [entry.claim for entry in self.entries if entry.claim is not None and entry not in broken]
-        found += kubelet.not_usable(self.pod, claims, world.features)
+        found = [*self._vanished(), *found, *kubelet.not_usable(self.pod, claims, world.features)]
         found += kubelet.unhealthy(self.pod)
         found += kubelet.waiting(self.pod)
         told: set[tuple[Code, ObjectRef | None]] = set()
@@ -198,6 +212,11 @@ class _PodCase:
             if cause.code is Code.DEVICE_UNHEALTHY or (cause.code, cause.claim) not in told:
                 told.add((cause.code, cause.claim))
                 yield cause
+
+    def _vanished(self) -> list[Cause]:
+        """Of each allocated claim the devices that are not there any more."""
+        found = (vanished(self.world.inventory, self.world.evidence, claim) for claim in _claims(self.entries))
+        return [cause for cause in dict.fromkeys(found) if cause is not None]
 
     # --- never tried ------------------------------------------------------------------------------------------------
 
@@ -262,7 +281,14 @@ class _PodCase:
             # Each of them may reject the nodes on which the devices decide.
             judgement = replace(judgement, verdict=Verdict.UNKNOWN, reason=None, messages=())
             causes = (Cause(Code.NOT_SIMULATED, OpenPlugins(plugins)),)
-        causes += examination.explanation.all_causes(judgement, seen)
+        refused = self._refused(claims, judgement, seen)
+        if refused is not None:
+            judgement, causes = refused[0], (*causes, refused[1])
+        gone = self._vanished() if judgement.verdict is Verdict.SCHEDULABLE else []
+        found = (*gone, *examination.explanation.all_causes(judgement, seen))
+        causes += tuple(cause for cause in found if refused is None or cause.code is not refused[1].code)
+        before = refusals.earlier(self.pod, self._events(), seen) if refused is None else None
+        causes += (before,) if before is not None else ()
         if judgement.verdict is Verdict.UNKNOWN and self._lacks_evidence():
             causes = (self._evidence_cause(), *causes)
         return _Finding(
@@ -275,6 +301,21 @@ class _PodCase:
             plugins,
             examination.preemption if judgement.verdict is Verdict.UNSCHEDULABLE else None,
         )
+
+    def _refused(
+        self, claims: Sequence[ResourceClaim], judgement: Judgement, seen: Observed | None
+    ) -> tuple[Judgement, Cause] | None:
+        """What the pod comes to where the API server refuses what the scheduler writes, although a node fits."""
+        if judgement.verdict is not Verdict.SCHEDULABLE:
+            return None
+        found = refusals.standing(self.world, self.pod, claims, seen)
+        if found is None or seen is None:
+            return None
+        order, cause = found
+        if order is refusals.Order.UNKNOWN:
+            return replace(judgement, verdict=Verdict.UNKNOWN, reason=None, messages=()), cause
+        messages = (seen.message,)
+        return replace(judgement, verdict=Verdict.SCHEDULER_ERROR, reason=seen.reason, messages=messages), cause
 
     def _lacks_evidence(self) -> bool:
         return any(m.decides for m in self._missing())
@@ -305,7 +346,7 @@ class _PodCase:
         return self.world.inventory.events_by_object.get(("Pod", self.key.namespace, self.key.name), ())
 
     def _agreement(self, finding: _Finding, seen: Observed | None) -> Agreement:
-        if finding.verdict in (Verdict.NOT_PENDING, Verdict.UNKNOWN):
+        if finding.verdict in (Verdict.NOT_PENDING, Verdict.DELETING, Verdict.UNKNOWN):
             return Agreement.UNCHECKED
         prediction = finding.prediction
         changed = (

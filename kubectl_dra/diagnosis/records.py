@@ -26,6 +26,7 @@ class Verdict(StrEnum):
 
     NOT_PENDING = "NotPending"
     PREPARING = "Preparing"
+    DELETING = "Deleting"
     GATED = "Gated"
     OTHER_SCHEDULER = "OtherScheduler"
     BINDING = "Binding"
@@ -535,6 +536,49 @@ class Consumers(Evidence, frozen=True):
     finalizers: tuple[str, ...] = ()
 
 
+class HeldTaint(ReportRecord, frozen=True):
+    """A taint of a device that a pod has, and the rule that sets it; empty where the driver does."""
+
+    device: str
+    taint: str
+    rule: str = ""
+
+
+class Departure(Evidence, frozen=True):
+    """A pod that goes away: since when it is deleted (None: it is about to be), and who evicts it.
+
+    ``reason``, ``message`` and ``time`` are those of the condition DisruptionTarget. ``finalizers`` hold a deleted pod.
+    """
+
+    deleted: str | None = None
+    reason: str = ""
+    message: str = ""
+    time: str | None = None
+    finalizers: tuple[str, ...] = ()
+    taints: tuple[HeldTaint, ...] = ()
+
+
+class VanishedDevices(Evidence, frozen=True):
+    """Devices (``DRIVER/POOL/DEVICE``) that are published no more; ``pools`` of which nothing is published."""
+
+    devices: tuple[str, ...]
+    pools: tuple[str, ...] = ()
+
+
+class Refusal(Evidence, frozen=True):
+    """What the scheduler could not write: the words behind the plugin's name, the whole message, when it was last said.
+
+    ``order_known``: nothing that it depends on has changed since; else that is not known. ``earlier``: something else
+    is in the way by now.
+    """
+
+    text: str
+    message: str
+    time: str | None = None
+    order_known: bool = True
+    earlier: bool = False
+
+
 class MissingEvidence(Evidence, frozen=True):
     """What could not be read."""
 
@@ -617,6 +661,9 @@ Detail = (
     | Health
     | ContainerWaits
     | Consumers
+    | Departure
+    | VanishedDevices
+    | Refusal
     | MissingEvidence
     | Negotiation
     | ParametersProblem

@@ -22,7 +22,9 @@ DELETED = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
 
 
 def diagnose(*objects: dict[str, Any], withheld: tuple[str, ...] = (), claim: Key = CLAIM) -> ClaimDiagnosis:
-    return diagnose_claim(facts.inventory(objects), facts.evidence(*withheld), features(), claim)
+    held = any("allocation" in each.get("status", {}) for each in objects)
+    there = [build.slice_("node-1", build.device("gpu-0"), build.device("gpu-1"))] if held else []
+    return diagnose_claim(facts.inventory([*there, *objects]), facts.evidence(*withheld), features(), claim)
 
 
 @pytest.mark.parametrize(

@@ -265,4 +265,4 @@ def test_pods_that_are_not_pending(phase: str) -> None:
 def test_a_pod_that_goes_away_is_not_scheduled_any_more() -> None:
     pod = build.pod(claims=["nosuch"])
     pod["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-    assert diagnose(pod).verdict is Verdict.NOT_PENDING
+    assert diagnose(pod).verdict is Verdict.DELETING

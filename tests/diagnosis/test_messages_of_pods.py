@@ -127,9 +127,11 @@ def test_what_changed_after_the_pod_makes_a_message_old() -> None:
     pod, slice_ = build.pod(claims=["claim"]), build.slice_("node-1")
     inventory = facts.inventory([pod, slice_])
     subject = next(iter(inventory.pods.values()))
-    assert not agreement.changed_since(subject, agreement.newest_versions(state_of(inventory)))
+    assert not agreement.changed_since(subject.metadata, agreement.newest_versions(state_of(inventory)))
     slice_["metadata"]["resourceVersion"] = "101"
-    assert agreement.changed_since(subject, agreement.newest_versions(state_of(facts.inventory([pod, slice_]))))
+    assert agreement.changed_since(
+        subject.metadata, agreement.newest_versions(state_of(facts.inventory([pod, slice_])))
+    )
 
 
 def test_the_time_of_a_message_is_that_of_its_last_event() -> None:

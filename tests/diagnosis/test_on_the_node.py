@@ -17,7 +17,8 @@ CLAIM = ObjectRef("ResourceClaim", "ml", "claim")
 
 def diagnose(*objects: dict[str, Any], pod: dict[str, Any] | None = None) -> PodDiagnosis:
     bound = pod or build.pod(claims=["claim"], node_name="node-1")
-    return diagnose_pod(facts.inventory([bound, build.node(), *objects]), facts.evidence(), features(), POD)
+    there = build.slice_("node-1", build.device("gpu-0"))
+    return diagnose_pod(facts.inventory([bound, build.node(), there, *objects]), facts.evidence(), features(), POD)
 
 
 def mine(**fields: Any) -> dict[str, Any]:

@@ -56,7 +56,7 @@ EXPECTED = {
     "63-pod-claim-not-used-by-container": ("Preparing", "DRA-600"),
     "65-claim-allocated-with-timestamp-shared": ("Preparing", "DRA-600"),
     "66-mixed-device-reasons": ("Unschedulable", "DRA-250"),
-    "68-allocated-device-vanished": ("Preparing", "DRA-600"),
+    "68-allocated-device-vanished": ("Preparing", "DRA-722"),
     "69-extended-resource-two-pods-in-turn": ("Unschedulable", "DRA-211"),
     "71-slice-allnodes-consumed-by-other-namespace": ("Unschedulable", "DRA-211"),
     "72-pernode-device-selection": ("Unschedulable", "DRA-413"),

@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimEntry,
     ClassProblem,
+    Departure,
     ExtendedResource,
     FatalError,
     KubeletText,
@@ -22,7 +23,9 @@ from kubectl_dra.diagnosis.records import (
     OpenPlugins,
     ParametersProblem,
     PoolProblem,
+    Refusal,
     Retry,
+    VanishedDevices,
 )
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.console import page_width
@@ -56,10 +59,23 @@ def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe
             yield from wrapped(fmt("Kubelet, {}: {}", ago(kubelet.time, now), kubelet.text), indent=2)
         case OpenPlugins(plugins=plugins):
             yield from _open(plugins)
+        case Departure() as departure:
+            yield from _departure(departure, now)
+        case Refusal() as refusal if refusal.earlier:
+            yield from wrapped(fmt("An earlier attempt, {}: {}", ago(refusal.time, now), refusal.message), indent=2)
+        case VanishedDevices(pools=pools) if pools:
+            yield from wrapped(fmt("Nothing is published of {}: does its driver run?", listed(pools)), indent=2)
         case Retry() as retry:
             yield from _retry(retry)
         case _:
             return
+
+
+def _departure(departure: Departure, now: datetime) -> Iterator[Safe]:
+    if departure.deleted is not None:
+        yield from wrapped(fmt("Deleted {}", ago(departure.deleted, now)), indent=2)
+    if departure.message:
+        yield from wrapped(fmt("{}, {}: {}", departure.reason, ago(departure.time, now), departure.message), indent=2)
 
 
 def missing_lines(missing: Sequence[Missing]) -> Iterator[Safe]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, NodeOutcome, Preemption, Verdict
+from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, Cause, NodeOutcome, Preemption, Refusal, Verdict
 from kubectl_dra.output.layout import closed, wrapped
 from kubectl_dra.output.pending.asks import ask_lines, unseen_lines
 from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
@@ -64,8 +64,15 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
 
 def _evidence(report: PendingReport, now: datetime) -> list[Safe]:
     """What proves the causes; the same words for two of them are said once."""
-    told = dict.fromkeys(tuple(evidence_lines(cause, report.pod.namespace, now)) for cause in report.causes)
+    causes = [cause for cause in report.causes if not _is_said_below(cause, report)]
+    told = dict.fromkeys(tuple(evidence_lines(cause, report.pod.namespace, now)) for cause in causes)
     return [line for lines in told for line in lines]
+
+
+def _is_said_below(cause: Cause, report: PendingReport) -> bool:
+    """Whether the evidence is the scheduler's present words, which have a line of their own."""
+    words = cause.detail.message if isinstance(cause.detail, Refusal) else None
+    return words is not None and report.observed is not None and words == report.observed.message
 
 
 def preemption_lines(found: Preemption | None) -> list[Safe]:
@@ -89,6 +96,7 @@ def pending_summary(report: PendingReport) -> Safe:
     sentences: dict[Verdict, Safe] = {
         Verdict.NOT_PENDING: fmt("{} is not pending{}.", pod, _on(report)),
         Verdict.PREPARING: fmt("{} has its devices and node {}; {}.", pod, report.node, reason),
+        Verdict.DELETING: fmt("{} {}.", pod, reason),
         Verdict.GATED: fmt("{} is not tried by the scheduler: {}.", pod, reason),
         Verdict.OTHER_SCHEDULER: fmt("{} waits, but not for the default scheduler: {}.", pod, reason),
         Verdict.BINDING: fmt("{} has devices that are not ready yet: {}.", pod, reason),
@@ -99,7 +107,7 @@ def pending_summary(report: PendingReport) -> Safe:
     }
     if report.code is Code.NOT_SIMULATED:
         return _open_headline(report, pod, reason)
-    if report.verdict is Verdict.SCHEDULABLE and report.code in _OTHER_PLUGINS:
+    if report.verdict is Verdict.SCHEDULABLE and report.code in (*_OTHER_PLUGINS, Code.DEVICE_VANISHED):
         return fmt("{} would get its devices{}, but {}.", pod, _fitting(report), reason)
     return sentences[report.verdict]
 
@@ -141,7 +149,7 @@ def _although(report: PendingReport) -> Safe:
 
 
 def _shows_asks(report: PendingReport) -> bool:
-    return report.verdict not in (Verdict.NOT_PENDING, Verdict.PREPARING)
+    return report.verdict not in (Verdict.NOT_PENDING, Verdict.PREPARING, Verdict.DELETING)
 
 
 def _funnels(report: PendingReport) -> list[list[Safe]]:

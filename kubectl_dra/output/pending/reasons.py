@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.records import (
     Company,
     Consumers,
     ContainerWaits,
+    Departure,
     ExtendedResource,
     FatalError,
     Funnel,
@@ -37,11 +38,13 @@ from kubectl_dra.diagnosis.records import (
     PluginText,
     PoolProblem,
     QuotaShortage,
+    Refusal,
     SchedulerName,
     SearchSize,
     Spread,
     StageName,
     TakenPorts,
+    VanishedDevices,
     VolumeTrouble,
 )
 from kubectl_dra.model.evidence import Coverage
@@ -422,6 +425,63 @@ def _kept(consumers: Consumers, _cause: Cause) -> Safe:
     return fmt("its deletion waits for the {} {}", what, listed(consumers.finalizers))
 
 
+def _going(departure: Departure, _cause: Cause) -> Safe:
+    """What happens to the pod, with its verb: it stands behind the pod's name."""
+    what = Safe("is being deleted" if departure.deleted is not None else "is about to be deleted")
+    if departure.reason:
+        what += Safe(": ") + _evicted(departure)
+    if departure.finalizers:
+        what += fmt(", held by the {} {}", plural("finalizer", len(departure.finalizers)), listed(departure.finalizers))
+    return what
+
+
+def _evicted(departure: Departure) -> Safe:
+    by_taint = [
+        fmt(
+            "its device {} has the taint {}{}",
+            each.device,
+            each.taint,
+            fmt(" of rule {}", each.rule) if each.rule else "",
+        )
+        for each in departure.taints
+    ]
+    if by_taint:
+        return fmt("it is evicted because {}", Safe(" and ").join(by_taint))
+    words = fmt(" ({})", departure.message.removesuffix(".")) if departure.message else Safe("")
+    return (
+        fmt("{}{}", Safe(_EVICTED_BY[departure.reason]), words)
+        if departure.reason in _EVICTED_BY
+        else fmt("it is evicted: {}{}", departure.reason, words)
+    )
+
+
+#: Reasons of the condition DisruptionTarget.
+_EVICTED_BY: Final = {
+    "PreemptionByScheduler": "the scheduler makes room for a pod of higher priority",
+    "DeletionByTaintManager": "its node has a taint that it does not tolerate",
+    "DeletionByDeviceTaintManager": "a device of it is tainted",
+    "EvictionByEvictionAPI": "it is evicted on request, as by kubectl drain",
+    "DeletionByPodGC": "its node is gone",
+    "TerminationByKubelet": "the kubelet of its node ends it",
+}
+
+
+def _vanished(gone: VanishedDevices, cause: Cause) -> Safe:
+    claim = cause.claim.name if cause.claim is not None else ""
+    shown = listed(gone.devices)
+    verb = Safe("is" if len(gone.devices) == 1 else "are")
+    return fmt("{} of ResourceClaim {} {} not published any more", shown, claim, verb)
+
+
+def _refusal(refusal: Refusal, _cause: Cause) -> Safe:
+    if refusal.earlier:
+        return fmt("an earlier attempt was refused: {}", refusal.text)
+    if refusal.order_known:
+        return fmt("a node fits, but what the scheduler writes then is refused: {}", refusal.text)
+    text = "a node fits now, the scheduler was refused, and which came first is not known: {}"
+    return fmt(text, refusal.text)
+
+
 def _missing(evidence: MissingEvidence, _cause: Cause) -> Safe:
     parts = tuple(dict.fromkeys(item.kind for item in evidence.missing if item.coverage == Coverage.PARTIAL))
     whole = tuple(dict.fromkeys(item.kind for item in evidence.missing if item.kind not in parts))
@@ -520,6 +580,10 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.CONTAINER_WAITS: _with(ContainerWaits, _waits),
     Code.CONSUMER_GONE: _with(Consumers, _consumers_gone),
     Code.CLAIM_KEPT_BY_CONSUMERS: _with(Consumers, _kept),
+    Code.POD_BEING_DELETED: _with(Departure, _going),
+    Code.POD_EVICTED: _with(Departure, _going),
+    Code.DEVICE_VANISHED: _with(VanishedDevices, _vanished),
+    Code.API_ERROR_AT_BINDING: _with(Refusal, _refusal),
     Code.EVIDENCE_MISSING: _with(MissingEvidence, _missing),
     Code.NOT_SIMULATED: _with(OpenPlugins, _not_simulated),
 }

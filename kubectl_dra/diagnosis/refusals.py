@@ -1,0 +1,138 @@
+"""What the scheduler could not write after it had chosen a node, and whether that still holds.
+
+The scheduler's memory and the API server decide after every filter: quotas, admission, other writers. Such a refusal is
+not predicted; one that is newer than everything it can depend on is the verdict, with its own words.
+
+Upstream: schedule_one.go (bindingCycle, handleBindingCycleError; an error of Reserve, Permit, PreBind or Bind becomes
+the pod's condition with the reason SchedulerError), and the pod is tried again after a backoff of at most 10 seconds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster.state import parse_time
+from kubectl_dra.diagnosis import events as events_
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause, Observed, Refusal
+from kubectl_dra.model.core import Event, Pod
+from kubectl_dra.model.meta import Condition, ObjectMeta
+from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.scheduler import fit_error
+
+_WRITES: Final = re.compile(
+    r'(?:binding rejected: )?running (?:Reserve|Permit|PreBind|PreBindPreFlight|Bind) plugin "[^"]*": '
+    r"|binding rejected: "
+)
+# Two writers at once: the next attempt reads again.
+_PASSING: Final = ("the object has been modified", "got allocated elsewhere in the meantime", "context canceled")
+_EVENT: Final = "FailedScheduling"
+
+
+class Order(StrEnum):
+    """Whether a refusal is newer than the last change of what it depends on."""
+
+    NEWER = "newer"
+    OLDER = "older"
+    UNKNOWN = "unknown"
+
+
+def standing(
+    world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen: Observed | None
+) -> tuple[Order, Cause] | None:
+    """A refusal that may still hold, and whether it does; None where there is none, or it is known to be old."""
+    if seen is None or seen.status != "False" or seen.reason != fit_error.SCHEDULER_ERROR:
+        return None
+    if not is_refusal(seen.message):
+        return None
+    order = _order(world, pod, claims, seen)
+    if order is Order.OLDER:
+        return None
+    return order, _cause(seen.message, seen.time, known=order is Order.NEWER)
+
+
+def earlier(pod: Pod, events: Iterable[Event], seen: Observed | None) -> Cause | None:
+    """The last refusal that events tell of, where the scheduler has said something else since."""
+    now = seen.message if seen is not None else ""
+    uid = pod.metadata.uid
+    about = [
+        event
+        for event in events
+        if event.reason == _EVENT
+        and events_.subject_uid(event) in ("", uid)
+        and events_.text(event) != now
+        and is_refusal(events_.text(event))
+    ]
+    last = max(about, key=events_.last_seen, default=None)
+    if last is None:
+        return None
+    return _cause(events_.text(last), events_.last_seen(last) or None, earlier=True)
+
+
+def before(seen: Observed) -> Cause:
+    """The words on the pod, where something else is in its way by now."""
+    return _cause(seen.message, seen.time, earlier=True)
+
+
+def is_refusal(message: str) -> bool:
+    """Whether the scheduler had chosen a node and could not write that, for a reason that may last."""
+    return _WRITES.match(message) is not None and not any(text in message for text in _PASSING)
+
+
+def _cause(message: str, time: str | None, *, known: bool = True, earlier: bool = False) -> Cause:
+    match = _WRITES.match(message)
+    words = message[match.end() :] if match is not None else message
+    return Cause(Code.API_ERROR_AT_BINDING, Refusal(words, message, time, order_known=known, earlier=earlier))
+
+
+# --- what came first ------------------------------------------------------------------------------------------------
+
+
+def _order(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen: Observed) -> Order:
+    """By resource versions, which grow through the whole server; else by the times that objects tell.
+
+    The condition is part of the pod, which is at least as new. The words may have been repeated since, which changes
+    no pod: then a time that is later than theirs makes them old, and nothing makes them new.
+    """
+    others = list(_others(world, claims))
+    own, versions = _version(pod.metadata), [_version(metadata) for metadata, _ in others]
+    known = [version for version in versions if version is not None]
+    if own is not None and len(known) == len(versions) and all(version < own for version in known):
+        return Order.NEWER
+    said = parse_time(seen.time or "")
+    times = (time for metadata, times in others for time in (*_times(metadata), *times))
+    if said is not None and any(time > said for text in times if (time := parse_time(text)) is not None):
+        return Order.OLDER
+    return Order.UNKNOWN
+
+
+def _others(world: ClusterState, claims: Sequence[ResourceClaim]) -> Iterator[tuple[ObjectMeta, Sequence[str]]]:
+    for claim in claims:
+        yield claim.metadata, tuple(_times_of(claim))
+    inventory = world.inventory
+    for objects in (inventory.classes, inventory.slices, inventory.taint_rules):
+        yield from ((record.metadata, ()) for record in objects.values())
+
+
+def _times(metadata: ObjectMeta) -> Iterator[str]:
+    yield from (time for time in (metadata.creation_timestamp, metadata.deletion_timestamp) if time)
+
+
+def _times_of(claim: ResourceClaim) -> Iterator[str]:
+    allocation = claim.status.allocation
+    if allocation is not None and allocation.allocation_timestamp:
+        yield allocation.allocation_timestamp
+    for device in claim.status.devices:
+        yield from (time for time in map(_time, device.conditions) if time)
+
+
+def _time(condition: Condition) -> str:
+    return condition.last_transition_time or ""
+
+
+def _version(metadata: ObjectMeta) -> int | None:
+    return int(metadata.resource_version) if metadata.resource_version.isdecimal() else None

@@ -1,0 +1,256 @@
+"""What is really going on comes first: deletion, eviction, refusals that still hold, devices that are gone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import (
+    Agreement,
+    ClaimVerdict,
+    Departure,
+    HeldTaint,
+    PodDiagnosis,
+    Refusal,
+    VanishedDevices,
+    Verdict,
+)
+from kubectl_dra.diagnosis.refusals import is_refusal
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.page import pending_page, pending_summary
+from kubectl_dra.reports.pending import pending_report
+from tests.diagnosis import build, facts
+from tests.kit.state import diagnose_claim, diagnose_pod, state_of
+
+POD = Key(build.NAMESPACE, "pod")
+CLASS = build.device_class()
+NODES = (build.node(), build.slice_("node-1", build.device("gpu-0")))
+REFUSED = (
+    'running PreBind plugin "DynamicResources": add allocation and reservation to claim ml/claim: admission webhook '
+    '"quota.example.com" denied the request: team a has no budget'
+)
+
+
+def diagnose(*objects: dict[str, Any], withheld: tuple[str, ...] = ()) -> PodDiagnosis:
+    return diagnose_pod(facts.inventory([CLASS, *objects]), facts.evidence(*withheld), features(), POD)
+
+
+def said(found: PodDiagnosis, *objects: dict[str, Any]) -> tuple[str, str]:
+    """The first line, and the whole page."""
+    state = state_of(facts.inventory([CLASS, *objects]), facts.evidence(time="2026-01-01T00:05:00Z"), features())
+    report = pending_report(found, state)
+    return str(pending_summary(report)), "\n".join(map(str, pending_page(report, state.now)))
+
+
+def versioned(item: dict[str, Any], version: int | None, created: str = "") -> dict[str, Any]:
+    metadata = {**item["metadata"], **({"resourceVersion": str(version)} if version is not None else {})}
+    if version is None:
+        metadata.pop("resourceVersion", None)
+    return {**item, "metadata": {**metadata, **({"creationTimestamp": created} if created else {})}}
+
+
+# --- deleted and evicted --------------------------------------------------------------------------------------------
+
+
+def held() -> dict[str, Any]:
+    return build.claim(held=[("node-1", "gpu-0")], on="node-1", by=["pod"])
+
+
+def leaving(phase: str = "Pending", finalizers: tuple[str, ...] = (), deleted: bool = True, **condition: str) -> Any:
+    pod = build.pod(claims=["claim"], node_name="node-1", phase=phase)
+    if deleted:
+        pod["metadata"] |= {"deletionTimestamp": "2026-01-01T00:03:00Z", "finalizers": list(finalizers)}
+    if condition:
+        pod["status"]["conditions"] = [{"type": "DisruptionTarget", "status": "True", **condition}]
+    return pod
+
+
+@pytest.mark.parametrize("phase", ["Pending", "Running"])
+def test_a_pod_that_is_deleted_is_not_being_prepared(phase: str) -> None:
+    objects = (leaving(phase, ("example.com/keep",)), held(), *NODES)
+    found = diagnose(*objects)
+    assert (found.verdict, [cause.code for cause in found.causes]) == (Verdict.DELETING, [Code.POD_BEING_DELETED])
+    first, page = said(found, *objects)
+    assert first == "Pod ml/pod is being deleted, held by the finalizer example.com/keep."
+    assert "Deleted 2m ago" in page
+    assert found.agreement is Agreement.UNCHECKED
+
+
+@pytest.mark.parametrize("deleted", [True, False])
+def test_an_evicted_pod_says_which_taint_of_which_device_evicts_it(deleted: bool) -> None:
+    rule = {
+        "kind": "DeviceTaintRule",
+        "metadata": {"name": "ecc-errors"},
+        "spec": {
+            "deviceSelector": {"driver": build.DRIVER, "pool": "node-1", "device": "gpu-0"},
+            "taint": {"key": "ecc", "effect": "NoExecute"},
+        },
+    }
+    words = "Device Taint manager: deleting due to NoExecute taint"
+    pod = leaving("Running", deleted=deleted, reason="DeletionByDeviceTaintManager", message=words)
+    objects = (pod, held(), rule, *NODES)
+    found = diagnose(*objects)
+    assert (found.verdict, found.causes[0].code) == (Verdict.DELETING, Code.POD_EVICTED)
+    detail = found.causes[0].detail
+    assert isinstance(detail, Departure)
+    assert detail.taints == (HeldTaint("gpu-0", "ecc:NoExecute", "ecc-errors"),)
+    what = "is being deleted" if deleted else "is about to be deleted"
+    why = "it is evicted because its device gpu-0 has the taint ecc:NoExecute of rule ecc-errors"
+    assert said(found, *objects)[0] == f"Pod ml/pod {what}: {why}."
+
+
+def test_preemption_has_words_of_its_own() -> None:
+    pod = leaving(reason="PreemptionByScheduler", message="default-scheduler: preempting to accommodate a pod")
+    first = said(diagnose(pod, held(), *NODES), pod, held(), *NODES)[0]
+    assert first.startswith("Pod ml/pod is being deleted: the scheduler makes room for a pod of higher priority (")
+
+
+def test_what_is_finished_is_not_going_away() -> None:
+    assert diagnose(leaving("Succeeded"), held(), *NODES).verdict is Verdict.NOT_PENDING
+    pod = leaving("Running", deleted=False, reason="EvictionByEvictionAPI")
+    pod["status"]["conditions"][0]["status"] = "False"
+    assert diagnose(pod, held(), *NODES).verdict is Verdict.NOT_PENDING
+
+
+# --- refusals -------------------------------------------------------------------------------------------------------
+
+
+def refused(message: str = REFUSED, reason: str = "SchedulerError", version: int | None = 100) -> dict[str, Any]:
+    pod = build.pod(claims=["claim"])
+    time = "2026-01-01T00:04:00Z"
+    condition = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
+    pod["status"]["conditions"] = [{**condition, "lastTransitionTime": time}]
+    return versioned(pod, version)
+
+
+def cluster(version: int | None, created: str = "") -> tuple[dict[str, Any], ...]:
+    """Everything that a refusal depends on, last changed at ``version``; the class is diagnosed beside it."""
+    return (
+        versioned(build.claim(), version, created),
+        versioned(build.device_class(), version, created),
+        build.node(),
+        versioned(build.slice_("node-1", build.device("gpu-0")), version, created),
+    )
+
+
+def of(*objects: dict[str, Any]) -> PodDiagnosis:
+    return diagnose_pod(facts.inventory(objects), facts.evidence(), features(), POD)
+
+
+def test_a_refusal_that_is_newer_than_every_change_is_the_verdict() -> None:
+    objects = (refused(), *cluster(99))
+    found = of(*objects)
+    assert (found.verdict, found.causes[0].code) == (Verdict.SCHEDULER_ERROR, Code.API_ERROR_AT_BINDING)
+    assert (found.reason, found.message, found.agreement) == ("SchedulerError", REFUSED, Agreement.AGREES)
+    first = said(found, *objects)[0]
+    assert first.startswith("Pod ml/pod cannot be scheduled")
+    assert "team a has no budget" in first
+    assert Code.FITS_NOW not in [cause.code for cause in found.causes]
+
+
+def test_which_came_first_may_not_be_known() -> None:
+    for objects in ((refused(), *cluster(101)), (refused(version=None), *cluster(None)), (refused(), *cluster(None))):
+        found = of(*objects)
+        assert (found.verdict, found.causes[0].code) == (Verdict.UNKNOWN, Code.API_ERROR_AT_BINDING)
+        assert "which came first is not known" in said(found, *objects)[0]
+
+
+def test_a_refusal_from_before_a_change_is_history() -> None:
+    """By a later time where versions do not tell."""
+    for version in (101, None):
+        found = of(refused(), *cluster(version, created="2026-01-01T00:04:30Z"))
+        assert found.verdict is Verdict.SCHEDULABLE
+        (cause,) = (cause for cause in found.causes if cause.code is Code.API_ERROR_AT_BINDING)
+        assert isinstance(cause.detail, Refusal)
+        assert cause.detail.earlier
+
+
+@pytest.mark.parametrize(
+    ("message", "lasts"),
+    [
+        (REFUSED, True),
+        ('running Reserve plugin "DynamicResources": exceeded quota', True),
+        ('binding rejected: running Bind plugin "DefaultBinder": pods "pod" is forbidden', True),
+        ("binding rejected: no", True),
+        ('running PreBind plugin "DynamicResources": the object has been modified; please apply your changes', False),
+        ('running "DynamicResources" filter plugin: no such key', False),
+        ("0/1 nodes are available: 1 cannot allocate all claims.", False),
+    ],
+)
+def test_what_is_a_refusal(message: str, lasts: bool) -> None:
+    assert is_refusal(message) is lasts
+    assert (of(refused(message), *cluster(99)).verdict is Verdict.SCHEDULER_ERROR) is lasts
+
+
+def test_what_does_not_fit_is_no_refusal() -> None:
+    """But that an earlier attempt was refused is told."""
+    nothing = (versioned(build.claim(), 99), versioned(build.device_class(), 99), build.node())
+    found = of(refused(), *nothing)
+    assert found.verdict is Verdict.UNSCHEDULABLE
+    assert Code.API_ERROR_AT_BINDING in [cause.code for cause in found.causes[1:]]
+    page = " ".join(said(found, refused(), *nothing)[1].split())
+    assert page.count("team a has no budget") == 1
+    assert "Scheduler, 60s ago (SchedulerError)" in page
+
+
+def test_what_failed_in_an_earlier_attempt_is_told_with_the_present_one() -> None:
+    event = build.event("pod", "FailedScheduling", REFUSED, time="2026-01-01T00:01:00Z")
+    pod = refused("0/1 nodes are available: 1 cannot allocate all claims.", "Unschedulable")
+    nothing = (versioned(build.claim(), 99), versioned(build.device_class(), 99), build.node())
+    found = of(pod, event, *nothing)
+    assert found.causes[0].code is not Code.API_ERROR_AT_BINDING
+    page = said(found, pod, event, *nothing)[1]
+    assert "An earlier attempt, 4m ago:" in page
+    assert "team a has no budget" in " ".join(page.split())
+
+
+# --- devices that are gone ------------------------------------------------------------------------------------------
+
+
+def test_a_device_that_is_not_published_any_more_comes_first() -> None:
+    pod, other = build.pod(claims=["claim"], node_name="node-1"), build.slice_("node-1", build.device("gpu-7"))
+    failed = build.event("pod", "FailedPrepareDynamicResources", "Failed to prepare dynamic resources: no such device")
+    objects = (pod, held(), failed, build.node(), other)
+    found = diagnose(*objects)
+    assert [cause.code for cause in found.causes] == [Code.DEVICE_VANISHED, Code.KUBELET_FAILED]
+    assert found.causes[0].detail == VanishedDevices((f"{build.DRIVER}/node-1/gpu-0",))
+    assert "gpu-0 of ResourceClaim claim is not published any more" in said(found, *objects)[0]
+
+
+def test_a_pod_that_has_no_node_yet_hears_of_it_too() -> None:
+    objects = (build.pod(claims=["claim"]), held(), build.node(), build.slice_("node-1"))
+    found = diagnose(*objects)
+    assert (found.verdict, found.causes[0].code) == (Verdict.SCHEDULABLE, Code.DEVICE_VANISHED)
+    assert "would get its devices on node-1, but" in said(found, *objects)[0]
+
+
+@pytest.mark.parametrize(
+    ("slices", "withheld"),
+    [
+        ([build.slice_("node-1", build.device("gpu-0"))], ()),
+        ([], ("ResourceSlice",)),
+        ([build.slice_("node-1", pool="node-1") | {"spec": {"pool": {}}}], ("ResourceSlice",)),
+    ],
+)
+def test_devices_that_are_there_or_may_be(slices: list[dict[str, Any]], withheld: tuple[str, ...]) -> None:
+    pod = build.pod(claims=["claim"], node_name="node-1")
+    codes = [cause.code for cause in diagnose(pod, held(), build.node(), *slices, withheld=withheld).causes]
+    assert Code.DEVICE_VANISHED not in codes
+
+
+def test_a_pool_that_is_being_updated_may_still_have_it() -> None:
+    part = build.slice_("node-1", build.device("gpu-1"))
+    part["spec"]["pool"]["resourceSliceCount"] = 2
+    pod = build.pod(claims=["claim"], node_name="node-1")
+    assert Code.DEVICE_VANISHED not in [c.code for c in diagnose(pod, held(), build.node(), part).causes]
+
+
+def test_claims_tell_it_too() -> None:
+    running = build.pod(claims=["claim"], node_name="node-1", phase="Running")
+    inventory = facts.inventory([CLASS, running, held(), build.node()])
+    found = diagnose_claim(inventory, facts.evidence(), features(), Key(build.NAMESPACE, "claim"))
+    assert (found.verdict, found.causes[0].code) == (ClaimVerdict.RESERVED, Code.DEVICE_VANISHED)
+    assert found.causes[0].detail == VanishedDevices((f"{build.DRIVER}/node-1/gpu-0",), (f"{build.DRIVER}/node-1",))
