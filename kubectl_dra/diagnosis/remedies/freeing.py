@@ -16,7 +16,6 @@ from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.records import AddDevices, AddNode, DeleteClaim, DeletePod, RemedyKind
 from kubectl_dra.diagnosis.remedies.trial import Trials
-from kubectl_dra.diagnosis.whatif import what_if
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -233,7 +232,7 @@ def more_nodes(case: Case) -> Iterator[Candidate]:
 
 def _another(case: Case, node: str) -> changes.Change:
     def change(inventory: Inventory) -> Inventory:
-        return what_if(case.world.changed(inventory), [whatif.AddNode(node, free=True)])[0].inventory
+        return whatif.what_if(case.world.changed(inventory), [whatif.AddNode(node, free=True)])[0].inventory
 
     return change
 
