@@ -14,7 +14,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.address import address_of
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
-from kubectl_dra.model.evidence import Evidence, Fields
+from kubectl_dra.model.evidence import Coverage, Evidence, Fields
 from kubectl_dra.model.features import NEWEST_MINOR, FeatureError, Features, features, known_gates, parse_gates
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
@@ -171,6 +171,8 @@ def features_of(inventory: Inventory, evidence: Evidence, gates: dict[str, bool]
     """
     minor = evidence.server_version[1] if evidence.server_version is not None else NEWEST_MINOR
     try:
-        return features(minor, gates, shown_gates(inventory, minor, evidence.coverage("PodGroup")))
+        # What a plain list does not hold says nothing about any server.
+        groups = evidence.coverage("PodGroup") if evidence.server_version is not None else Coverage.NOT_READ
+        return features(minor, gates, shown_gates(inventory, minor, groups))
     except FeatureError as error:
         raise UsageProblem(str(error), "leave it out, or set the gates that the scheduler really has") from error

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kubectl_dra.api.convert import Source
-from kubectl_dra.api.planned import read_all
-from kubectl_dra.commands.cluster import read_cluster
+from kubectl_dra.api.planned import Planned, read_all
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.cluster import features_of, gates_of, read_cluster
 from kubectl_dra.commands.manifests import objects_of
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
 from kubectl_dra.commands.whatif_options import kinds_demanded, told, whole_nodes
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.whatif import Switch
+from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.names import is_label
-from kubectl_dra.model.podneeds import uses_storage
+from kubectl_dra.model.podneeds import in_group, uses_storage
+from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.output.documents import document, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.simulation.page import simulation_page, simulation_summary
@@ -40,7 +44,7 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     objects = read_all(written, namespace)
-    world = cluster.state
+    world = _with_groups(options, cluster.state, objects)
     with told(world):
         report = simulation_report(world, objects, _copies(copies), switches, together=together)
     page = simulation_page(report, world.now, steps=remedies, address=world.evidence.address)
@@ -62,8 +66,21 @@ def _demanded(written: Sequence[Source]) -> tuple[str, ...]:
     pods = [plan.pod for plan in plans]
     stored = any(plan.volume_claims or uses_storage(plan.pod) for plan in plans)
     found = needs.STORAGE if stored else ()
+    groups = needs.GROUPS if any(map(in_group, pods)) else ()
     # Which class is the default one, and who would make room, only the cluster tells.
-    return needs.kinds((*found, *(needs.PRIORITY if pods else ())))
+    return needs.kinds((*found, *groups, *(needs.PRIORITY if pods else ())))
+
+
+def _with_groups(options: Options, state: ClusterState, objects: Sequence[Planned]) -> ClusterState:
+    """With the features that groups of the files need, where nothing says that the server lacks them."""
+    pods = {key_of(plan.pod.metadata): plan.pod for each in objects for plan in each.pods if in_group(plan.pod)}
+    if not pods:
+        return state
+    inventory = state.inventory
+    found = {each.key: each.record for each in objects if isinstance(each.record, PodGroup)}
+    groups = replace(inventory.groups, pod_groups={**inventory.groups.pod_groups, **found})
+    shown = inventory.replace(groups=groups, pods={**inventory.pods, **pods})
+    return replace(state, features=features_of(shown, state.evidence, gates_of(options)))
 
 
 def _copies(word: str) -> Copies:

@@ -23,7 +23,7 @@ from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.volume_claims import with_claims_of
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
-from kubectl_dra.model.core import Node, Pod, PodResourceClaimStatus
+from kubectl_dra.model.core import Node, Pod, PodResourceClaim, PodResourceClaimStatus
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import ObjectMeta, OwnerReference
@@ -143,6 +143,10 @@ def added(inventory: Inventory, pod: Pod, *, extended: bool = True) -> Inventory
     claims, quotas = dict(inventory.claims), inventory.quotas
     statuses = []
     for entry in pod.spec.resource_claims:
+        shared = _shared_claim(inventory, pod, entry)
+        if shared is not None:
+            statuses.append(PodResourceClaimStatus(entry.name, shared))
+            continue
         template = inventory.templates.get(Key(pod.metadata.namespace, sources(entry)[1] or ""))
         if template is not None:
             charge = quota.usage(template.spec.spec, inventory.classes, extended)
@@ -152,7 +156,7 @@ def added(inventory: Inventory, pod: Pod, *, extended: bool = True) -> Inventory
             name = f"{pod.metadata.name}-{entry.name}"
             owner = OwnerReference("v1", "Pod", pod.metadata.name, pod.metadata.uid, controller=True)
             meta = ObjectMeta(name=name, namespace=pod.metadata.namespace, uid=name, owner_references=(owner,))
-            claims[key_of(meta)] = _made_from(template, meta)
+            claims[key_of(meta)] = made_from(template, meta)
             statuses.append(PodResourceClaimStatus(entry.name, name))
     status = msgspec.structs.replace(pod.status, resource_claim_statuses=tuple(statuses))
     made = msgspec.structs.replace(pod, status=status)
@@ -160,7 +164,22 @@ def added(inventory: Inventory, pod: Pod, *, extended: bool = True) -> Inventory
     return with_claims_of(inventory, made).replace(pods=pods, claims=claims, quotas=quotas)
 
 
-def _made_from(template: ResourceClaimTemplate, meta: ObjectMeta) -> ResourceClaim:
+def _shared_claim(inventory: Inventory, pod: Pod, entry: PodResourceClaim) -> str | None:
+    """The claim of the pod's group for an entry of the same name and source (controller resourceclaim)."""
+    own = pod.spec.scheduling_group
+    group = inventory.groups.pod_groups.get(Key(pod.metadata.namespace, own.pod_group_name)) if own else None
+    if group is None or entry.resource_claim_template_name is None:
+        return None
+    shares = any(
+        (each.name, each.resource_claim_template_name) == (entry.name, entry.resource_claim_template_name)
+        for each in group.spec.resource_claims
+    )
+    made = (each.resource_claim_name for each in group.status.resource_claim_statuses if each.name == entry.name)
+    return next(made, None) if shares else None
+
+
+def made_from(template: ResourceClaimTemplate, meta: ObjectMeta) -> ResourceClaim:
+    """The claim that a template makes."""
     spec = template.spec.spec
     if isinstance(template, ClassicResourceClaimTemplate):
         return ClassicResourceClaim(metadata=meta, spec=spec, classic=template.classic)

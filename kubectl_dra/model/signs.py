@@ -23,6 +23,8 @@ _GROUPS_MINOR: Final = 37
 _TOGETHER: Final = "GenericWorkload"
 _SHARED_CLAIMS: Final = "DRAWorkloadResourceClaims"
 _TOPOLOGY: Final = "TopologyAwareWorkloadScheduling"
+#: What the scheduler only says of groups while it tries placements, be it that of all nodes.
+_PLACEMENTS: Final = ("placements are available", "no feasible placements found")
 _COMPOSITE: Final = "CompositePodGroup"
 _GROUP: Final = "scheduling.k8s.io"
 _RULES: Final = "DRADeviceTaintRules"
@@ -69,7 +71,8 @@ def _of_groups(inventory: Inventory) -> Iterator[str]:
         spec = group.spec
         if spec.resource_claims or group.status.resource_claim_statuses:
             yield _SHARED_CLAIMS
-        if spec.scheduling_constraints is not None:
+        told = (condition.message for condition in group.status.conditions)
+        if spec.scheduling_constraints is not None or any(text in message for message in told for text in _PLACEMENTS):
             yield _TOPOLOGY
         if spec.preemption_policy is not None:
             yield "PodGroupPreemptionPolicy"

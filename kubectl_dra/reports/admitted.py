@@ -17,10 +17,11 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.volume_claims import created
 from kubectl_dra.model.affinity import PodAffinity, PodAffinityTerm, TopologySpreadConstraint, WeightedPodAffinityTerm
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Pod, PodSpec
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import LabelSelector, NodeSelectorRequirement
 from kubectl_dra.model.policy import PriorityClass
+from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.model.storage import (
     PersistentVolume,
     PersistentVolumeClaim,
@@ -43,7 +44,16 @@ def stored(record: Record, inventory: Inventory) -> Record:
             return msgspec.structs.replace(record, status=PersistentVolumeStatus(phase))
         case StorageClass():
             return msgspec.structs.replace(record, volume_binding_mode=record.volume_binding_mode or _IMMEDIATE)
+        case PodGroup():
+            return _group(record, inventory.priority_classes)
     return record
+
+
+def _group(group: PodGroup, classes: Mapping[str, PriorityClass]) -> PodGroup:
+    """A group gets its priority as pods do."""
+    own = PodSpec(priority_class_name=group.spec.priority_class_name, priority=group.spec.priority)
+    priority, _ = _priority(Pod(spec=own), classes)
+    return msgspec.structs.replace(group, spec=msgspec.structs.replace(group.spec, priority=priority))
 
 
 def admitted(world: ClusterState, objects: Iterable[Planned]) -> list[Planned]:

@@ -116,6 +116,7 @@ def claim(api_version: str, kind: str, user: str = "pods") -> dict[str, Any]:
 
 
 TOGETHER = {"GenericWorkload"}
+PLACEMENTS = "pod group is unschedulable, 0/1 placements are available, first placement status: minCount (2) …"
 SHARED = TOGETHER | {"DRAWorkloadResourceClaims"}
 
 
@@ -127,6 +128,11 @@ SHARED = TOGETHER | {"DRAWorkloadResourceClaims"}
         (group(), V1BETA1, TOGETHER),
         (WORKLOAD, V1BETA1, TOGETHER),
         (group(schedulingConstraints={}), V1BETA1, TOGETHER | {"TopologyAwareWorkloadScheduling"}),
+        (
+            {**group(), "status": {"conditions": [{"type": "PodGroupInitiallyScheduled", "message": PLACEMENTS}]}},
+            V1BETA1,
+            TOGETHER | {"TopologyAwareWorkloadScheduling"},
+        ),
         (group(preemptionPolicy="Never"), V1BETA1, TOGETHER | {"PodGroupPreemptionPolicy"}),
         (group(resourceClaims=[{"name": "a", "resourceClaimName": "a"}]), V1BETA1, SHARED),
         (claim("v1", "Pod"), "resource.k8s.io/v1", set()),

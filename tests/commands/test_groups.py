@@ -148,3 +148,62 @@ def test_a_group_that_is_not_there(capfd: pytest.CaptureFixture[str], short: str
     code, out, err = call(capfd, short, "podgroup/trian")
     assert (code, out) == (1, "")
     assert 'podgroups.scheduling.k8s.io "trian" not found in namespace "ml", did you mean "train"?' in err
+
+
+# --- simulate ---------------------------------------------------------------------------------------------------------
+
+TEMPLATE = {
+    "metadata": {"name": "two", "namespace": "ml"},
+    "spec": {"spec": build.claim("x", build.request(count=2))["spec"]},
+}
+
+
+def job(parallelism: int) -> dict[str, Any]:
+    pod = build.pod(templates=["two"], schedulingGroup={"podGroupName": "train"}, restartPolicy="Never")["spec"]
+    pod["containers"][0] |= {"image": "registry.example.com/train", "resources": {"claims": [{"name": "two"}]}}
+    spec = {"parallelism": parallelism, "completions": parallelism, "template": {"spec": pod}}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "train", "namespace": "ml"}, "spec": spec}
+
+
+def files(tmp_path: Path, free: int, min_count: int, **spec: Any) -> list[str]:
+    """A cluster with some devices, and a job of four pods that need two each and belong together."""
+    cluster = as_file(tmp_path / "cluster.json", build.namespace(), *gpus("node-a", free))
+    wanted = group(min_count, **spec)
+    del wanted["metadata"]["uid"], wanted["metadata"]["resourceVersion"], wanted["status"]
+    objects = [
+        {"apiVersion": "scheduling.k8s.io/v1beta1", **wanted},
+        {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", **TEMPLATE},
+        job(4),
+    ]
+    manifests = tmp_path / "job.json"
+    manifests.write_text("\n".join(map(json.dumps, objects)), encoding="utf-8")
+    return ["simulate", "-f", str(manifests), "--from", cluster]
+
+
+def simulated(capfd: pytest.CaptureFixture[str], words: list[str]) -> dict[str, Any]:
+    assert run([*words, "-o", "json"]) == 0
+    found: dict[str, Any] = json.loads(capfd.readouterr().out)
+    return found
+
+
+@pytest.mark.parametrize(("free", "min_count", "copies"), [(6, 4, 0), (8, 4, 4), (6, 3, 3), (6, 1, 3)])
+def test_pods_of_a_group_are_simulated_together(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, free: int, min_count: int, copies: int
+) -> None:
+    report = simulated(capfd, files(tmp_path, free, min_count))
+    (pods,) = report["pods"]
+    assert (pods["wanted"], pods["copies"]) == (4, copies)
+    assert report["fits"] == ("Yes" if copies == 4 else "No")
+    if not copies:
+        assert pods["pending"]["causes"][0]["code"] == "DRA-440"
+
+
+def test_without_the_feature_each_pod_is_simulated_alone(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    report = simulated(capfd, [*files(tmp_path, 6, 4), "--feature-gates", "GenericWorkload=false"])
+    assert report["pods"][0]["copies"] == 3
+
+
+def test_a_claim_of_the_group_is_made_once(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    shared = [{"name": "two", "resourceClaimTemplateName": "two"}]
+    report = simulated(capfd, files(tmp_path, 2, 4, resourceClaims=shared))
+    assert (report["fits"], report["pods"][0]["copies"]) == ("Yes", 4)

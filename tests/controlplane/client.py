@@ -32,6 +32,7 @@ _PLURALS: Mapping[str, tuple[str, bool]] = {
     "ResourceQuota": ("resourcequotas", True),
     "PersistentVolumeClaim": ("persistentvolumeclaims", True),
     "PriorityClass": ("priorityclasses", False),
+    "PodGroup": ("podgroups", True),
     "StorageClass": ("storageclasses", False),
     "Deployment": ("deployments", True),
     "ReplicaSet": ("replicasets", True),

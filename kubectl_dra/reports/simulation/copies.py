@@ -11,27 +11,36 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.open_plugins import open_plugins
 from kubectl_dra.diagnosis.placing import Placed, place
 from kubectl_dra.diagnosis.records import OpenPlugin
-from kubectl_dra.diagnosis.remedies.records import EditClaim, EditPod, RemoveGates
+from kubectl_dra.diagnosis.remedies.records import EditClaim, EditGroup, EditPod, PinPods, RemoveGates
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.pending import pending_report, unseen_entries
 from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
+from kubectl_dra.reports.simulation.gangs import group_of, place_together
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
 from kubectl_dra.reports.simulation.trials import Trial
 
 #: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
-_IN_THE_FILE: Final = (EditClaim, EditPod, RemoveGates)
+_IN_THE_FILE: Final = (EditClaim, EditGroup, EditPod, PinPods, RemoveGates)
 #: The admission plugin that adds overhead, node selector and tolerations.
 _RUNTIME_CLASS: Final = "RuntimeClass"
 
 
 def simulated(world: ClusterState, trials: Sequence[Trial], copies: Copies) -> Iterator[PodSimulation]:
     """Every trial; those that are not alone find what those before them left."""
-    given, simulated = world, set[Key]()
-    for trial in trials:
+    given, simulated, together = world, set[Key](), dict[int, tuple[Batch, Placed]]()
+    for position, trial in enumerate(trials):
         if trial.blocked:
             yield _untried(trial, copies)
+            continue
+        group = group_of(given, trial)
+        if group is not None:
+            if position not in together:
+                found = place_together(world, group, trials, copies)
+                world, together = found.world, {**together, **found.found}
+            shared, share = together[position]
+            yield _pod_simulation(trial, shared, share, share.world.inventory.pods.keys() - given.inventory.pods.keys())
             continue
         made = batch(given if trial.alone else world, trial, copies)
         placed = place(made.world, made.pods)

@@ -1,0 +1,112 @@
+"""Placing the pods of a group that do not exist yet: all in one cycle, as the scheduler does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.gangs.cycles import cycle_of
+from kubectl_dra.diagnosis.placing import added, made_from
+from kubectl_dra.diagnosis.records import PodDiagnosis
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.meta import ObjectMeta, OwnerReference
+from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
+from kubectl_dra.model.scheduling import PodGroup, PodGroupResourceClaimStatus
+from kubectl_dra.scheduler.claims import FINALIZER
+from kubectl_dra.scheduler.gangs.decision import GroupDecision, GroupOutcome
+from kubectl_dra.scheduler.gangs.world import with_pod
+
+_API_VERSION = "scheduling.k8s.io/v1beta1"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPlaced:
+    """Where the pods of a group would go. ``failed``: the diagnosis of the first that gets no node.
+
+    ``waiting`` is the cluster in which all of them wait, ``after`` that in which those that fit are bound.
+    """
+
+    waiting: ClusterState
+    after: ClusterState
+    nodes: Mapping[Key, str] = field(default_factory=dict)
+    failed: PodDiagnosis | None = None
+
+
+def place_group(world: ClusterState, group: Key, pods: Sequence[Pod]) -> GroupPlaced:
+    """Place ``pods``, which are to be created, with those of the group that wait already."""
+    inventory = with_shared_claims(world, group)
+    for pod in pods:
+        inventory = added(inventory, pod, extended=world.features.extended_resource)
+    waiting = world.changed(inventory)
+    decision = cycle_of(waiting, group)
+    nodes, after = _bound(waiting, decision)
+    first = next((key_of(pod.metadata) for pod in pods if key_of(pod.metadata) not in nodes), None)
+    failed = Diagnoser(waiting).pod(first) if first is not None else None
+    return GroupPlaced(waiting, after, nodes, failed)
+
+
+def _bound(waiting: ClusterState, decision: GroupDecision) -> tuple[dict[Key, str], ClusterState]:
+    """The nodes of the pods that are bound, and the cluster with them."""
+    placed = decision.placed.trial.placed if decision.placed is not None else ()
+    if decision.outcome is not GroupOutcome.SCHEDULED or not placed:
+        return {}, waiting
+    last = placed[-1]
+    assert last.attempt is not None  # noqa: S101 - it has a node
+    inventory = with_pod(last.attempt, last.node).inventory
+    for each in placed:
+        inventory = _reserved(inventory, each.pod)
+    return {key_of(each.pod.metadata): each.node for each in placed}, waiting.changed(inventory)
+
+
+def _reserved(inventory: Inventory, pod: Pod) -> Inventory:
+    """With the claims of a pod reserved for it."""
+    user = ConsumerReference(resource="pods", name=pod.metadata.name, uid=pod.metadata.uid)
+    made = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
+    claims = dict(inventory.claims)
+    for entry in pod.spec.resource_claims:
+        name = entry.resource_claim_name or made.get(entry.name)
+        claim = claims.get(Key(pod.metadata.namespace, name)) if name else None
+        if claim is not None:
+            claims[key_of(claim.metadata)] = _for(claim, user)
+    return inventory.replace(claims=claims)
+
+
+def _for(claim: ResourceClaim, user: ConsumerReference) -> ResourceClaim:
+    status = msgspec.structs.replace(claim.status, reserved_for=(*claim.status.reserved_for, user))
+    finalizers = tuple(dict.fromkeys((*claim.metadata.finalizers, FINALIZER)))
+    meta = msgspec.structs.replace(claim.metadata, finalizers=finalizers)
+    return msgspec.structs.replace(claim, metadata=meta, status=status)
+
+
+def with_shared_claims(world: ClusterState, key: Key) -> Inventory:
+    """With the claims that are made from the templates of a group, one for each entry (controller resourceclaim)."""
+    inventory, group = world.inventory, world.inventory.groups.pod_groups[key]
+    if not world.features.workload_resource_claims:
+        return inventory
+    known = {status.name for status in group.status.resource_claim_statuses}
+    claims, statuses = dict(inventory.claims), list(group.status.resource_claim_statuses)
+    for entry in group.spec.resource_claims:
+        template = inventory.templates.get(Key(key.namespace, entry.resource_claim_template_name or ""))
+        if template is None or entry.name in known:
+            continue
+        name = f"{key.name}-{entry.name}"
+        owner = OwnerReference(_API_VERSION, "PodGroup", key.name, group.metadata.uid, controller=True)
+        meta = ObjectMeta(name=name, namespace=key.namespace, uid=name, owner_references=(owner,))
+        claims[key_of(meta)] = made_from(template, meta)
+        statuses.append(PodGroupResourceClaimStatus(entry.name, name))
+    return _with_group(inventory.replace(claims=claims), key, group, statuses)
+
+
+def _with_group(
+    inventory: Inventory, key: Key, group: PodGroup, statuses: Sequence[PodGroupResourceClaimStatus]
+) -> Inventory:
+    groups = inventory.groups
+    status = msgspec.structs.replace(group.status, resource_claim_statuses=tuple(statuses))
+    changed = {**groups.pod_groups, key: msgspec.structs.replace(group, status=status)}
+    return inventory.replace(groups=type(groups)(changed, groups.workloads, groups.composites))

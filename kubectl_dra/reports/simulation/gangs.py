@@ -1,0 +1,58 @@
+"""Trials whose pods are in one PodGroup: they are placed in one cycle, not one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
+from kubectl_dra.diagnosis.gangs.placing import GroupPlaced, place_group
+from kubectl_dra.diagnosis.placing import MAX_COPIES, Placed
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
+from kubectl_dra.reports.simulation.trials import Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """What came of the trials of one group, by their positions: their pods, and where these go."""
+
+    world: ClusterState
+    found: Mapping[int, tuple[Batch, Placed]]
+
+
+def group_of(world: ClusterState, trial: Trial) -> Key | None:
+    """The group that the pods of a trial are placed with; None for pods that are scheduled one by one."""
+    key = group_key(trial.plan.pod)
+    known = key is not None and key in world.inventory.groups.pod_groups
+    alone = trial.alone or bool(trial.blocked)
+    return key if known and not alone and are_placed_together(world) else None
+
+
+def place_together(world: ClusterState, group: Key, trials: Sequence[Trial], copies: Copies) -> Together:
+    """Place the pods of all ``trials`` that are in ``group``."""
+    made: dict[int, tuple[Batch, list[Pod]]] = {}
+    for position, trial in enumerate(trials):
+        if group_of(world, trial) == group:
+            found = batch(world, trial, copies)
+            made[position] = found, list(found.pods)[:MAX_COPIES]
+            world = found.world
+    placed = place_group(world, group, [pod for _, pods in made.values() for pod in pods])
+    return Together(
+        placed.after, {position: (found, _share(placed, found, pods)) for position, (found, pods) in made.items()}
+    )
+
+
+def _share(placed: GroupPlaced, made: Batch, pods: Sequence[Pod]) -> Placed:
+    """What came of the pods of one trial."""
+    counts: dict[str, int] = {}
+    for pod in pods:
+        node = placed.nodes.get(key_of(pod.metadata))
+        if node is not None:
+            counts[node] = counts.get(node, 0) + 1
+    short = sum(counts.values()) < len(pods)
+    capped = made.wanted is None and not short
+    return Placed(placed.waiting, counts, placed.failed if short else None, capped)
