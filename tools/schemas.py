@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from inspect import cleandoc
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 from unittest.mock import patch
 
 import msgspec
@@ -151,7 +151,7 @@ def _components(record: type[msgspec.Struct]) -> tuple[dict[str, Any], dict[str,
     for name, definition in definitions.items():
         if "description" in definition:
             definition["description"] = cleandoc(definition["description"])  # Python 3.13 does it by itself
-        # Reports leave out only what does not apply (UNSET); objects of the API leave out what is empty.
+        # Reports leave out nothing; objects of the API leave out what is empty.
         classes = named.get(name, [])
         if "properties" in definition and len(classes) == 1 and issubclass(classes[0], ReportRecord):
             definition["required"] = _always(classes[0])
@@ -167,11 +167,7 @@ def _null_last(schema: Any) -> Any:
 
 def _always(record: type[msgspec.Struct]) -> list[str]:
     tag = record.__struct_config__.tag_field
-    fields = msgspec.structs.fields(record)
-    return [
-        *([tag] if tag else []),
-        *(field.encode_name for field in fields if msgspec.UnsetType not in get_args(field.type)),
-    ]
+    return [*([tag] if tag else []), *record.__struct_encode_fields__]
 
 
 def _subclasses(kind: type[msgspec.Struct]) -> set[type[msgspec.Struct]]:

@@ -112,7 +112,7 @@ def _list(options: Options, asked: TaintArgs) -> int:
         for line in missing_lines(found.missing):
             console(options).note(line)
         for each in taints:
-            if each.taint.rule is not None:
+            if each.taint.rule:
                 console(options).out(rule_reference(each.taint.rule))
     else:
         print_pages([after_unread(found, list_page(taints, facts.now, found.bound))], options)

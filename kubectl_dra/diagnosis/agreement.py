@@ -47,7 +47,7 @@ def observed(pod: Pod, events: Iterable[Event]) -> Observed | None:
         return None
     times = [time for event in events if _same_words(event, condition.message) and (time := events_.last_seen(event))]
     latest = max([*times, condition.last_transition_time or ""])
-    return Observed(condition.status, condition.reason, condition.message, latest or None)
+    return Observed(condition.status, condition.reason, condition.message, latest or "")
 
 
 def _same_words(event: Event, message: str) -> bool:

@@ -36,7 +36,7 @@ def unusable(claim: ResourceClaim, features: Features, now: datetime | None, tim
 
 def _detail(problem: Unready) -> BindingProblem:
     found = problem.device, problem.waiting_for, problem.failed, problem.reason, problem.message
-    return BindingProblem(*found, since=problem.since)
+    return BindingProblem(*found, since=problem.since or "")
 
 
 def refused_reservation(pod: Pod, claim: ResourceClaim, features: Features) -> Cause | None:

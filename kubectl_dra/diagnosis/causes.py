@@ -335,7 +335,7 @@ class _Explainer:
 def _fits(fitting: tuple[str, ...], judgement: Judgement, seen: Observed | None) -> Iterator[Cause]:
     """Why a pod that fits still waits: it is not tried all the time."""
     if judgement.verdict is Verdict.SCHEDULABLE:
-        retry = Retry(seen.time if seen is not None else None, _RETRY_TRIGGERS)
+        retry = Retry(seen.time if seen is not None else "", _RETRY_TRIGGERS)
         yield Cause(Code.FITS_NOW, retry, nodes=fitting)
 
 

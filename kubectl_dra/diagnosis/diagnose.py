@@ -161,8 +161,8 @@ class _PodCase:
         return PodDiagnosis(
             ObjectRef.of("Pod", self.key),
             finding.verdict,
-            reason=finding.reason,
-            message=_most_telling(messages, seen),
+            reason=finding.reason or "",
+            message=_most_telling(messages, seen) or "",
             alternatives=messages,
             observed=seen,
             agreement=self._agreement(finding, seen),

@@ -95,7 +95,7 @@ class ClaimGates:
         message = events_.text(event) if event is not None else ""
         time = events_.last_seen(event) or None if event is not None else None
         template = entry.template or ""
-        detail = ClaimEntry(entry.entry.name, entry.text, template, similar, owner, consumers, message, time)
+        detail = ClaimEntry(entry.entry.name, entry.text, template, similar, owner, consumers, message, time or "")
         claim = ObjectRef.of(CLAIM_KIND, entry.name) if entry.name is not None else None
         return Cause(code, detail, claim=claim)
 

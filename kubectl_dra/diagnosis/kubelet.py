@@ -60,9 +60,7 @@ def _cause(pod: Pod, event: Event) -> Cause:
         match = pattern.fullmatch(text)
         if match is not None:
             found = match.groupdict()
-            detail = KubeletText(
-                text, found.get("driver") or "", found.get("detail") or "", events_.last_seen(event) or None
-            )
+            detail = KubeletText(text, found.get("driver") or "", found.get("detail") or "", events_.last_seen(event))
             claim = found.get("claim")
             ref = ObjectRef("ResourceClaim", pod.metadata.namespace, claim) if claim else None
             return Cause(code, detail, claim=ref, nodes=(pod.spec.node_name,))

@@ -161,7 +161,7 @@ class ClaimEntry(Evidence, frozen=True):
     owner: ObjectRef | None = None
     consumers: tuple[ObjectRef, ...] = ()
     event_message: str = ""
-    event_time: str | None = None
+    event_time: str = ""
 
 
 class QuotaShortage(Evidence, frozen=True):
@@ -382,7 +382,7 @@ class BindingProblem(Evidence, frozen=True):
     failed: str = ""
     reason: str = ""
     message: str = ""
-    since: str | None = None
+    since: str = ""
 
 
 class FatalError(Evidence, frozen=True):
@@ -390,11 +390,11 @@ class FatalError(Evidence, frozen=True):
 
     text: str
     device: str = ""
-    selector: int = -1
+    selector: int | None = None
     owner: str = ""
     expression: str = ""
     detail: str = ""
-    position: int = -1
+    position: int | None = None
 
 
 class NodeTaint(Evidence, frozen=True):
@@ -505,7 +505,7 @@ class KubeletText(Evidence, frozen=True):
     text: str
     driver: str = ""
     detail: str = ""
-    time: str | None = None
+    time: str = ""
 
 
 class Health(Evidence, frozen=True):
@@ -597,7 +597,7 @@ class Negotiation(Evidence, frozen=True):
     potential_nodes: tuple[str, ...] = ()
     unsuitable_nodes: tuple[str, ...] = ()
     answered: bool = False
-    since: str | None = None
+    since: str = ""
 
 
 class ParametersProblem(Evidence, frozen=True):
@@ -624,7 +624,7 @@ class SearchSize(Evidence, frozen=True):
 class Retry(Evidence, frozen=True):
     """Why a pod that fits is still pending: when the scheduler last wrote, what makes it try again."""
 
-    last_message_time: str | None = None
+    last_message_time: str = ""
     triggers: tuple[str, ...] = ()
     fallback_seconds: int = 300
 
@@ -733,7 +733,7 @@ class Observed(ReportRecord, frozen=True):
     status: str
     reason: str = ""
     message: str = ""
-    time: str | None = None
+    time: str = ""
 
 
 class Preemption(ReportRecord, frozen=True):
@@ -762,8 +762,8 @@ class PodFinding(ReportRecord, frozen=True):
 
     pod: ObjectRef
     verdict: Verdict
-    reason: str | None = None
-    message: str | None = None
+    reason: str = ""
+    message: str = ""
     alternatives: tuple[str, ...] = ()
     observed: Observed | None = None
     agreement: Agreement = Agreement.UNCHECKED

@@ -86,7 +86,7 @@ class OtherTaint(ReportRecord, frozen=True):
     key: str
     value: str
     effect: str
-    rule: str | None
+    rule: str
 
 
 class PlannedDevice(ReportRecord, frozen=True):
@@ -111,7 +111,7 @@ class Use(ReportRecord, frozen=True):
     device: str
     claim: str
     request: str
-    share_id: str | None
+    share_id: str
     consumed_capacity: dict[str, str]
     admin_access: bool
     extended_resource: str

@@ -56,7 +56,7 @@ class ClaimAsk(ReportRecord, frozen=True):
     entry: str
     namespace: str
     name: str
-    template: str | None
+    template: str
     requests: tuple[RequestAsk, ...]
     constraints: tuple[ConstraintAsk, ...]
     classic: ClassicAsk | None
@@ -76,7 +76,9 @@ def claim_ask(claim: ResourceClaim, entry: str = "", template: str | None = None
     requests = tuple(ask for request in devices.requests for ask in _request_asks(request))
     constraints = tuple(map(_constraint_ask, devices.constraints))
     classic = _classic_ask(classic_of(claim))
-    return ClaimAsk(entry, claim.metadata.namespace, claim.metadata.name, template, requests, constraints, classic)
+    return ClaimAsk(
+        entry, claim.metadata.namespace, claim.metadata.name, template or "", requests, constraints, classic
+    )
 
 
 def _classic_ask(classic: ClassicClaim | None) -> ClassicAsk | None:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TypeVar
 
+import msgspec
+
 from kubectl_dra.diagnosis.records import Bound as Bound
 from kubectl_dra.model.base import ReportRecord as ReportRecord
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
@@ -38,6 +40,11 @@ class Count(ReportRecord, frozen=True):
 
     value: int
     bound: Bound = Bound.EXACT
+
+
+def raw_or_none(raw: msgspec.Raw | msgspec.UnsetType) -> msgspec.Raw | None:
+    """JSON of drivers as it stands in an object, None where it does not."""
+    return None if isinstance(raw, msgspec.UnsetType) else raw
 
 
 class ReadRecord(ReportRecord, frozen=True):

@@ -25,7 +25,7 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
 )
 from kubectl_dra.reports.ask import ClaimAsk, claim_ask
-from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, raw_or_none, reads_of
 from kubectl_dra.reports.classic import ClassicRecord, classic_record
 from kubectl_dra.reports.health import Health, health_by_device
 from kubectl_dra.reports.holders import Consumer, ConsumerState, consumers_of, pod_state, waiting_reason
@@ -46,7 +46,7 @@ class DriverStatus(ReportRecord, frozen=True):
 
     conditions: tuple[Condition, ...]
     network_data: NetworkDeviceData | None
-    data: msgspec.Raw | msgspec.UnsetType
+    data: msgspec.Raw | None
 
 
 class ResultRecord(ReportRecord, frozen=True):
@@ -61,7 +61,7 @@ class ResultRecord(ReportRecord, frozen=True):
     pool: str
     device: str
     admin_access: bool
-    share_id: str | None
+    share_id: str
     consumed_capacity: dict[str, str]
     tolerations: tuple[DeviceToleration, ...]
     binding_conditions: tuple[str, ...]
@@ -83,9 +83,9 @@ class ConfigRecord(ReportRecord, frozen=True):
 
     source: str
     requests: tuple[str, ...]
-    device_class: str | None
+    device_class: str
     driver: str
-    parameters: msgspec.Raw | msgspec.UnsetType
+    parameters: msgspec.Raw | None
 
 
 class TemplateUse(ReportRecord, frozen=True):
@@ -95,7 +95,7 @@ class TemplateUse(ReportRecord, frozen=True):
     """
 
     entry: str
-    name: str | None
+    name: str
     exists: bool | None
     labels: dict[str, str]
     annotations: dict[str, str]
@@ -117,11 +117,11 @@ class ClaimReport(ReportRecord, frozen=True):
     uid: str
     state: ClaimVerdict
     printed_state: str
-    created: str | None
-    deleted: str | None
-    allocated: str | None
+    created: str
+    deleted: str
+    allocated: str
     finalizers: tuple[str, ...]
-    owner: str | None
+    owner: str
     template: TemplateUse | None
     asks: ClaimAsk
     derived_attributes: tuple[DerivedRecord, ...]
@@ -147,11 +147,11 @@ def claim_report(claim: ResourceClaim, facts: ClusterState) -> ClaimReport:
         uid=meta.uid,
         state=verdict(claim),
         printed_state=printed_state(claim),
-        created=meta.creation_timestamp,
-        deleted=meta.deletion_timestamp,
-        allocated=allocation.allocation_timestamp if allocation is not None else None,
+        created=meta.creation_timestamp or "",
+        deleted=meta.deletion_timestamp or "",
+        allocated=(allocation.allocation_timestamp or "") if allocation is not None else "",
         finalizers=meta.finalizers,
-        owner=_owner(claim),
+        owner=_owner(claim) or "",
         template=template,
         asks=claim_ask(claim, template.entry if template else "", template.name if template else None),
         derived_attributes=tuple(_derived(claim)),
@@ -198,7 +198,7 @@ def _template_use(claim: ResourceClaim, inventory: Inventory, evidence: Evidence
         return None
     name = _template_name(claim, entry, inventory)
     if name is None:
-        return TemplateUse(entry, None, None, {}, {})
+        return TemplateUse(entry, "", None, {}, {})
     namespace = claim.metadata.namespace
     template = inventory.templates.get(Key(namespace, name))
     if template is None:
@@ -273,7 +273,7 @@ def _result(
         pool=result.pool,
         device=result.device,
         admin_access=bool(result.admin_access),
-        share_id=result.share_id,
+        share_id=result.share_id or "",
         consumed_capacity={name: str(amount) for name, amount in sorted(result.consumed_capacity.items())},
         tolerations=result.tolerations,
         binding_conditions=result.binding_conditions,
@@ -284,7 +284,7 @@ def _result(
         published=published,
         taints=taints,
         health=health,
-        status=DriverStatus(status.conditions, status.network_data, status.data) if status else None,
+        status=DriverStatus(status.conditions, status.network_data, raw_or_none(status.data)) if status else None,
     )
 
 
@@ -316,4 +316,4 @@ def _config(
     source: str, requests: tuple[str, ...], device_class: str | None, opaque: OpaqueConfiguration | None
 ) -> ConfigRecord:
     opaque = opaque or OpaqueConfiguration()
-    return ConfigRecord(source, requests, device_class, opaque.driver, opaque.parameters)
+    return ConfigRecord(source, requests, device_class or "", opaque.driver, raw_or_none(opaque.parameters))

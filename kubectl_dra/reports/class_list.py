@@ -56,16 +56,16 @@ class ClassRow(ReportRecord, frozen=True):
     """
 
     name: str
-    extended_resource: str | None
+    extended_resource: str
     selectors: tuple[str, ...]
     configs: int
-    problem: str | None
+    problem: str
     errors: Mapping[str, int]
     totals: DeviceTotals
     claims: Count
     pending: Count
     offers: tuple[NodeOffer, ...] | None
-    created: str | None
+    created: str
 
 
 class _Member(msgspec.Struct, gc=False):
@@ -108,16 +108,16 @@ def _row(device_class: DeviceClass, pools: Sequence[PoolFacts], facts: ClusterSt
     sure = Bound.EXACT if facts.evidence.complete("ResourceClaim") else Bound.AT_LEAST
     return ClassRow(
         name=name,
-        extended_resource=device_class.spec.extended_resource_name,
+        extended_resource=device_class.spec.extended_resource_name or "",
         selectors=tuple(each.expression for each in device_class.spec.selectors),
         configs=len(device_class.spec.config),
-        problem=selectors.problem,
+        problem=selectors.problem or "",
         errors=dict(members.errors),
         totals=members.tally.totals(facts.evidence),
         claims=Count(len(claims), sure),
         pending=Count(sum(claim.status.allocation is None for claim in claims), sure),
         offers=_offers(members, _constrained(name, facts), facts),
-        created=device_class.metadata.creation_timestamp,
+        created=device_class.metadata.creation_timestamp or "",
     )
 
 

@@ -51,9 +51,9 @@ class Holder(ReportRecord, frozen=True):
     claim: str
     request: str
     admin_access: bool
-    share_id: str | None
+    share_id: str
     consumed_capacity: dict[str, str]
-    since: str | None
+    since: str
     deleting: bool
     consumers: tuple[Consumer, ...]
 
@@ -67,9 +67,9 @@ def holder_of(holding: Holding, facts: ClusterState) -> Holder:
         claim=claim.metadata.name,
         request=result.request,
         admin_access=bool(result.admin_access),
-        share_id=result.share_id,
+        share_id=result.share_id or "",
         consumed_capacity={name: str(amount) for name, amount in sorted(result.consumed_capacity.items())},
-        since=allocation.allocation_timestamp if allocation is not None else None,
+        since=(allocation.allocation_timestamp or "") if allocation is not None else "",
         deleting=claim.metadata.deletion_timestamp is not None,
         consumers=consumers_of(claim, facts),
     )

@@ -20,7 +20,15 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
 )
 from kubectl_dra.reports.attributes import common_values, device_values, varying_names
-from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, assumptions_of, feature_record, reads_of
+from kubectl_dra.reports.base import (
+    FeatureRecord,
+    ReadRecord,
+    ReportRecord,
+    assumptions_of,
+    feature_record,
+    raw_or_none,
+    reads_of,
+)
 from kubectl_dra.reports.device_state import (
     DeviceState,
     feature_missing,
@@ -54,8 +62,8 @@ class CapacityRecord(ReportRecord, frozen=True):
 
     name: str
     total: str
-    consumed: str | None
-    available: str | None
+    consumed: str
+    available: str
     policy: CapacityRequestPolicy | None
 
 
@@ -70,7 +78,7 @@ class DeviceRecord(ReportRecord, frozen=True):
     name: str
     slice: str
     state: DeviceState
-    feature: str | None
+    feature: str
     shareable: bool
     values: dict[str, str]
     attributes: dict[str, DeviceAttribute]
@@ -85,7 +93,7 @@ class DeviceRecord(ReportRecord, frozen=True):
     binds_to_node: bool
     binding_conditions: tuple[str, ...] | None
     binding_failure_conditions: tuple[str, ...] | None
-    node_allocatable_resources: msgspec.Raw | msgspec.UnsetType
+    node_allocatable_resources: msgspec.Raw | None
 
 
 class SliceRecord(ReportRecord, frozen=True):
@@ -102,8 +110,8 @@ class SliceRecord(ReportRecord, frozen=True):
     devices: int
     counter_sets: tuple[str, ...]
     scope: Scope
-    created: str | None
-    partition_type_attribute: str | None
+    created: str
+    partition_type_attribute: str
     skip_node_operations: tuple[str, ...]
 
 
@@ -268,8 +276,8 @@ def _slice_records(opened: PoolFacts) -> Iterator[SliceRecord]:
             devices=len(spec.devices),
             counter_sets=tuple(counter_set.name for counter_set in spec.shared_counters),
             scope=slice_scope(slice_, opened.facts),
-            created=slice_.metadata.creation_timestamp,
-            partition_type_attribute=spec.partition_type_attribute,
+            created=slice_.metadata.creation_timestamp or "",
+            partition_type_attribute=spec.partition_type_attribute or "",
             skip_node_operations=spec.skip_node_operations,
         )
 
@@ -321,7 +329,7 @@ def _device_record(
         name=device.name,
         slice=slice_.metadata.name,
         state=state,
-        feature=feature_missing(device, facts.features),
+        feature=feature_missing(device, facts.features) or "",
         shareable=shareable(device, facts.features),
         values=device_values(device, opened.id.driver),
         attributes=dict(device.attributes),
@@ -336,7 +344,7 @@ def _device_record(
         binds_to_node=bool(device.binds_to_node),
         binding_conditions=device.binding_conditions,
         binding_failure_conditions=device.binding_failure_conditions,
-        node_allocatable_resources=device.node_allocatable_resources,
+        node_allocatable_resources=raw_or_none(device.node_allocatable_resources),
     )
 
 
@@ -361,7 +369,7 @@ def _holder_order(holder: Holder) -> tuple[str, str, str, str]:
 def _capacity_records(device: Device, held: Held | None, shares: bool) -> Iterator[CapacityRecord]:
     for name, capacity in sorted(device.capacity.items()):
         value = capacity.value
-        consumed = available = None
+        consumed = available = ""
         if shares or (held is not None and held.shared):
             amount = held.consumed.get(name, 0) if held is not None else 0
             consumed = used_text(amount, value)

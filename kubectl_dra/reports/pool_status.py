@@ -35,7 +35,7 @@ class PoolStatusRecord(ReportRecord, frozen=True):
 
     request: str
     over: bool
-    answered: str | None
+    answered: str
     failed: str
     status: PoolStatus | None
     differs: tuple[FigureDifference, ...]
@@ -98,7 +98,7 @@ def _record(pool: PoolId, request: ResourcePoolStatusRequest, ours: dict[str, in
     return PoolStatusRecord(
         request.metadata.name,
         over is not None,
-        over.last_transition_time if over is not None else None,
+        (over.last_transition_time or "") if over is not None else "",
         true["Failed"].message if "Failed" in true else "",
         found,
         tuple(_differences(found, ours)) if found is not None else (),

@@ -86,7 +86,7 @@ def _use(user: _User, holding: Holding, change: Change, facts: ClusterState) -> 
         device=str(change.device),
         claim=claim.metadata.name,
         request=result.request,
-        share_id=result.share_id,
+        share_id=result.share_id or "",
         consumed_capacity={name: str(amount) for name, amount in sorted(result.consumed_capacity.items())},
         admin_access=bool(result.admin_access),
         extended_resource=_extended_resource(user.pod, holding),

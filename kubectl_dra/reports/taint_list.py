@@ -44,10 +44,10 @@ class TaintRow(ReportRecord, frozen=True):
     value: str
     effect: str
     prevents: bool
-    rule: str | None
+    rule: str
     selector: DeviceTaintSelector | None
-    time_added: str | None
-    created: str | None
+    time_added: str
+    created: str
     devices: tuple[str, ...]
     device_count: Count
     in_use: Count
@@ -126,10 +126,10 @@ def _row(
         value=taint.value,
         effect=taint.effect,
         prevents=prevents,
-        rule=rule.metadata.name if rule is not None else None,
+        rule=rule.metadata.name if rule is not None else "",
         selector=rule.spec.device_selector if rule is not None else None,
-        time_added=taint.time_added,
-        created=rule.metadata.creation_timestamp if rule is not None else None,
+        time_added=taint.time_added or "",
+        created=(rule.metadata.creation_timestamp or "") if rule is not None else "",
         devices=tuple(map(str, devices[:_SHOWN])),
         device_count=Count(len(devices), slices),
         in_use=Count(sum(device in holdings for device in devices), held),

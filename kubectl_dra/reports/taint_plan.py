@@ -215,7 +215,7 @@ def _planned(change: Change, facts: ClusterState) -> PlannedDevice:
 
 def _others(change: Change, facts: ClusterState) -> Iterable[OtherTaint]:
     for taint in driver_taints(change.device, facts):
-        yield OtherTaint(taint.key, taint.value, taint.effect, None)
+        yield OtherTaint(taint.key, taint.value, taint.effect, "")
     for name, rule in sorted(facts.inventory.taint_rules.items()):
         if name not in change.rules and facts.selects(rule, change.device):
             taint = rule.spec.taint

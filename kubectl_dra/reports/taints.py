@@ -22,8 +22,8 @@ class TaintRecord(ReportRecord, frozen=True):
     key: str
     value: str
     effect: str
-    time_added: str | None
-    rule: str | None
+    time_added: str
+    rule: str
     prevents: bool
 
 
@@ -52,4 +52,4 @@ def device_taints(
 
 def _record(taint: DeviceTaint, rule: str | None, features: Features) -> TaintRecord:
     prevents = features.device_taints and taint.effect in PREVENTING
-    return TaintRecord(taint.key, taint.value, taint.effect, taint.time_added, rule, prevents)
+    return TaintRecord(taint.key, taint.value, taint.effect, taint.time_added or "", rule or "", prevents)

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-import msgspec
-
 from kubectl_dra.cel.clauses import Clause
 from kubectl_dra.cel.declarations import FUNCTIONS, GLOBAL_NAMES, overloads
 from kubectl_dra.cel.environment import SCHEDULER
@@ -23,6 +21,7 @@ from kubectl_dra.cel.mentions import mentions
 from kubectl_dra.cel.mentions import names_local_zone as names_local_zone
 from kubectl_dra.cel.program import COST_LIMIT as COST_LIMIT
 from kubectl_dra.cel.program import Program, compile_expression
+from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.selectors.clauses import program_clauses
@@ -48,28 +47,28 @@ _MACROS: Final = (
 )
 
 
-class Problem(msgspec.Struct, frozen=True, rename="camel", gc=False):
-    """One compile error: ``offset`` in code points (-1: no place), ``line`` and ``column`` from 1, ``near`` names."""
+class Problem(ReportRecord, frozen=True):
+    """One compile error: ``offset`` in code points (None: no place), ``line`` and ``column`` from 1, ``near`` names."""
 
     message: str
     kind: str
     name: str
-    offset: int
+    offset: int | None
     line: int
     column: int
     near: tuple[str, ...]
 
 
-class Verdict(msgspec.Struct, frozen=True, rename="camel", gc=False):
-    """What the API server or the scheduler says before any device: ``text`` is the refusal in its words."""
+class Verdict(ReportRecord, frozen=True):
+    """What the API server or the scheduler says before any device: ``text`` is the refusal in its words, if any."""
 
     accepted: bool
-    reason: str | None
-    text: str | None
+    reason: str
+    text: str
     problems: tuple[Problem, ...]
 
 
-_ACCEPTED: Final = Verdict(True, None, None, ())
+_ACCEPTED: Final = Verdict(True, "", "", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +165,9 @@ def one_line(error: CompileError) -> str:
 def _problem(issue: Issue, environment: Environment) -> Problem:
     column = issue.column + 1 if issue.pos >= 0 else 0
     near = near_names(issue.name, _candidates(issue, environment)) if issue.name else ()
-    return Problem(issue.message, issue.kind, issue.name, issue.pos, issue.line, column, near)
+    return Problem(
+        issue.message, issue.kind, issue.name, issue.pos if issue.pos >= 0 else None, issue.line, column, near
+    )
 
 
 def _candidates(issue: Issue, environment: Environment) -> Iterable[str]:

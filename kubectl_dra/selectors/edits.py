@@ -63,12 +63,13 @@ def replaced(text: str, edits: list[tuple[int, int, str]]) -> str | None:
 
 def near_name(expression: str, problem: Problem) -> str | None:
     """The offending name replaced by the nearest that exists."""
-    if not problem.near or problem.offset < 0:
+    place = problem.offset
+    if not problem.near or place is None:
         return None
     tokens = [token for token in tokenize(expression)[0] if token.text == problem.name.rpartition(".")[2]]
     if not tokens:
         return None
-    token = min(tokens, key=lambda token: abs(token.pos - problem.offset))
+    token = min(tokens, key=lambda token: abs(token.pos - place))
     return replaced(expression, [(token.pos, token.pos + len(token.text), problem.near[0])])
 
 

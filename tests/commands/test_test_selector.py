@@ -152,7 +152,7 @@ def test_a_file_gives_a_list(capfd, manifest):
     document = json.loads(text)
     assert document["kind"] == "SelectorReportList"
     assert [(item["kind"], item["subject"]["request"], item["deviceClass"]) for item in document["items"]] == [
-        ("SelectorReport", "", None),
+        ("SelectorReport", "", ""),
         ("SelectorReport", "gpu/big", "gpu.example.com"),
         ("SelectorReport", "gpu/small", "small-gpu"),
         ("SelectorReport", "nic", "nic.example.co"),

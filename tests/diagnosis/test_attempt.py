@@ -142,7 +142,7 @@ def failing(nodes: int, fitting: int) -> list[dict[str, Any]]:
 def test_an_error_on_one_node_ends_the_attempt() -> None:
     found = diagnose(*failing(5, 4))
     assert (found.verdict, found.depends_on_node_order) == (Verdict.SCHEDULER_ERROR, False)
-    assert found.message is not None
+    assert found.message
     assert found.message.startswith(
         'running "DynamicResources" filter plugin: claim ml/claim: selector #0 on device gpu.example.com/n004/gpu-0: '
     )
@@ -258,7 +258,7 @@ def test_devices_that_are_not_ready_are_waited_for(status: str | None) -> None:
     found = waiting(conditional(status))
     assert (found.verdict, found.message, [c.code for c in found.causes]) == (
         Verdict.BINDING,
-        None,
+        "",
         [Code.BINDING_CONDITIONS],
     )
 

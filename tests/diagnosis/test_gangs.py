@@ -62,7 +62,7 @@ def test_a_pod_that_would_fit_says_what_is_in_the_way_of_the_other() -> None:
     assert codes(first) == codes(last) == [Code.POD_GROUP_UNPLACED, Code.DEVICES_IN_USE]
     assert first.nodes == last.nodes
     assert last.message == "0/2 nodes are available: 2 cannot allocate all claims."
-    assert first.message is not None
+    assert first.message
     assert first.message.startswith("pod group is unschedulable, minCount (3) cannot be satisfied: 2 scheduled, 0")
 
 

@@ -191,7 +191,7 @@ def test_what_is_in_the_way_of_spreading_and_of_affinity_is_told() -> None:
 def test_devices_that_fit_are_no_verdict_where_volumes_were_not_read() -> None:
     pod = build.pod(claims=["claim"], volumes=[CLAIMED])
     found = diagnose(pod, build.claim(), withheld=["PersistentVolumeClaim"])
-    assert (found.verdict, found.reason, found.message) == (Verdict.UNKNOWN, None, None)
+    assert (found.verdict, found.reason, found.message) == (Verdict.UNKNOWN, "", "")
     assert codes(found) == [Code.EVIDENCE_MISSING]
     (group,) = found.nodes
     assert group.outcome is NodeOutcome.UNDECIDED
@@ -208,7 +208,7 @@ def test_the_schedulers_words_are_told_where_volumes_were_not_read() -> None:
 def test_too_few_devices_stay_too_few_but_nobody_knows_who_rejects_the_node_first() -> None:
     pod, many = build.pod(claims=["claim"], volumes=[CLAIMED]), build.claim("claim", build.request(count=2))
     found = diagnose(pod, many, withheld=["PersistentVolumeClaim"])
-    assert (found.verdict, found.message) == (Verdict.UNSCHEDULABLE, None)
+    assert (found.verdict, found.message) == (Verdict.UNSCHEDULABLE, "")
     assert codes(found) == [Code.TOO_FEW_DEVICES]
 
 

@@ -86,8 +86,8 @@ def test_the_schedulers_literal_words(name: str) -> None:
     found = diagnose_pod(inventory, facts.evidence(), features(), Key(*result["pod"].split("/")))
     condition = result["pod_scheduled"] or {}
     said = condition.get("message")
-    assert found.message == (said and without_preemption(said))
-    assert found.reason == condition.get("reason")
+    assert found.message == (without_preemption(said) if said else "")
+    assert found.reason == (condition.get("reason") or "")
     if found.verdict is not Verdict.OTHER_SCHEDULER:
         assert found.agreement is Agreement.AGREES
 
@@ -96,7 +96,7 @@ def test_the_schedulers_literal_words(name: str) -> None:
 def test_a_message_about_an_earlier_state_is_stale(name: str) -> None:
     inventory, result = facts.scenario(name)
     found = diagnose_pod(inventory, facts.evidence(), features(), Key(*result["pod"].split("/")))
-    assert (found.message, found.agreement) == (None, Agreement.STALE)
+    assert (found.message, found.agreement) == ("", Agreement.STALE)
 
 
 def test_the_earlier_state_explains_the_message() -> None:

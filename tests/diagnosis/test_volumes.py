@@ -67,7 +67,7 @@ def test_a_claim_that_can_t_be_used_stops_the_attempt(
     assert diagnosis.verdict is Verdict.UNSCHEDULABLE
     assert diagnosis.causes[0].code is code
     assert reason_sentence(diagnosis.causes[0]) == sentence
-    assert diagnosis.message is not None
+    assert diagnosis.message
     assert diagnosis.message.endswith(". not found")
 
 

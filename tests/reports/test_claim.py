@@ -67,7 +67,7 @@ def test_a_right_that_is_missing_is_a_whole_rule_in_json():
 
 def test_without_its_pod_the_template_has_no_name():
     template = report("ml", "serve-0-gpus", facts(withheld(document(SMALL), ("Pod",)))).template
-    assert template is not None and template.name is None
+    assert template is not None and not template.name
 
 
 def test_what_drivers_report_is_found_by_device_and_share():
@@ -113,7 +113,7 @@ def test_configuration_that_a_pending_claim_would_get():
     configs = report("ns-1", "claim-2", facts(FULL)).configs
     assert [(c.source, c.device_class, c.requests, c.driver) for c in configs] == [
         ("FromClass", "class-1", ("req-1", "req-2/sub-1", "req-2/sub-2"), "classdriver.example.com"),
-        ("FromClaim", None, ("req-1",), "claimdriver.example.com"),
+        ("FromClaim", "", ("req-1",), "claimdriver.example.com"),
     ]
 
 

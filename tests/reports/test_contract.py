@@ -102,3 +102,21 @@ def test_an_answer_begins_with_its_sentence_and_has_its_page_on_request(printed:
 def test_pages_are_only_for_documents(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["why-pending", "-A", "--from", "demo", "--text"]) == 2
     assert "-o json --text" in capfd.readouterr().err
+
+
+def records() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Every field of every record of ours: objects of the API, which leave out what is empty, are not ours."""
+    for path in sorted((ROOT / "docs" / "schema").glob("*.json")):
+        for name, record in json.loads(path.read_text(encoding="utf-8"))["$defs"].items():
+            fields = record.get("properties", {})
+            if fields and set(record.get("required", ())) == set(fields):
+                yield from ((name, field, schema) for field, schema in fields.items())
+
+
+def test_a_text_that_is_not_there_is_empty_and_nothing_is_left_out() -> None:
+    known = {(name, field): schema for name, field, schema in records()}
+    assert len(known) > 500
+    nullable = {"type": "null"}
+    texts = [where for where, s in known.items() if {"type": "string"} in s.get("anyOf", ()) and nullable in s["anyOf"]]
+    assert texts == []
+    assert [where for where, schema in known.items() if schema.get("default") == -1] == []

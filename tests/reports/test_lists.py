@@ -181,8 +181,8 @@ def test_rules_and_drivers_taints():
     assert found == [
         ("ecc", "NoSchedule", "ecc-errors", ("gpu.example.com/node-a/gpu-2",), 1, 1),
         ("hot", "NoSchedule", "hot", ("gpu.example.com/node-a/gpu-0",), 1, 1),
-        ("note", "None", None, ("gpu.example.com/node-a/gpu-3",), 0, 0),
-        ("xid", "NoExecute", None, ("gpu.example.com/node-a/gpu-3",), 0, 0),
+        ("note", "None", "", ("gpu.example.com/node-a/gpu-3",), 0, 0),
+        ("xid", "NoExecute", "", ("gpu.example.com/node-a/gpu-3",), 0, 0),
     ]
 
 

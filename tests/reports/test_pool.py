@@ -53,7 +53,7 @@ def test_who_put_a_taint_there():
     assert taints == {
         "gpu-0": [("hot", "NoSchedule", "hot", True)],
         "gpu-2": [("ecc", "NoSchedule", "ecc-errors", True)],
-        "gpu-3": [("xid", "NoExecute", None, True), ("note", "None", None, False)],
+        "gpu-3": [("xid", "NoExecute", "", True), ("note", "None", "", False)],
     }
 
 

@@ -108,7 +108,7 @@ class ClassicAttempting(Attempting):
             potential_nodes=context.spec.potential_nodes,
             unsuitable_nodes=answer.unsuitable_nodes,
             answered=True,
-            since=context.metadata.creation_timestamp,
+            since=context.metadata.creation_timestamp or "",
         )
         cause = Cause(Code.NODE_UNSUITABLE, detail, ref_of(claim))
         return _rejected(UNSUITABLE, Story((cause.code, cause.claim), (), (cause,), ()))

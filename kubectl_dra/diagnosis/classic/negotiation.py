@@ -149,7 +149,7 @@ class _Talk:
                 context.spec.potential_nodes,
                 answer.unsuitable_nodes if answer is not None else (),
                 answered=answer is not None,
-                since=context.metadata.creation_timestamp,
+                since=context.metadata.creation_timestamp or "",
             )
         return Cause(code, detail, ref_of(claim))
 

@@ -93,8 +93,8 @@ class _Case:
             ObjectRef.of(POD_GROUP, self._key),
             verdict,
             spec.scheduling_policy.gang.min_count if spec.scheduling_policy.gang is not None else None,
-            reason=decision.reason or None if decision is not None else None,
-            message=message,
+            reason=decision.reason if decision is not None else "",
+            message=message or "",
             observed=seen,
             agreement=self._agreement(verdict, message, seen),
             placed=_placed(decision),
@@ -207,7 +207,7 @@ def _observed(group: PodGroup) -> Observed | None:
     condition = next((c for c in group.status.conditions if c.type == INITIALLY_SCHEDULED), None)
     if condition is None:
         return None
-    return Observed(condition.status, condition.reason, condition.message, condition.last_transition_time or None)
+    return Observed(condition.status, condition.reason, condition.message, condition.last_transition_time or "")
 
 
 def has_members_waiting(inventory: Inventory, group: Key) -> bool:

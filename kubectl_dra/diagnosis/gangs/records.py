@@ -28,7 +28,7 @@ class MemberState(ReportRecord, frozen=True):
     verdict: Verdict
     nodes: tuple[str, ...] = ()
     nominated: str = ""
-    message: str | None = None
+    message: str = ""
     causes: tuple[Cause, ...] = ()
 
 
@@ -60,8 +60,8 @@ class GroupFinding(ReportRecord, frozen=True):
     group: ObjectRef
     verdict: Verdict
     min_count: int | None = None
-    reason: str | None = None
-    message: str | None = None
+    reason: str = ""
+    message: str = ""
     observed: Observed | None = None
     agreement: Agreement = Agreement.UNCHECKED
     placed: int = 0

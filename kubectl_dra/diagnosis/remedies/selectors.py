@@ -89,20 +89,23 @@ def _corrected(case: Case, request: Form) -> Mapping[int, Sequence[str]]:
 
 def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iterator[Candidate]:
     """The corrected selector; of a request, where that does not help, without it."""
+    place = error.selector
+    if place is None:
+        return
     if error.owner.startswith("class "):
         device_class = case.world.inventory.classes.get(error.owner.removeprefix("class "))
         if device_class is not None:
             trial = Trial.of_device_class(device_class, case.published, case.world.features)
-            found = [each.expression for each in corrections(trial) if each.number == error.selector]
-            yield from first_of([_class_selector(device_class, error.selector, text) for text in found])
+            found = [each.expression for each in corrections(trial) if each.number == place]
+            yield from first_of([_class_selector(device_class, place, text) for text in found])
         return
     for name, request in forms(claim) if claim is not None else ():
-        selectors = request.selectors[error.selector : error.selector + 1]
+        selectors = request.selectors[place : place + 1]
         if claim is not None and [each.expression for each in selectors] == [error.expression]:
             editor = RequestEditor(case, claim, name)
-            mended = _corrected(case, request).get(error.selector, ())
+            mended = _corrected(case, request).get(place, ())
             texts = [*((text, _MENDED) for text in mended), ("", _DROPPED)]
-            ways = [_with_selector(editor, error.selector, error.expression, text, cost) for text, cost in texts]
+            ways = [_with_selector(editor, place, error.expression, text, cost) for text, cost in texts]
             yield from first_of(ways)
 
 

@@ -31,7 +31,7 @@ def capacity_cell(device: DeviceRecord) -> list[Safe]:
 
 
 def _cell(capacity: CapacityRecord, named: bool) -> Safe | None:
-    if capacity.consumed is None:
+    if not capacity.consumed:
         return None
     used, total = (Quantity.parse(text) for text in (capacity.consumed, capacity.total))
     scale = min(used.scale, total.scale)

@@ -91,7 +91,7 @@ def _deletion(report: ClaimReport) -> Iterator[Safe]:
 
 
 def _template(template: TemplateUse) -> Iterator[Safe]:
-    if template.name is None:
+    if not template.name:
         yield from wrapped(fmt("made from a template, for entry {} of its pod", template.entry), indent=2)
         return
     gone = Safe(", which does not exist any more") if template.exists is False else Safe("")
@@ -217,7 +217,7 @@ def _driver_words(report: ClaimReport, now: datetime) -> Iterator[Safe]:
             parts += [fmt("hardware address {}", network.hardware_address)] if network.hardware_address else []
             parts += [fmt("IPs {}", listed(network.ips))] if network.ips else []
             yield from wrapped(fmt("network: {}", Safe(", ").join(parts)), indent=6, first=4)
-        if status.data is not msgspec.UNSET:
+        if status.data is not None:
             yield from wrapped(fmt("data: {}", raw_text(status.data)), indent=6, first=4)
 
 
@@ -246,8 +246,8 @@ def _config_head(config: ConfigRecord) -> Safe:
     return fmt("{}{}, {}, {}:", source, name, who, config.driver or "of an unknown type")
 
 
-def raw_text(raw: msgspec.Raw | msgspec.UnsetType) -> Safe:
+def raw_text(raw: msgspec.Raw | None) -> Safe:
     """A driver's own JSON in one line."""
-    if isinstance(raw, msgspec.UnsetType):
+    if raw is None:
         return Safe("-")
     return safe(msgspec.json.format(bytes(raw), indent=-1).decode("utf-8", "backslashreplace"))

@@ -80,7 +80,7 @@ def _capacity(device: DeviceRecord, pool: PoolReport) -> Iterator[Safe]:
     yield Safe("Capacity, shared by requests") if device.shareable else Safe("Capacity")
     rows = []
     for each in device.capacity:
-        left = fmt("{} used, {} left", each.consumed, each.available) if each.consumed is not None else Safe("")
+        left = fmt("{} used, {} left", each.consumed, each.available) if each.consumed else Safe("")
         rule = policy_text(each.policy) if device.shareable else Safe("")
         rows.append([safe(short_name(each.name, pool.driver)), safe(each.total), left, rule])
     columns = [Column(flexible=True), Column(right=True), Column(flexible=True), Column(flexible=True)]

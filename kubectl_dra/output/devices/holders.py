@@ -62,5 +62,5 @@ def _amounts(holder: Holder) -> Iterator[Safe]:
 def taint_lines(taints: Sequence[TaintRecord]) -> Iterator[tuple[Safe, Safe]]:
     """Per taint what it is, and who put it there."""
     for taint in taints:
-        source = fmt("rule {}", taint.rule) if taint.rule is not None else Safe("by the driver")
+        source = fmt("rule {}", taint.rule) if taint.rule else Safe("by the driver")
         yield safe(taint_text(taint)), source

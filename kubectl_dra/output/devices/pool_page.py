@@ -264,7 +264,7 @@ def _groups(devices: Sequence[DeviceRecord]) -> Iterator[Safe]:
 def _node_resources(devices: Sequence[DeviceRecord]) -> Iterator[Safe]:
     found: dict[bytes, list[str]] = {}
     for device in devices:
-        if not isinstance(device.node_allocatable_resources, msgspec.UnsetType):
+        if device.node_allocatable_resources is not None:
             found.setdefault(bytes(device.node_allocatable_resources), []).append(device.name)
     for raw, names in found.items():
         text = msgspec.json.format(raw, indent=-1).decode("utf-8", "backslashreplace")

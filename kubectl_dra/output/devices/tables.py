@@ -197,7 +197,7 @@ def _class_cells(row: ClassRow, now: datetime, wide: bool) -> Cells:
 
 
 def _best(row: ClassRow) -> Safe:
-    if row.problem is not None:
+    if row.problem:
         return Safe("its selectors don't compile")
     best = next((offer for offer in row.offers or () if offer.together.value), None)
     if row.offers is None or (best is None and row.totals.free.bound in (Bound.UNKNOWN, Bound.AT_LEAST)):
@@ -243,7 +243,7 @@ def taints_table(rows: Sequence[TaintRow], now: datetime, wide: bool = False, he
 
 def _taint_cells(row: TaintRow, now: datetime, wide: bool) -> Cells:
     value = f"={row.value}" if row.value else ""
-    source = fmt("rule {}", row.rule) if row.rule is not None else Safe("driver")
+    source = fmt("rule {}", row.rule) if row.rule else Safe("driver")
     cells = [fmt("{}{}:{}", row.key, value, row.effect), source, _hit(row, wide)]
     cells += map(number, (row.device_count, row.in_use))
     if wide:
@@ -254,7 +254,7 @@ def _taint_cells(row: TaintRow, now: datetime, wide: bool) -> Cells:
 
 def _hit(row: TaintRow, wide: bool) -> Safe:
     """What the rule selects, or the driver's devices."""
-    if row.rule is None:
+    if not row.rule:
         names = ranges(row.devices if wide else row.devices[:3])
         more = row.device_count.value - len(row.devices if wide else row.devices[:3])
         return Safe(", ").join(names) + (fmt(" +{}", more) if more > 0 else Safe(""))

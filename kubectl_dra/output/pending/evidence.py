@@ -128,7 +128,7 @@ def _expression(error: FatalError) -> Iterator[Safe]:
 
 def _place(text: str, error: FatalError) -> int:
     """Where to point: the position that the compiler gave, or the only mention of the key that is missing."""
-    if error.position >= 0 and text == error.expression:
+    if error.position is not None and text == error.expression:
         return error.position
     match = _MISSING_KEY.search(error.detail)
     if match is None:

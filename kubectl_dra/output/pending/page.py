@@ -221,13 +221,13 @@ def _scheduler(report: PendingReport, now: datetime) -> Iterator[Safe]:
         reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
         words = fmt("Scheduler, {}{}: {}", ago(seen.time, now), reason, without_preemption(seen.message))
         yield from closed(words, styled(Safe(AGREEMENT[report.agreement]), Style.DIM))
-        if report.agreement is Agreement.STALE and report.message is not None:
+        if report.agreement is Agreement.STALE and report.message:
             yield from wrapped(fmt("It would say now: {}", report.message))
-        if report.agreement is Agreement.DIFFERS and report.message is not None:
+        if report.agreement is Agreement.DIFFERS and report.message:
             yield from wrapped(fmt("Expected: {}", report.message))
     elif report.verdict is Verdict.GATED:
         yield from wrapped(Safe("The scheduler does not try such a pod and writes neither condition nor event."))
-    elif report.message is not None:
+    elif report.message:
         yield from wrapped(fmt("The scheduler has written nothing yet; it would say: {}", report.message))
 
 

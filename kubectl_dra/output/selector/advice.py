@@ -31,7 +31,7 @@ def outside_lines(report: SelectorReport) -> Iterator[Safe]:
     outside = report.outside
     if not outside.devices or not compiles(report):
         return
-    if report.device_class is not None:
+    if report.device_class:
         yield from wrapped(
             fmt(
                 "{} in scope {} not of the class.",
@@ -104,7 +104,7 @@ def local_zone_line(report: SelectorReport) -> Iterator[Safe]:
 
 def order_lines(report: SelectorReport) -> Iterator[Safe]:
     """The warning, where a real search ends with the failure; or that none does now."""
-    named = report.device_class is not None or report.subject.kind == "DeviceClass"
+    named = report.device_class or report.subject.kind == "DeviceClass"
     meant = [order for order in report.orders if named or not order.outside]
     if meant:
         yield from wrapped(styled(_warning(meant, report), Style.WARN))
@@ -121,7 +121,7 @@ def _warning(orders: Sequence[FailingSearch], report: SelectorReport) -> Safe:
     classes = list(dict.fromkeys(order.device_class for order in orders))
     if report.subject.kind == "DeviceClass":
         behind = Safe("This would abort scheduling of every pod that asks for the class:")
-    elif report.device_class is not None:
+    elif report.device_class:
         behind = fmt("This would abort scheduling with class {}:", first.device_class)
     else:
         also = fmt(" (also {})", shortened(classes[1:])) if len(classes) > 1 else Safe("")
@@ -144,7 +144,7 @@ def rewrite_lines(report: SelectorReport) -> Iterator[Safe]:
 
 
 def _which(report: SelectorReport, rewrite: Rewrite) -> Safe:
-    several = len([s for s in report.selectors if s.device_class is None]) > 1
+    several = len([s for s in report.selectors if not s.device_class]) > 1
     return fmt(" of selector #{}", rewrite.index) if several else Safe("")
 
 

@@ -14,12 +14,12 @@ from kubectl_dra.output.safe import Safe, Style, safe, styled
 _INDENT: Final = 2
 
 
-def marked(expression: str, offset: int, length: int, note: Safe) -> Iterator[Safe]:
+def marked(expression: str, offset: int | None, length: int, note: Safe) -> Iterator[Safe]:
     """The line of ``expression`` that ``offset`` (in code points) is in, with a mark below it and ``note`` beside.
 
-    Without a place (-1) the expression's text and the note below it.
+    Without a place the expression's text and the note below it.
     """
-    if offset < 0:
+    if offset is None:
         yield from code(expression, max_lines=3)
         yield from wrapped(styled(note, Style.BAD), indent=_INDENT)
         return

@@ -86,7 +86,7 @@ def _failure(failure: Failure, report: SelectorReport) -> Iterator[Safe]:
     partial = use is not None and 0 < use.have < use.of
     everywhere = failure.devices == report.totals.devices.value
     if len(report.failures) > 1 or not (partial or everywhere) or (report.device_class and failure.skipped):
-        skipped = _skipped(failure) if report.device_class is not None else Safe("")
+        skipped = _skipped(failure) if report.device_class else Safe("")
         yield from wrapped(fmt("  fails on {}{}", _on(failure), skipped), indent=2)
     if use is not None and partial:
         yield from wrapped(

@@ -32,12 +32,12 @@ def explanation_lines(explanation: Explanation, wide: bool) -> Iterator[Safe]:
             yield from wrapped(_title(selector))
         for part in selector.parts:
             yield from _part(part, wide)
-        if not selector.parts and selector.error is not None:
+        if not selector.parts and selector.error:
             yield from wrapped(styled(safe(selector.error), Style.BAD), indent=2)
 
 
 def _title(selector: ExplainedSelector) -> Safe:
-    owner = fmt("class {}", selector.device_class) if selector.device_class is not None else Safe("request")
+    owner = fmt("class {}", selector.device_class) if selector.device_class else Safe("request")
     reached = Safe("") if selector.evaluated else Safe(", not reached by the scheduler")
     return fmt("Selector #{} of {}{}: {}", selector.index, owner, reached, Safe(_WORDS[selector.outcome]))
 
@@ -59,7 +59,7 @@ def _value(part: ExplainedPart) -> Safe:
     if not part.times:
         return styled(Safe("→ not evaluated"), Style.DIM)
     texts = [safe(value) for value in part.values]
-    if part.error is not None:
+    if part.error:
         texts.append(styled(safe(part.error), Style.BAD))
     more = fmt(" … {} times", part.times) if part.times > len(texts) else Safe("")
     return Safe("→ ") + Safe(" | ").join(texts) + more

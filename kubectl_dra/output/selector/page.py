@@ -59,6 +59,6 @@ def _subject(report: SelectorReport) -> list[Safe]:
     text = fmt("{} {}", subject.kind, styled(safe(name), Style.NAME))
     if subject.request:
         text += fmt(", request {}", subject.request)
-    if report.device_class is not None:
+    if report.device_class:
         text += fmt(" (class {})", report.device_class)
     return wrapped(text + Safe(":"))

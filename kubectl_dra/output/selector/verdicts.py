@@ -84,26 +84,26 @@ def _failing(count: Count) -> Safe:
 
 
 def _no_devices(report: SelectorReport) -> Safe:
-    if report.device_class is not None and report.outside.devices:
+    if report.device_class and report.outside.devices:
         return fmt("No device{} is in class {}", _place(report), report.device_class)
     return fmt("There are no devices{} to try it on", _place(report))
 
 
 def _place(report: SelectorReport) -> Safe:
     pool = "/".join(filter(None, (report.driver, report.pool)))
-    parts = [fmt("in pool {}", pool)] if report.pool is not None else []
-    parts += [fmt("of driver {}", report.driver)] if report.driver is not None and report.pool is None else []
-    parts += [fmt("on node {}", report.node)] if report.node is not None else []
+    parts = [fmt("in pool {}", pool)] if report.pool else []
+    parts += [fmt("of driver {}", report.driver)] if report.driver and not report.pool else []
+    parts += [fmt("on node {}", report.node)] if report.node else []
     return Safe("").join([Safe(" ") + part for part in parts])
 
 
 def _of_class(report: SelectorReport) -> Safe:
-    of_class = fmt(" of class {}", report.device_class) if report.device_class is not None else Safe("")
+    of_class = fmt(" of class {}", report.device_class) if report.device_class else Safe("")
     return of_class + _place(report)
 
 
 def _owner(selector: SelectorRecord) -> Safe:
-    if selector.device_class is not None:
+    if selector.device_class:
         return fmt(" (selector #{} of class {})", selector.index, selector.device_class)
     return fmt(" (selector #{})", selector.index) if selector.index else Safe("")
 
@@ -115,7 +115,7 @@ def _which(selector: SelectorRecord) -> Safe:
 def _first(verdict: Verdict) -> Safe:
     if verdict.problems:
         return safe(_message(verdict.problems[0]))
-    return safe(" ".join((verdict.text or "").removeprefix(_ISSUES).split()))
+    return safe(" ".join(verdict.text.removeprefix(_ISSUES).split()))
 
 
 def _message(problem: Problem) -> str:
@@ -135,7 +135,7 @@ def verdict_lines(report: SelectorReport) -> Iterator[Safe]:
 
 
 def _costs(report: SelectorReport) -> Safe:
-    own = [s for s in report.selectors if s.device_class is None or report.device_class is None]
+    own = [s for s in report.selectors if not s.device_class or not report.device_class]
     texts = [fmt("{:,}", selector.estimated_cost or 0) for selector in own or report.selectors]
     limit = report.selectors[0].cost_limit
     each = Safe(" each") if len(texts) > 1 else Safe("")
@@ -183,10 +183,10 @@ def _near(problem: Problem) -> Safe:
     return fmt("did you mean {}?", Safe(" or ").join(problem.near))
 
 
-def _extent(expression: str, problem: Problem) -> tuple[int, int]:
+def _extent(expression: str, problem: Problem) -> tuple[int | None, int]:
     """The name that is meant where the error stands at the dot or parenthesis beside it."""
     name, offset = problem.name, problem.offset
-    if name and offset >= 0:
+    if name and offset is not None:
         if expression.startswith(name, offset + 1) and expression[offset] == ".":
             return offset + 1, len(name)
         if expression.startswith(name, offset):

@@ -70,7 +70,7 @@ def _what(use: Use, hit: Hit) -> Safe:
     """The claim, where the reader does not know it yet."""
     if not hit.pod or use.extended_resource:
         return Safe("")
-    return fmt("{}claim {}", Safe("share of ") if use.share_id is not None else Safe(""), use.claim)
+    return fmt("{}claim {}", Safe("share of ") if use.share_id else Safe(""), use.claim)
 
 
 def _why(use: Use, taint: DeviceTaint) -> Iterator[Safe]:

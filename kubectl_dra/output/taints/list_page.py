@@ -21,7 +21,7 @@ _SHOWN = 3
 
 def list_page(taints: Sequence[ListedTaint], now: datetime, bound: Bound = Bound.EXACT) -> list[Safe]:
     """All lines, one block per rule or driver's taint; ``bound`` is that of their number."""
-    rules = sum(each.taint.rule is not None for each in taints)
+    rules = sum(bool(each.taint.rule) for each in taints)
     least = Safe("" if bound is Bound.EXACT else "At least ")
     head = fmt("{}{}: {} by rules, {} by drivers.", least, counted(len(taints), "taint"), rules, len(taints) - rules)
     known = bound is Bound.EXACT
@@ -46,7 +46,7 @@ def listed_lines(listed: ListedTaint, now: datetime) -> Iterator[Safe]:
 
 
 def _where(row: TaintRow) -> Safe:
-    if row.rule is None:
+    if not row.rule:
         more = row.device_count.value - len(row.devices[:_SHOWN])
         return Safe(", ").join(row.devices[:_SHOWN]) + (fmt(" +{}", more) if more else Safe(""))
     count = row.device_count
@@ -59,7 +59,7 @@ def _where(row: TaintRow) -> Safe:
 def _source(listed: ListedTaint, now: datetime) -> Safe:
     row = listed.taint
     since = ago(row.time_added or row.created, now)
-    if row.rule is None:
+    if not row.rule:
         return fmt("set by the driver {}: only the driver can remove it", since)
     whose = Safe("") if listed.own else Safe(", not made by kubectl-dra")
     return fmt("rule {}{}, {}", safe(row.rule), whose, since)

@@ -132,7 +132,7 @@ def _outlook(device: PlannedDevice, plan: TaintPlan) -> Safe:
 
 
 def _source(other: OtherTaint) -> str:
-    return f"rule {other.rule}" if other.rule is not None else "driver"
+    return f"rule {other.rule}" if other.rule else "driver"
 
 
 def _devices_text(devices: Sequence[PlannedDevice]) -> Safe:

@@ -84,12 +84,12 @@ class _Work:
         behind, orders = self._behind()
         return SelectorReport(
             subject=question.subject,
-            device_class=question.device_class,
+            device_class=question.device_class or "",
             class_found=self._class_found,
             class_near=() if self._class_found else near_names(question.device_class or "", setting.classes),
-            node=where.node,
-            driver=where.driver,
-            pool=where.pool,
+            node=where.node or "",
+            driver=where.driver or "",
+            pool=where.pool or "",
             selectors=tuple(map(self._selector, range(len(self.trial.selectors)))),
             refusals=question.refusals,
             totals=self._totals(),
@@ -138,12 +138,12 @@ class _Work:
     def _selector(self, number: int) -> SelectorRecord:
         selector = self.trial.selectors[number]
         return SelectorRecord(
-            device_class=selector.device_class,
+            device_class=selector.device_class or "",
             index=selector.index,
             expression=selector.expression,
             admission=selector.admission,
             scheduler=selector.scheduler,
-            output_type=selector.program.output_type if selector.program is not None else None,
+            output_type=(selector.program.output_type or "") if selector.program is not None else "",
             estimated_cost=selector.estimated_cost,
             cost_limit=COST_LIMIT,
             spent=self.trial.evaluator.spent[number],
@@ -267,12 +267,12 @@ def _explained(evaluator: SelectorSet, member: Member) -> Iterator[ExplainedSele
     for number, selector in enumerate(evaluator.selectors):
         decision, cost, parts = evaluator.explained(number, member.driver, member.device)
         yield ExplainedSelector(
-            device_class=selector.device_class,
+            device_class=selector.device_class or "",
             index=selector.index,
             expression=selector.expression,
             evaluated=going_on,
             outcome=decision.outcome,
-            error=decision.error or None,
+            error=decision.error,
             cost=cost,
             parts=tuple(map(_part, parts)),
         )
@@ -281,4 +281,5 @@ def _explained(evaluator: SelectorSet, member: Member) -> Iterator[ExplainedSele
 
 def _part(part: Part) -> ExplainedPart:
     error = next((outcome.text for outcome in part.outcomes if outcome.failed), None)
-    return ExplainedPart(part.text, part.depth, tuple(o.text for o in part.outcomes if not o.failed), error, part.times)
+    seen = tuple(outcome.text for outcome in part.outcomes if not outcome.failed)
+    return ExplainedPart(part.text, part.depth, seen, error or "", part.times)

@@ -58,15 +58,15 @@ class Findings:
         known = mention is not None and mention.domain.text in self.setting.catalog.domains
         word = None if mention is None else mention.name if known else mention.domain
         return Failure(
-            device_class=selector.device_class,
+            device_class=selector.device_class or "",
             index=selector.index,
             error=error,
-            offset=word.start if word is not None else place,
+            offset=word.start if word is not None else place if place >= 0 else None,
             length=word.end - word.start if word is not None else 1,
             devices=len(members),
             skipped=sum(member.skipped for member in members),
             examples=tuple(str(member.id) for member in members[:_EXAMPLES]),
-            key=key,
+            key=key or "",
             near=self._near(mention) if mention is not None else (),
         )
 
@@ -130,7 +130,7 @@ def _clause(selector: Compiled, text: str, start: int, end: int, values: Counter
     ranked = sorted(values.items(), key=lambda item: (-item[1], str(item[0])))
     known = [({reading.name: reading.text for reading in found}, number) for found, number in ranked if found]
     return Clause(
-        device_class=selector.device_class,
+        device_class=selector.device_class or "",
         index=selector.index,
         text=text,
         start=start,

@@ -31,12 +31,12 @@ class SelectorRecord(ReportRecord, frozen=True):
     ``spent`` is the highest actual cost on one of the devices.
     """
 
-    device_class: str | None
+    device_class: str
     index: int
     expression: str
     admission: Verdict
     scheduler: Verdict
-    output_type: str | None
+    output_type: str
     estimated_cost: int | None
     cost_limit: int
     spent: int | None
@@ -66,7 +66,7 @@ class Clause(ReportRecord, frozen=True):
     ``seen`` are the values of what it reads, the most frequent first; ``more`` devices had others.
     """
 
-    device_class: str | None
+    device_class: str
     index: int
     text: str
     start: int
@@ -77,21 +77,21 @@ class Clause(ReportRecord, frozen=True):
 
 
 class Failure(ReportRecord, frozen=True):
-    """An evaluation error: on how many devices, which come first, where in the expression (-1: not known).
+    """An evaluation error: on how many devices, which come first, where in the expression (null: not known).
 
     ``skipped`` of them the scheduler would not look at now: in use as a whole, or in a pool that is not ready.
     ``key`` is the name that was not there and ``near`` are names that exist.
     """
 
-    device_class: str | None
+    device_class: str
     index: int
     error: str
-    offset: int
+    offset: int | None
     length: int
     devices: int
     skipped: int
     examples: tuple[str, ...]
-    key: str | None
+    key: str
     near: tuple[str, ...]
 
 
@@ -182,19 +182,19 @@ class ExplainedPart(ReportRecord, frozen=True):
     text: str
     depth: int
     values: tuple[str, ...]
-    error: str | None
+    error: str
     times: int
 
 
 class ExplainedSelector(ReportRecord, frozen=True):
     """One selector on the device; ``evaluated`` is false where an earlier one already said no or failed."""
 
-    device_class: str | None
+    device_class: str
     index: int
     expression: str
     evaluated: bool
     outcome: Outcome
-    error: str | None
+    error: str
     cost: int | None
     parts: tuple[ExplainedPart, ...]
 
@@ -246,12 +246,12 @@ class SelectorReport(ReportRecord, frozen=True):
     """
 
     subject: Subject
-    device_class: str | None
+    device_class: str
     class_found: bool
     class_near: tuple[str, ...]
-    node: str | None
-    driver: str | None
-    pool: str | None
+    node: str
+    driver: str
+    pool: str
     selectors: tuple[SelectorRecord, ...]
     refusals: tuple[str, ...]
     totals: Totals

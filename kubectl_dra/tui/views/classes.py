@@ -95,7 +95,7 @@ class ClassPage(ReportView):
         lines += [fmt("  selector  {}", " ".join(each.split())) for each in row.selectors]
         if row.extended_resource:
             lines.append(fmt("  serves the extended resource {}", row.extended_resource))
-        if row.problem is not None:
+        if row.problem:
             lines.append(styled(fmt("  {}", row.problem), Style.BAD))
         return [*lines, Safe(""), *offers_table(row)]
 
@@ -111,7 +111,7 @@ class ClassPage(ReportView):
 
 def best_offer(row: ClassRow) -> Safe:
     """``4 on node-b``."""
-    if row.problem is not None:
+    if row.problem:
         return styled(Safe("its selectors don't compile"), Style.BAD)
     best = next((offer for offer in row.offers or () if offer.together.value), None)
     if row.offers is None or (best is None and row.totals.free.bound in (Bound.UNKNOWN, Bound.AT_LEAST)):

@@ -25,9 +25,9 @@ def error_places(report: SelectorReport) -> Iterator[tuple[int, int]]:
         return
     last = report.selectors[-1]
     for verdict in (last.scheduler, last.admission):
-        yield from ((p.offset, len(p.name)) for p in verdict.problems if p.offset >= 0)
+        yield from ((p.offset, len(p.name)) for p in verdict.problems if p.offset is not None)
     for failure in report.failures:
-        if failure.offset >= 0 and failure.index == last.index and failure.device_class == last.device_class:
+        if failure.offset is not None and failure.index == last.index and failure.device_class == last.device_class:
             yield failure.offset, failure.length
 
 

@@ -71,7 +71,7 @@ class TaintsView(ListView[ListedTaint]):
     def identity(self, row: ListedTaint) -> Hashable:
         """The rule, or the driver's taint on its first device."""
         taint = row.taint
-        return taint.rule, taint.key, taint.value, taint.effect, taint.devices[:1] if taint.rule is None else ()
+        return taint.rule, taint.key, taint.value, taint.effect, taint.devices[:1] if not taint.rule else ()
 
     def text_of(self, row: ListedTaint) -> str:
         """Taint, rule and devices."""
@@ -90,7 +90,7 @@ class TaintsView(ListView[ListedTaint]):
     def subject(self) -> Subject | None:
         """The rule under the cursor."""
         row = self.grid.selected
-        if row is None or row.taint.rule is None:
+        if row is None or not row.taint.rule:
             return None
         name = row.taint.rule
         return Subject(name, lambda: rule_document(self.dra.facts_now, name))
@@ -115,7 +115,7 @@ class TaintsView(ListView[ListedTaint]):
         row = self.grid.selected
         if row is None:
             return
-        if row.taint.rule is None:
+        if not row.taint.rule:
             self.dra.say(Safe("this taint was set by the driver: only the driver can remove it"))
         else:
             self.dra.open_plan(Order(rule=row.taint.rule))
@@ -151,6 +151,6 @@ def _taint(row: TaintRow) -> Safe:
 
 def _source(row: ListedTaint) -> Safe:
     """Whose it is."""
-    if row.taint.rule is None:
+    if not row.taint.rule:
         return styled(Safe("driver"), Style.DIM)
     return fmt("rule {}", row.taint.rule) if row.own else fmt("rule {} (foreign)", row.taint.rule)

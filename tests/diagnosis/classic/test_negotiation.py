@@ -127,7 +127,7 @@ def test_no_node_that_all_claims_can_have() -> None:
     found = diagnose(*objects)
     assert found.causes[0].code is Code.NO_COMMON_NODE
     assert codes(found)[1:] == [Code.NODE_UNSUITABLE, Code.NODE_UNSUITABLE]
-    assert found.message is not None
+    assert found.message
     assert "2 resourceclaim cannot be allocated for the node (unsuitable)." in found.message
 
 
@@ -139,7 +139,7 @@ def test_an_allocation_on_another_node_is_given_up_if_nobody_uses_it() -> None:
     assert codes(found) == [Code.CLAIM_ELSEWHERE, Code.CLAIM_IDLE]
     immediate = diagnose(POD, NODE, CLASS, build.claim(mode="Immediate", status=build.on("node-9")))
     assert codes(immediate) == [Code.CLAIM_ELSEWHERE]
-    assert immediate.message is not None
+    assert immediate.message
     assert immediate.message.endswith("not available on the node. still not schedulable")
 
 
@@ -195,7 +195,7 @@ def test_claims_of_the_scheduler_beside_one_of_a_driver_never_get_a_node() -> No
 
 def test_without_the_context_nothing_is_known() -> None:
     found = diagnose(POD, NODE, CLASS, CLAIM, withheld=("PodSchedulingContext",))
-    assert (found.verdict, found.message) == (Verdict.UNKNOWN, None)
+    assert (found.verdict, found.message) == (Verdict.UNKNOWN, "")
     assert [item.kind for item in found.missing if item.decides] == ["PodSchedulingContext"]
 
 
