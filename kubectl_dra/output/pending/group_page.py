@@ -159,12 +159,12 @@ def _scheduler(report: GroupPendingReport, now: datetime) -> Iterator[Safe]:
         reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
         words = fmt("Scheduler, {}{}: {}", ago(seen.time, now), reason, without_preemption(seen.message))
         yield from closed(words, styled(Safe(AGREEMENT[report.agreement]), Style.DIM))
-        if report.agreement in (Agreement.STALE, Agreement.DIFFERS) and report.message is not None:
+        if report.agreement in (Agreement.STALE, Agreement.DIFFERS) and report.message:
             said = Safe("It would say now" if report.agreement is Agreement.STALE else "Expected")
             yield from wrapped(fmt("{}: {}", said, without_preemption(report.message)))
     elif report.verdict is Verdict.GATED:
         yield from wrapped(Safe("The scheduler does not try such a group and writes nothing."))
-    elif report.message is not None:
+    elif report.message:
         said_now = without_preemption(report.message)
         yield from wrapped(fmt("The scheduler has written nothing yet; it would say: {}", said_now))
 
