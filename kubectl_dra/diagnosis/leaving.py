@@ -30,9 +30,10 @@ def departure(world: ClusterState, pod: Pod, claims: Iterable[ResourceClaim]) ->
         return None
     finalizers = pod.metadata.finalizers if deleted is not None else ()
     if condition is None:
-        return Cause(Code.POD_BEING_DELETED, Departure(deleted, finalizers=finalizers))
+        return Cause(Code.POD_BEING_DELETED, Departure(deleted or "", finalizers=finalizers))
     taints = tuple(_taints(world, claims)) if condition.reason == _BY_DEVICE_TAINT else ()
-    detail = Departure(deleted, condition.reason, condition.message, condition.last_transition_time, finalizers, taints)
+    moved = condition.last_transition_time or ""
+    detail = Departure(deleted or "", condition.reason, condition.message, moved, finalizers, taints)
     return Cause(Code.POD_EVICTED, detail)
 
 

@@ -550,10 +550,10 @@ class Departure(Evidence, frozen=True):
     ``reason``, ``message`` and ``time`` are those of the condition DisruptionTarget. ``finalizers`` hold a deleted pod.
     """
 
-    deleted: str | None = None
+    deleted: str = ""
     reason: str = ""
     message: str = ""
-    time: str | None = None
+    time: str = ""
     finalizers: tuple[str, ...] = ()
     taints: tuple[HeldTaint, ...] = ()
 
@@ -574,7 +574,7 @@ class Refusal(Evidence, frozen=True):
 
     text: str
     message: str
-    time: str | None = None
+    time: str = ""
     order_known: bool = True
     earlier: bool = False
 

@@ -86,7 +86,7 @@ def is_refusal(message: str) -> bool:
 def _cause(message: str, time: str | None, *, known: bool = True, earlier: bool = False) -> Cause:
     match = _WRITES.match(message)
     words = message[match.end() :] if match is not None else message
-    return Cause(Code.API_ERROR_AT_BINDING, Refusal(words, message, time, order_known=known, earlier=earlier))
+    return Cause(Code.API_ERROR_AT_BINDING, Refusal(words, message, time or "", order_known=known, earlier=earlier))
 
 
 # --- what came first ------------------------------------------------------------------------------------------------

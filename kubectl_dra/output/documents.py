@@ -20,6 +20,10 @@ API_VERSION: Final = "kubectl-dra/v1alpha1"
 _INDENT: Final = 2
 # DEL is 7-bit but a control character; JSON lets it stand.
 _NOT_PRINTABLE: Final = re.compile("[^\x00-\x7e]")
+# A list or object that holds only scalars: strings are taken whole, so that brackets in them are no ends.
+_LEAF: Final = re.compile(r'([\[{])\n((?:"(?:[^"\\]|\\.)*+"|[^"\[\]{}])*+)([\]}])')
+_FOLDED: Final = 100
+_OURS: Final = f'{{"apiVersion":"{API_VERSION}"'.encode()
 _encoder: Final = msgspec.json.Encoder(enc_hook=encode_hook)
 
 #: The head of a ``v1`` List like kubectl's.
@@ -79,6 +83,17 @@ def to_json(data: bytes) -> str:
     return _NOT_PRINTABLE.sub(_escaped, text)
 
 
+def folded(text: str) -> str:
+    """Indented JSON with short parts that hold no others in one line each, for those who read it."""
+    return _LEAF.sub(_in_one_line, text)
+
+
+def _in_one_line(match: re.Match[str]) -> str:
+    opening, inside, closing = match.groups()
+    line = " ".join(part.strip() for part in inside.split("\n")).rstrip()
+    return f"{opening}{line}{closing}" if len(line) <= _FOLDED else match[0]
+
+
 def to_yaml(data: bytes) -> str:
     """YAML in 7 bits that Kubernetes' YAML 1.1 reader takes for the same values."""
     from kubectl_dra.output.yaml_dump import dump  # PyYAML only when YAML is asked for
@@ -115,8 +130,9 @@ WRITERS: Final[dict[str, Writer]] = {"json": to_json, "yaml": to_yaml}
 
 
 def write_document(data: bytes, output: str) -> None:
-    """Write encoded JSON to stdout as ``json`` or ``yaml``."""
-    write_data(WRITERS[output](data))
+    """Write encoded JSON to stdout as ``json`` or ``yaml``; API objects as kubectl writes them."""
+    text = WRITERS[output](data)
+    write_data(folded(text) if output == "json" and data.startswith(_OURS) else text)
 
 
 def write_list(head: bytes, items: Iterable[bytes], output: str) -> None:

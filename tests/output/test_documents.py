@@ -23,6 +23,7 @@ from kubectl_dra.output.documents import (
     to_bytes,
     to_json,
     to_yaml,
+    write_document,
 )
 
 JSON = st.recursive(
@@ -110,3 +111,14 @@ def test_a_list_in_pieces_is_the_list(output: str, fields: dict[str, Any], numbe
     objects = [to_bytes(report) for report in reports]
     whole = WRITERS[output](objects_bytes(objects))
     assert "".join(list_pieces(OBJECTS_HEAD, objects, output)) == whole.removesuffix("\n") + "\n"
+
+
+def test_short_parts_of_our_documents_stand_in_one_line(capfd: pytest.CaptureFixture[str]) -> None:
+    parts = {"ref": {"kind": "Pod", "name": "a"}, "odd": ['"', "{", "]", "\\"], "long": ["x" * 60, "y" * 60], "no": []}
+    write_document(report_bytes("X", parts), "json")
+    text = capfd.readouterr().out
+    assert json.loads(text) == {"apiVersion": "kubectl-dra/v1alpha1", "kind": "X", **parts}
+    assert '  "ref": {"kind": "Pod", "name": "a"},\n  "odd": ["\\"", "{", "]", "\\\\"],\n' in text
+    assert f'  "long": [\n    "{"x" * 60}",\n    "{"y" * 60}"\n  ],\n' in text
+    write_document(b'{"apiVersion":"v1","metadata":{"name":"a"}}', "json")
+    assert capfd.readouterr().out == '{\n  "apiVersion": "v1",\n  "metadata": {\n    "name": "a"\n  }\n}\n'

@@ -72,7 +72,7 @@ def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe
 
 
 def _departure(departure: Departure, now: datetime) -> Iterator[Safe]:
-    if departure.deleted is not None:
+    if departure.deleted:
         yield from wrapped(fmt("Deleted {}", ago(departure.deleted, now)), indent=2)
     if departure.message:
         yield from wrapped(fmt("{}, {}: {}", departure.reason, ago(departure.time, now), departure.message), indent=2)

@@ -427,7 +427,7 @@ def _kept(consumers: Consumers, _cause: Cause) -> Safe:
 
 def _going(departure: Departure, _cause: Cause) -> Safe:
     """What happens to the pod, with its verb: it stands behind the pod's name."""
-    what = Safe("is being deleted" if departure.deleted is not None else "is about to be deleted")
+    what = Safe("is being deleted" if departure.deleted else "is about to be deleted")
     if departure.reason:
         what += Safe(": ") + _evicted(departure)
     if departure.finalizers:
