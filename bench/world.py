@@ -169,7 +169,9 @@ def classes() -> Iterator[str]:
 # --- what runs ------------------------------------------------------------------------------------------------------
 
 _ENVIRONMENT = [{"name": f"SETTING_{i}", "value": f"value-{i}"} for i in range(6)]
-_MOUNT = {"name": "kube-api-access", "readOnly": True, "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
+# Random in each pod, as the service account controller names it.
+_TOKEN = "kube-api-access-%(number)05x"
+_MOUNT = {"name": _TOKEN, "readOnly": True, "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
 _TOLERATIONS = [
     {"key": f"node.kubernetes.io/{key}", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
     for key in ("not-ready", "unreachable")
@@ -192,7 +194,7 @@ _CONTAINER = {
     "terminationMessagePath": "/dev/termination-log",
 }
 _RUNNING_SPEC: Json = {
-    "volumes": [{"name": "kube-api-access", "projected": {"sources": [{"serviceAccountToken": {"path": "token"}}]}}],
+    "volumes": [{"name": _TOKEN, "projected": {"sources": [{"serviceAccountToken": {"path": "token"}}]}}],
     "restartPolicy": "Always",
     "terminationGracePeriodSeconds": 30,
     "dnsPolicy": "ClusterFirst",
@@ -319,16 +321,20 @@ _PLACES: tuple[Json, ...] = ({}, {"nodeSelector": {"zone": "a"}})
 WAITING_KINDS = 2 * len(asks())
 
 
-def waiting(number: int) -> tuple[str, str]:
-    """A pod that waits, and its own claim; ``number`` modulo ``WAITING_KINDS`` is its kind."""
-    kind = number % WAITING_KINDS
+def waiting(number: int, kinds: int = WAITING_KINDS) -> tuple[str, str]:
+    """A pod that waits, and its own claim; ``number`` modulo ``kinds`` is its kind.
+
+    Beyond ``WAITING_KINDS`` they differ in what they ask of processors, too.
+    """
+    kind = number % kinds % WAITING_KINDS
+    processors = str(4 + number % kinds // WAITING_KINDS)
     name, namespace = f"train-{number:04d}", f"team-{number % 7}"
     devices, place = asks()[kind // 2], _PLACES[kind % 2]
     uid = f"00000000-0000-4000-c000-{number:012x}"
     owner = {"apiVersion": "v1", "kind": "Pod", "name": name, "uid": uid, "controller": True}
     meta = {"namespace": namespace, "resourceVersion": str(number), "creationTimestamp": _CREATED}
     claim = {**meta, "name": f"{name}-gpus-x7k2p", "uid": f"claim-{number}", "ownerReferences": [owner]}
-    containers = [{**_CONTAINER, "resources": {"requests": {"cpu": "4"}, "claims": [{"name": "gpus"}]}}]
+    containers = [{**_CONTAINER, "resources": {"requests": {"cpu": processors}, "claims": [{"name": "gpus"}]}}]
     spec = {
         **_RUNNING_SPEC,
         "containers": containers,
@@ -339,15 +345,17 @@ def waiting(number: int) -> tuple[str, str]:
     statuses = [{"name": "gpus", "resourceClaimName": claim["name"]}]
     status = {"phase": "Pending", "resourceClaimStatuses": statuses}
     pod = {"metadata": {**meta, "name": name, "uid": uid, "labels": _POD_LABELS}, "spec": spec, "status": status}
-    return dumps(pod), dumps({"metadata": claim, "spec": {"devices": devices}})
+    return dumps(pod).replace(_TOKEN, _TOKEN % {"number": number}), dumps(
+        {"metadata": claim, "spec": {"devices": devices}}
+    )
 
 
 # --- files ----------------------------------------------------------------------------------------------------------
 
 
-def objects(count: int, pending: int) -> dict[str, Iterable[str]]:
+def objects(count: int, pending: int, kinds: int = WAITING_KINDS) -> dict[str, Iterable[str]]:
     """A whole cluster of ``count`` nodes: items by plural name."""
-    pairs = [waiting(number) for number in range(pending)]
+    pairs = [waiting(number, kinds) for number in range(pending)]
     return {
         "deviceclasses": classes(),
         "nodes": nodes(count),

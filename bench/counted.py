@@ -1,0 +1,167 @@
+"""What small runs of the parts do, counted instead of timed: the same on a busy machine, and on any.
+
+``python -m bench.counted`` shows the counts beside those that were recorded, ``--write`` records them; a test fails
+where one has grown by more than half. Calls are those of functions, in Python and in C.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import cProfile
+import io
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import CodeType
+from typing import Any, Final
+
+from bench import decode, world
+from bench.frame import ROOT
+
+RECORDED: Final = Path(__file__).with_name("counted.json")
+GROWTH: Final = 1.5
+# What next to nothing becomes says little.
+_FEW: Final = 100
+NODES, WAITING = 120, 40
+#: What is counted beside all calls: functions by file and name.
+FUNCTIONS: Final[Mapping[str, frozenset[tuple[str, str]]]] = {
+    "evaluations": frozenset({("cel/program.py", "test"), ("cel/program.py", "run")}),
+    "comparisons": frozenset({("allocation/classes.py", "_content"), ("allocation/classes.py", "_column")}),
+    "paths": frozenset({("allocation/alike.py", "_find"), ("allocation/alike.py", "_remember")}),
+    "searches": frozenset({("allocation/allocator.py", "_answer")}),
+    "decoded one by one": frozenset({("api/decode.py", "decode_object")}),
+}
+Counts = dict[str, int]
+
+
+def counted(work: Callable[[], object]) -> Counts:
+    """What ``work`` calls; a function that has no place in the counts is one of all calls."""
+    profile = cProfile.Profile()
+    profile.runcall(work)
+    counts: Counts = {"calls": 0, **dict.fromkeys(FUNCTIONS, 0)}
+    for entry in profile.getstats():
+        counts["calls"] += entry.callcount
+        if isinstance(entry.code, CodeType):
+            for name, functions in FUNCTIONS.items():
+                if any(entry.code.co_filename.endswith(file) and entry.code.co_name == own for file, own in functions):
+                    counts[name] += entry.callcount
+    return counts
+
+
+def of_command(words: Sequence[str]) -> Counts:
+    """What a command calls, and the bytes that it reads of files. Nothing that it imports is counted."""
+    from kubectl_dra.commands.app import run
+    from kubectl_dra.source.content import Content
+
+    taken = 0
+    read = Content.read
+
+    def reading(self: Content, start: int, end: int) -> bytes:
+        nonlocal taken
+        data = read(self, start, end)
+        taken += len(data)
+        return data
+
+    def work() -> None:
+        code = run(list(words))
+        assert code == 0, (words, code)
+
+    with tempfile.TemporaryFile() as file, _stdout_to(file):
+        work()
+        Content.read = reading  # type: ignore[method-assign]
+        try:
+            taken = 0
+            counts = counted(work)
+        finally:
+            Content.read = read  # type: ignore[method-assign]
+    return {**counts, "bytes": taken}
+
+
+@contextlib.contextmanager
+def _stdout_to(file: Any) -> Iterator[None]:
+    wrapped = io.TextIOWrapper(file, encoding="utf-8", write_through=True)
+    with contextlib.redirect_stdout(wrapped), contextlib.redirect_stderr(io.StringIO()):
+        yield
+    wrapped.detach()
+
+
+def parts(folder: Path) -> dict[str, Counts]:
+    """The counts of each part."""
+    file = str(folder / "cluster.json")
+    world.write_snapshot(Path(file), world.objects(NODES, WAITING))
+    return {
+        "cold start": _modules("--help"),
+        "completion": _modules("__complete", "get", "cl"),
+        "decode": _decoding(),
+        "pending: why-pending -A": of_command(["why-pending", "-A", "--from", file]),
+        "pending: why-pending POD": of_command(["why-pending", "train-0008", "-n", "team-1", "--from", file]),
+        "pools: get pools": of_command(["get", "pools", "--from", file]),
+        "large: get devices": of_command(["get", "devices", "--from", file]),
+        "selector: test-selector": of_command(["test-selector", f"{world.OURS}.model == 'H100'", "--from", file]),
+    }
+
+
+def _modules(*words: str) -> Counts:
+    """How many modules a start imports, by what Python itself says of each."""
+    environment = {"PYTHONPATH": os.pathsep.join([str(ROOT), sysconfig.get_path("purelib")])}
+    environment |= {"HOME": str(ROOT / ".cache"), "KUBECONFIG": os.devnull}
+    call = [sys.executable, "-S", "-X", "importtime", "-m", "kubectl_dra", *words]
+    done = subprocess.run(call, capture_output=True, encoding="utf-8", env=environment, check=True, cwd=ROOT)
+    return {"modules": done.stderr.count("import time:") - 1}
+
+
+def _decoding() -> Counts:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "slices.json"
+        decode.write(path, 500)
+        data = path.read_bytes()
+    decode.decode_and_index(data)
+    return counted(lambda: decode.decode_and_index(data))
+
+
+def grown(now: Mapping[str, Counts], before: Mapping[str, Counts]) -> list[str]:
+    """What has grown by more than half, or is not recorded."""
+    found = []
+    for part, counts in now.items():
+        for name, count in counts.items():
+            known = before.get(part, {}).get(name)
+            if known is None:
+                found.append(f"{part}, {name}: not recorded; python -m bench.counted --write")
+            elif count > known * GROWTH + _FEW:
+                found.append(f"{part}, {name}: {count:,}, recorded {known:,}")
+    return found
+
+
+def measured() -> dict[str, Counts]:
+    """The counts of all parts."""
+    with tempfile.TemporaryDirectory() as folder:
+        return parts(Path(folder))
+
+
+def recorded() -> dict[str, Counts]:
+    """The counts that were recorded."""
+    found: dict[str, Counts] = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
+    return found
+
+
+def main(words: Sequence[str]) -> int:
+    """Show the counts, or record them."""
+    now, before = measured(), recorded()
+    for part, counts in now.items():
+        for name, count in counts.items():
+            known = before.get(part, {}).get(name)
+            change = f"{count / known:6.2f} x" if known else ""
+            print(f"{part:28} {name:20} {count:>12,} {change}")
+    if "--write" in words:
+        RECORDED.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
+        return 0
+    return 1 if grown(now, before) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
