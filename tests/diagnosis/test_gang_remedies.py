@@ -53,6 +53,17 @@ def from_template(number: int, devices: int) -> list[Object]:
     return made
 
 
+def test_as_many_nodes_as_the_group_needs_and_no_more() -> None:
+    state = cluster(*gpus("node-a", 2), group(3), *members(3, devices=2))
+    found = find_remedies(state, of_pod(state, "train-0"))
+    texts = [plain(remedy_text(each)) for each in (*found.remedies, *found.additions)]
+    assert "add 2 nodes like node-a (fewer are not enough)" in texts
+    state = cluster(*gpus("node-a", 4), group(3), *members(3, devices=2))
+    found = find_remedies(state, of_pod(state, "train-0"))
+    texts = [plain(remedy_text(each)) for each in (*found.remedies, *found.additions)]
+    assert "add a node like node-a" in texts
+
+
 def test_fewer_devices_for_every_pod() -> None:
     state = cluster(*gpus("node-a", 3), group(2), *from_template(2, 2))
     for pod in ("train-0", "train-1"):

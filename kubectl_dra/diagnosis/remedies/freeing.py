@@ -11,6 +11,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis import whatif
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.records import ClaimElsewhere, Funnel, NodeOutcome, ObjectRef, StageName
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
@@ -27,6 +28,7 @@ _MAX_SINGLE: Final = 12
 _PAIR_NODES: Final = 3
 _POD_COST: Final = 60
 _ADD_COST: Final = 90
+_MAX_NODES_ADDED: Final = 16
 #: What deleting a pod that the cluster itself needs costs: more than anything else.
 CRITICAL_COST: Final = 100
 SYSTEM_CRITICAL: Final = 2_000_000_000  # priority class system-cluster-critical
@@ -221,20 +223,32 @@ def more_devices(case: Case) -> Iterator[Candidate]:
 
 
 def more_nodes(case: Case) -> Iterator[Candidate]:
-    """A node like one of the nearest, where devices or other resources are what lacks."""
+    """A node like one of the nearest, where devices or other resources are what lacks; several for a group."""
     short = any(True for _ in case.causes(Code.NODE_RESOURCES))
     groups = [group for group in case.diagnosis.nodes if group.nodes]
     near = [group.nodes[0] for group in groups if short or group.outcome is NodeOutcome.CANNOT_ALLOCATE]
     for node in near[:_PAIR_NODES]:
-        name = tuple(whatif.new_names(case.world.inventory, node, 1, ()))
-        yield Candidate(RemedyKind.ADD_DEVICES, (AddNode(node),), _ADD_COST + 1, (_another(case, node),), only=name)
+        steps = [_nodes_like(case, node, count) for count in range(1, _most_nodes(case) + 1)]
+        yield replace(steps[0], steps=tuple(steps[1:]))
 
 
-def _another(case: Case, node: str) -> changes.Change:
+def _most_nodes(case: Case) -> int:
+    """A single pod needs one node; of a group each pod may need one."""
+    group = case.pod.spec.scheduling_group
+    if group is None:
+        return 1
+    members = pods_of(case.world, Key(case.pod.metadata.namespace, group.pod_group_name))
+    return max(1, min(_MAX_NODES_ADDED, sum(not pod.spec.node_name for pod in members)))
+
+
+def _nodes_like(case: Case, node: str, count: int) -> Candidate:
+    names = whatif.new_names(case.world.inventory, node, count)
+
     def change(inventory: Inventory) -> Inventory:
-        return whatif.what_if(case.world.changed(inventory), [whatif.AddNode(node, free=True)])[0].inventory
+        return whatif.what_if(case.world.changed(inventory), [whatif.AddNode(node, count, free=True)])[0].inventory
 
-    return change
+    cost = _ADD_COST + count
+    return Candidate(RemedyKind.ADD_DEVICES, (AddNode(node, count),), cost, (change,), only=names)
 
 
 def unlike(case: Case) -> Iterator[Candidate]:

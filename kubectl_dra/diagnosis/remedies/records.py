@@ -175,9 +175,10 @@ class AddDevices(Evidence, frozen=True):
 
 
 class AddNode(Evidence, frozen=True):
-    """Add a node like an existing one, with free devices like its own."""
+    """Add ``count`` nodes like an existing one, with free devices like its own; fewer would not do."""
 
     like: str
+    count: int = 1
 
 
 Action = (

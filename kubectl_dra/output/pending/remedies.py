@@ -312,7 +312,9 @@ def _add(action: AddDevices) -> Safe:
 
 
 def _add_node(action: AddNode) -> Safe:
-    return fmt("add a node like {}", action.like)
+    if action.count == 1:
+        return fmt("add a node like {}", action.like)
+    return fmt("add {} nodes like {} (fewer are not enough)", action.count, action.like)
 
 
 def _in_brackets(field: str) -> str:
