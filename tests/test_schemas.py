@@ -45,6 +45,7 @@ CALLS = {
     "simulate -f docs/examples/two-gpus.yaml": "SimulationReport",
     "capacity --class gpu.example.com --count 8 -n ml": "CapacityReport",
     "capacity -f docs/examples/two-gpus.yaml": "CapacityReport",
+    "lint -f docs/examples/old-claim.yaml": "LintReport",
     "get claims -A": "List",
     "get classes": "List",
     "get taints": "List",

@@ -25,6 +25,7 @@ from kubectl_dra.reports.capacity import CapacityReport
 from kubectl_dra.reports.claim import ClaimReport
 from kubectl_dra.reports.device_list import ListedDevice
 from kubectl_dra.reports.groups import GroupPendingReport
+from kubectl_dra.reports.lint import LintReport
 from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport
 from kubectl_dra.reports.pool import PoolReport, PoolSummary
 from kubectl_dra.reports.selector import SelectorReport
@@ -48,6 +49,7 @@ REPORTS: dict[str, tuple[type[msgspec.Struct], bool]] = {
     "TaintPlan": (TaintPlan, True),
     "SimulationReport": (SimulationReport, True),
     "CapacityReport": (CapacityReport, True),
+    "LintReport": (LintReport, True),
     "Version": (Version, False),
 }
 # kind of the list -> kinds of its items.

@@ -289,9 +289,21 @@ def _unknown(linter: _Linter, kind: Kind) -> None:
     for path in unknown_fields(linter.tree, struct):
         parent, _, name = path.rpartition(".")
         near = difflib.get_close_matches(name, known_fields(struct, parent), 1, 0.7)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        hint = _misplaced(path, kind) or (f"; did you mean {near[0]}?" if near else "")
         message = f"{linter.version} has no such field; the server drops it{hint}"
         linter.found(path, message, Mistake.UNKNOWN_FIELD)
+
+
+def _misplaced(path: str, kind: Kind) -> str:
+    """Where a field belongs that is often one level off."""
+    name = path.rpartition(".")[2]
+    if name == "expression" and "selectors[" in path:
+        return "; it belongs under cel"
+    if name in ("config", "constraints", "requests") and "devices" not in path:
+        return "; it belongs under devices"
+    if name == "spec" and kind.name == "ResourceClaim":
+        return "; only a ResourceClaimTemplate has spec.spec"
+    return ""
 
 
 def _unknown_builtin(linter: _Linter, kind: str) -> None:

@@ -17,7 +17,7 @@ from kubectl_dra.api import builtin
 from kubectl_dra.api.convert import Source
 from kubectl_dra.api.decode import DecodeError, decode_any
 from kubectl_dra.api.defaults import defaulted
-from kubectl_dra.api.kinds import POD, Kind, find_kind
+from kubectl_dra.api.kinds import BY_NAME, POD, Kind, find_kind
 from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.trees import in_utf8, read_tree
 from kubectl_dra.api.workloads import Template, expand
@@ -122,6 +122,9 @@ def read_planned(source: Source, namespace: str) -> Planned:
         )
     meta = _mapping(tree.get("metadata"))
     base = replace(base, findings=found.findings, corrected=found.corrected, queue=_text(_labels(meta), QUEUE_LABEL))
+    if decoded is None and not api_version:
+        unversioned = replace(base, namespace=_text(meta, "namespace"), name=_text(meta, "name"))
+        return replace(unversioned, error=_no_version(base.kind))
     if decoded is None:
         return _of_pods(replace(base, namespace=_text(meta, "namespace"), name=_text(meta, "name")), tree, namespace)
     kind, record = decoded
@@ -132,6 +135,11 @@ def read_planned(source: Source, namespace: str) -> Planned:
     if isinstance(record, Pod):
         return replace(base, pods=(PodPlan(record),))
     return _of_pods(base, tree, namespace)
+
+
+def _no_version(kind: str) -> str:
+    known = BY_NAME.get(kind)
+    return f"apiVersion: missing{f'; {kind} has {known.api_version}' if known is not None else ''}"
 
 
 def _in_namespace(kind: Kind, record: Record, namespace: str) -> Record:

@@ -38,6 +38,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "get": ("get", "Tables of pools, devices, claims, classes and taints"),
     "taint-device": ("taint_device", "Taint devices, or end it: who is hit is shown before anything is written"),
     "convert": ("convert", "Manifests of any generation of the API as objects of another, losses named"),
+    "lint": ("lint", "Check manifests without a cluster: fields, versions, selectors, names across files"),
     "snapshot": ("snapshot", "Write what the other commands read into a file, for --from"),
     "tui": ("tui", "Look around in the terminal: devices, claims, what is pending and why, selectors"),
     "completion": ("completion", "Completion for the shell: commands, flags, live names"),

@@ -144,10 +144,11 @@ def _yaml_instead(content: Content, name: str, error: Exception) -> Iterator[Doc
         found = list(_yaml_documents(content, name))
     except ManifestError:
         if isinstance(error, json.JSONDecodeError):
-            what = f"{name}, line {error.lineno}: not JSON: {error.msg} (column {error.colno})"
+            problem = f"not JSON: {error.msg} (column {error.colno})"
+            what, line = f"{name}, line {error.lineno}: {problem}", error.lineno
         else:
-            what = f"{name}: nested too deeply"
-        raise ManifestError(what, f"jq . {name}") from error
+            what, line, problem = f"{name}: nested too deeply", 0, "nested too deeply"
+        raise ManifestError(what, f"jq . {name}", file=name, line=line, problem=problem) from error
     yield from found
 
 
@@ -206,7 +207,8 @@ def _yaml_documents(content: Content, name: str, start: Start = Start()) -> Iter
     except YAMLError as error:
         line = error.line + earlier
         place = f"{name}, document {error.document + start.document - 1}, line {line}"
-        raise ManifestError(f"{place}: {error.problem}", error.hint or _look_at(content, line)) from error
+        hint = error.hint or _look_at(content, line)
+        raise ManifestError(f"{place}: {error.problem}", hint, file=name, line=line, problem=error.problem) from error
 
 
 def _look_at(content: Content, line: int) -> str:

@@ -28,7 +28,20 @@ class FileError(SourceError):
 
 
 class ManifestError(FileError):
-    """Raised when a document is no manifest; ``what`` starts with ``FILE, document N, line N``."""
+    """Raised when a document is no manifest; ``what`` starts with ``FILE, document N, line N``.
+
+    ``problem`` is what is wrong, without the place; ``line`` is 0 where it is not known. ``foreign``: the document is
+    well-formed, and nothing in it says that it is meant for Kubernetes.
+    """
+
+    def __init__(
+        self, what: str, hint: str = "", *, file: str = "", line: int = 0, problem: str = "", foreign: bool = False
+    ) -> None:
+        super().__init__(what, hint)
+        self.file = file
+        self.line = line
+        self.problem = problem or what
+        self.foreign = foreign
 
 
 class ClusterError(SourceError):

@@ -25,6 +25,7 @@ from kubectl_dra.source.errors import ManifestError
 from kubectl_dra.source.snapshot import SNAPSHOT_API_VERSION, SNAPSHOT_KIND, SnapshotHeader, decode_header
 
 _MAX_LISTS: Final = 16
+_FOREIGN: Final = "it has neither apiVersion nor kind"
 _OBJECT: Final = "kubectl get NAME -o yaml shows what one looks like"
 #: Broken objects beyond this number are only counted, and kinds of others beyond the second.
 _MAX_BAD: Final = 10_000
@@ -161,7 +162,10 @@ def read_written(source: bytes | Content, name: str, problems: list[ManifestErro
         leaf = found.leaf
         origin = Origin(name, found.document, found.piece.line_of(leaf.data, found.number))
         if leaf.problem and problems is not None:
-            problems.append(ManifestError(f"{origin}: is {leaf.problem}", _OBJECT))
+            problem = f"is {leaf.problem}"
+            foreign = leaf.problem.endswith(_FOREIGN)
+            what = f"{origin}: {problem}"
+            problems.append(ManifestError(what, _OBJECT, file=name, line=origin.line, problem=problem, foreign=foreign))
         else:
             yield Written(leaf.data, leaf.api_version, leaf.kind, origin)
 
@@ -289,7 +293,7 @@ def _leaves(data: bytes, place: _Place) -> Iterator[_Leaf]:
     elif envelope.kind or place.kind:
         yield _Leaf(data, envelope.api_version or place.api_version, envelope.kind or place.kind)
     else:
-        yield _no_object(data, "it has no kind", place)
+        yield _no_object(data, "it has no kind" if envelope.api_version else _FOREIGN, place)
 
 
 def _of_items(items: Iterable[msgspec.Raw], inside: _Place) -> Iterator[_Leaf]:
@@ -317,7 +321,12 @@ def _take_header(envelope: _Envelope, data: bytes, place: _Place) -> None:
 def _no_object(data: bytes, problem: str, place: _Place) -> _Leaf:
     """A broken item costs only itself; a file that is no object at all is an error."""
     if place.depth == 0:
-        raise ManifestError(f"{place}: is no Kubernetes object: {problem}", _OBJECT)
+        what = f"is no Kubernetes object: {problem}"
+        line = place.document.line()
+        foreign = problem.endswith(_FOREIGN)
+        raise ManifestError(
+            f"{place}: {what}", _OBJECT, file=place.manifests.name, line=line, problem=what, foreign=foreign
+        )
     return _Leaf(data, "", place.kind, f"no Kubernetes object: {problem}")
 
 

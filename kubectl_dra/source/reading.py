@@ -21,10 +21,15 @@ MANIFEST_BYTES: Final = 32 << 20
 
 @dataclass(slots=True)
 class Found:
-    """``objects`` in the order of the inputs; ``problems`` that cost a document or a file; ``notes``."""
+    """``objects`` in the order of the inputs; ``problems`` that cost a document or a file; ``notes``.
+
+    ``texts`` are the files as they were written, by name, where they were asked for.
+    """
 
     name: str
     objects: list[Written] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    files: int = 0
     problems: list[SourceError] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -40,12 +45,25 @@ class FoundRecords:
 
 def read_objects(inputs: Inputs) -> Found:
     """All objects as they were written. Raises :class:`SourceError` where there is nothing but one problem."""
+    found = _read(inputs, texts=False)
+    _complain_about_nothing(found, empty=not found.objects)
+    return found
+
+
+def read_texts(inputs: Inputs) -> Found:
+    """The same with the texts; problems are never raised, but for paths that don't exist."""
+    return _read(inputs, texts=True)
+
+
+def _read(inputs: Inputs, *, texts: bool) -> Found:
     found = Found(inputs.name)
     for content in _contents(inputs, found):
         broken: list[ManifestError] = []
         found.objects += read_written(content, content.name, broken)
         found.problems += broken
-    _complain_about_nothing(found, empty=not found.objects)
+        found.files += 1
+        if texts:
+            found.texts[content.name] = content.read(0, content.size).decode("utf-8", "replace")
     return found
 
 

@@ -88,6 +88,10 @@ def calls(tail: str, file: str) -> dict[str, list[list[str]]]:
             *(["gpu.example.com/a/b", f"k={tail}:NoSchedule"], [f"ecc{tail}-"]),
         ],
         "convert": [*missing, ["-f", file], ["-f", nosuch], ["-f", file, "--to", nosuch], ["-f", file, "-o", "json"]],
+        "lint": [
+            *(["-f", file, *more] for more in ([], ["-o", "json"], ["-o", "yaml"], ["-o", "sarif"], ["-o", "github"])),
+            *([nosuch], ["-f", file, "--fail-on", nosuch], ["-f", file, "--devices", nosuch]),
+        ],
         "snapshot": [*missing, [], ["--redact"], ["-n", namespace], ["-o", f"/no/such/{nosuch.replace('/', '')}"]],
         "tui": [[f"--{nosuch}"], ["--tab", nosuch], [nosuch]],
         "completion": [[nosuch], [f"--{nosuch}"]],

@@ -132,7 +132,7 @@ def test_the_line_of_a_bad_item_in_json() -> None:
         (b"[" * 100_000, "f: nested too deeply"),
         (b'{"a":' * 100_000, "f: nested too deeply"),
         (b"hello", "f, document 1, line 1: is no Kubernetes object: expected an object, got a string"),
-        (b"{}", "f, document 1, line 1: is no Kubernetes object: it has no kind"),
+        (b"{}", "f, document 1, line 1: is no Kubernetes object: it has neither apiVersion nor kind"),
         (b"a: 1\n---\nkind: Pod\nkind: Pod\n", "f, document 2, line 4: the key"),
         (b"kind: 5\nmetadata: {}", "f, document 1, line 1: is no Kubernetes object: kind: expected a string"),
     ],

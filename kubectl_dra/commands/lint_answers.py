@@ -1,0 +1,91 @@
+"""What lint does: read the files and the recorded devices, check, print the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubectl_dra.api.convert import Source
+from kubectl_dra.api.planned import Planned, read_all
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.cluster import features_of, gates_of
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.show import console, is_document, write
+from kubectl_dra.output.console import write_data
+from kubectl_dra.output.documents import document, report_bytes
+from kubectl_dra.output.exit_codes import ExitCode
+from kubectl_dra.output.lint.machines import github_lines, sarif
+from kubectl_dra.output.lint.page import lint_page, lint_summary
+from kubectl_dra.output.safe import Safe, safe
+from kubectl_dra.reports.lint import LintReport, Rule, lint_report
+from kubectl_dra.reports.lint.report import Broken, Locate, Place
+from kubectl_dra.source import load
+from kubectl_dra.source.errors import ManifestError, SourceError
+from kubectl_dra.source.manifests import Origin
+from kubectl_dra.source.positions import Positions
+from kubectl_dra.source.reading import Found, read_texts
+from kubectl_dra.source.spec import SourceSpec
+
+_NAMESPACE = "default"
+
+
+def answer(options: Options, devices: Sequence[str], fail_on: str) -> int:
+    """Run the command; returns the exit code."""
+    found = read_texts(options.manifests)
+    for note in found.notes:
+        console(options).note(Safe("note: ") + safe(note))
+    objects = read_all([Source(each.data, each.api_version, each.kind) for each in found.objects], _NAMESPACE)
+    report = lint_report(
+        objects,
+        _locate(objects, found),
+        map(_broken, found.problems),
+        files=found.files + sum(not isinstance(each, ManifestError) for each in found.problems),
+        devices=_devices(options, (*devices, *options.sources)) if devices or options.sources else None,
+    )
+    _print(report, options)
+    bad = report.errors or (report.warnings and fail_on == "warning")
+    return ExitCode.ERROR if bad and fail_on != "never" else ExitCode.OK
+
+
+def _print(report: LintReport, options: Options) -> None:
+    if options.output == "sarif":
+        write_data(sarif(report).decode() + "\n")
+        return
+    if is_document(options):
+        text = list(lint_page(report)) if options.text else None
+        write(report_bytes("LintReport", document(report, lint_summary(report), text)), options)
+        return
+    for line in github_lines(report) if options.output == "github" else lint_page(report):
+        console(options).out(line)
+
+
+def _locate(objects: Sequence[Planned], found: Found) -> Locate:
+    positions, origins = Positions(found.texts), list(_origins(objects, found))
+
+    def locate(number: int, path: str) -> Place:
+        origin = origins[number]
+        return Place(origin.file, *positions.of(origin, path))
+
+    return locate
+
+
+def _origins(objects: Sequence[Planned], found: Found) -> Iterator[Origin]:
+    """Where each object stands; one that a controller makes, where that stands which it is made of."""
+    written, origin = iter(found.objects), Origin()
+    for each in objects:
+        if not each.made_by:
+            origin = next(written).origin
+        yield origin
+
+
+def _broken(problem: SourceError) -> Broken:
+    if not isinstance(problem, ManifestError):
+        file, _, text = problem.what.partition(": ")
+        return Broken(Rule.UNREADABLE, text or problem.what, Place(file))
+    rule = Rule.NOT_KUBERNETES if problem.foreign else Rule.UNREADABLE
+    return Broken(rule, problem.problem, Place(problem.file, problem.line, 1))
+
+
+def _devices(options: Options, files: Sequence[str]) -> ClusterState:
+    first, *more = dict.fromkeys(files)
+    inventory, evidence = load(SourceSpec(first, more_files=tuple(more), max_bytes=options.max_bytes))
+    return ClusterState(inventory, evidence, features_of(inventory, evidence, gates_of(options)), options.clock)

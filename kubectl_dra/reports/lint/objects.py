@@ -1,0 +1,102 @@
+"""Findings in one object: fields, versions, admission, claims without containers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.api.kinds import BY_NAME, RESOURCE_GROUP
+from kubectl_dra.api.lint import Mistake
+from kubectl_dra.api.planned import Planned
+from kubectl_dra.api.served import STABLE_SINCE, not_served
+from kubectl_dra.api.validate import validate
+from kubectl_dra.model.features import NEWEST_MINOR
+from kubectl_dra.reports.lint.records import Rule
+from kubectl_dra.reports.pending import unseen_entries
+
+_ADMIN: Final = {"resource.kubernetes.io/admin-access": "true"}
+_SELECTOR: Final = re.compile(r"selectors\[\d+\]\.cel")
+_RULES: Final = {
+    Mistake.OTHER_GENERATION: Rule.OTHER_GENERATION,
+    Mistake.UNKNOWN_FIELD: Rule.UNKNOWN_FIELD,
+    Mistake.NO_SUCH_VERSION: Rule.NO_SUCH_VERSION,
+    Mistake.REMOVED_KIND: Rule.NO_SUCH_VERSION,
+}
+_DID_YOU_MEAN: Final = re.compile(r"did you mean (\w+)\?$")
+_PATH: Final = re.compile(r"((?:[\w\"./-]|\[[^\]]*\])+): (.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding before its place is known."""
+
+    rule: Rule
+    message: str
+    path: str = ""
+    corrected: bool = False
+
+
+def findings(planned: Planned) -> Iterator[Found]:
+    """What is wrong in one object by itself."""
+    if not planned.api_version:
+        known = BY_NAME.get(planned.kind)
+        hint = f"; {planned.kind} has {known.api_version}" if known is not None else ""
+        yield Found(Rule.NO_API_VERSION, f"apiVersion is missing{hint}", "apiVersion")
+        return
+    for mistake in planned.findings:
+        yield Found(_RULES[mistake.code], mistake.message, mistake.path, mistake.corrected)
+    if planned.error:
+        yield _split(Rule.REFUSED, planned.error)
+        return
+    yield from _version(planned)
+    # What is missing only because its name is misspelt has been said.
+    meant = {_meant(mistake.path, mistake.message) for mistake in planned.findings}
+    yield from (each for each in _admission(planned) if each.path not in meant)
+    for plan in planned.pods:
+        for name in unseen_entries(plan.pod):
+            whose = f" of {plan.role}" if plan.role else ""
+            yield Found(
+                Rule.UNUSED_CLAIM, f'no container{whose} names "{name}" under resources.claims', "spec.resourceClaims"
+            )
+
+
+def _meant(path: str, message: str) -> str:
+    """The path that a misspelt field was meant to have; empty where nothing comes near."""
+    near = _DID_YOU_MEAN.search(message)
+    return f"{path.rpartition('.')[0]}.{near[1]}".lstrip(".") if near is not None else ""
+
+
+def _version(planned: Planned) -> Iterator[Found]:
+    group, _, version = planned.api_version.rpartition("/")
+    known = BY_NAME.get(planned.kind)
+    if group != RESOURCE_GROUP or known is None or version == "v1" or "v1" not in known.versions:
+        return
+    if not_served(planned.api_version, planned.kind, NEWEST_MINOR):
+        text = f"{planned.api_version} is gone since Kubernetes 1.{_gone(planned)}"
+    else:
+        text = f"{planned.api_version} is off by default; {RESOURCE_GROUP}/v1 is served since 1.{STABLE_SINCE}"
+    yield Found(Rule.OLD_VERSION, text, "apiVersion")
+
+
+def _gone(planned: Planned) -> int:
+    """The first minor version without it."""
+    served = [minor for minor in range(20, NEWEST_MINOR) if not not_served(planned.api_version, planned.kind, minor)]
+    return served[-1] + 1 if served else STABLE_SINCE
+
+
+def _admission(planned: Planned) -> Iterator[Found]:
+    if planned.record is not None:
+        # Whether a namespace allows admin access, only a cluster knows.
+        for error in validate(planned.record, _ADMIN):
+            rule = Rule.SELECTOR if _SELECTOR.search(error.path) else Rule.REFUSED
+            yield Found(rule, error.problem, error.path)
+    for text in planned.invalid:
+        yield _split(Rule.REFUSED, text)
+
+
+def _split(rule: Rule, text: str) -> Found:
+    """A refusal in the server's words, with its path apart."""
+    match = _PATH.fullmatch(text)
+    return Found(rule, match[2], match[1]) if match is not None else Found(rule, text)

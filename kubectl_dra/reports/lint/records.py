@@ -1,0 +1,134 @@
+"""The records of a lint: findings with their rule and place, and the table of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.base import ReportRecord
+
+
+class Severity(StrEnum):
+    """How bad a finding is: an error is what a server refuses or drops, or what can never work."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Rule(StrEnum):
+    """What a finding is an instance of; the words beside it may change."""
+
+    UNREADABLE = "unreadable"
+    NOT_KUBERNETES = "not-kubernetes"
+    NO_API_VERSION = "no-api-version"
+    UNKNOWN_FIELD = "unknown-field"
+    OTHER_GENERATION = "other-generation"
+    NO_SUCH_VERSION = "no-such-version"
+    REFUSED = "refused"
+    SELECTOR = "selector"
+    ERROR_ON_DEVICE = "selector-error-on-device"
+    NOT_PUBLISHED = "attribute-not-published"
+    NO_DEVICE = "selector-matches-no-device"
+    OTHER_NAMESPACE = "other-namespace"
+    NOT_FOUND = "name-not-found"
+    UNUSED_CLAIM = "claim-without-container"
+    OLD_VERSION = "old-version"
+    DUPLICATE = "duplicate"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    """A rule for people: one line, and what to do about it."""
+
+    severity: Severity
+    title: str
+    help: str
+
+
+def _error(title: str, help_: str) -> RuleText:
+    return RuleText(Severity.ERROR, title, help_)
+
+
+def _warning(title: str, help_: str) -> RuleText:
+    return RuleText(Severity.WARNING, title, help_)
+
+
+RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
+    {
+        Rule.UNREADABLE: _error("The document can't be read", "Correct the syntax at the place that is named."),
+        Rule.NOT_KUBERNETES: RuleText(
+            Severity.NOTE, "The document is no Kubernetes object", "Leave such files out, or name single files."
+        ),
+        Rule.NO_API_VERSION: _error("The object has no apiVersion", "Add the apiVersion; kubectl refuses the file."),
+        Rule.UNKNOWN_FIELD: _error(
+            "No server has the field",
+            "kubectl apply refuses it, other clients drop it in silence: correct the name.",
+        ),
+        Rule.OTHER_GENERATION: _error(
+            "The field is of another version of the API", "kubectl dra convert -f FILE writes the corrected manifest."
+        ),
+        Rule.NO_SUCH_VERSION: _error(
+            "The kind does not exist in this apiVersion", "kubectl dra convert -f FILE writes resource.k8s.io/v1."
+        ),
+        Rule.REFUSED: _error("The API server refuses the object", "Correct the field that is named."),
+        Rule.SELECTOR: _error(
+            "The selector does not compile, or costs too much", "kubectl dra test-selector EXPR shows where."
+        ),
+        Rule.ERROR_ON_DEVICE: _error(
+            "The selector raises an error on a device", "An error stops scheduling on every node: guard the attribute."
+        ),
+        Rule.NOT_PUBLISHED: _warning(
+            "No device publishes the attribute", "kubectl dra get devices -o wide shows what drivers publish."
+        ),
+        Rule.NO_DEVICE: _warning(
+            "The selector matches none of the given devices", "kubectl dra test-selector -f FILE shows which part."
+        ),
+        Rule.OTHER_NAMESPACE: _error(
+            "The claim or template is in another namespace",
+            "Pods only use claims and templates of their own namespace.",
+        ),
+        Rule.NOT_FOUND: _warning(
+            "A name is not among the files", "Correct the name, or make sure that the cluster has the object."
+        ),
+        Rule.UNUSED_CLAIM: _warning(
+            "No container uses the claim", "Name it under resources.claims of a container, which else sees no device."
+        ),
+        Rule.OLD_VERSION: _warning(
+            "The version is old", "kubectl dra convert -f FILE writes resource.k8s.io/v1, served since Kubernetes 1.34."
+        ),
+        Rule.DUPLICATE: _warning("The object occurs twice", "The last one counts when both are applied: remove one."),
+    }
+)
+
+
+class LintFinding(ReportRecord, frozen=True):
+    """One finding. ``line`` and ``column`` count from 1; 0: not known. ``path`` is the field, empty for the object.
+
+    ``corrected``: convert writes the manifest without it. ``object`` None: the document is none.
+    """
+
+    rule: Rule
+    severity: Severity
+    message: str
+    file: str
+    line: int
+    column: int
+    object: ObjectRef | None
+    path: str
+    corrected: bool = False
+
+
+class LintReport(ReportRecord, frozen=True):
+    """All findings by file and line; ``devices`` is the number of devices that selectors were tried on."""
+
+    findings: tuple[LintFinding, ...]
+    files: int
+    objects: int
+    errors: int
+    warnings: int
+    devices: int

@@ -1,0 +1,107 @@
+"""All findings of the files, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.api.planned import Planned
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.resource import DeviceClass
+from kubectl_dra.reports.lint.devices import device_findings
+from kubectl_dra.reports.lint.names import Names
+from kubectl_dra.reports.lint.objects import Found, findings
+from kubectl_dra.reports.lint.records import RULES, LintFinding, LintReport, Rule, Severity
+from kubectl_dra.reports.selector import Setting
+
+#: A file with more is broken as a whole; what is beyond is only counted.
+_MOST: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a file; lines and columns count from 1, 0: not known."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A document that can't be read."""
+
+    rule: Rule
+    message: str
+    place: Place
+
+
+#: Where a field of the object with this number stands; an empty path is the object itself.
+Locate = Callable[[int, str], Place]
+
+
+def lint_report(
+    objects: Sequence[Planned],
+    locate: Locate,
+    broken: Iterable[Broken] = (),
+    *,
+    files: int = 1,
+    devices: ClusterState | None = None,
+) -> LintReport:
+    """Every finding, by file and line. ``devices``: recorded slices that selectors are tried on."""
+    found = [_of_broken(each) for each in broken]
+    found += _of_objects(objects, locate, devices)
+    found.sort(key=lambda each: (each.file, each.line, each.column))
+    count = {severity: sum(each.severity is severity for each in found) for severity in Severity}
+    number = sum(len(s.spec.devices) for s in devices.inventory.slices.values()) if devices is not None else 0
+    return LintReport(
+        findings=tuple(found[:_MOST]),
+        files=files,
+        objects=sum(not each.made_by for each in objects),
+        errors=count[Severity.ERROR],
+        warnings=count[Severity.WARNING],
+        devices=number,
+    )
+
+
+def _of_objects(objects: Sequence[Planned], locate: Locate, devices: ClusterState | None) -> Iterator[LintFinding]:
+    names = Names(objects, _known_classes(devices))
+    own = {each.name: each.record for each in objects if isinstance(each.record, DeviceClass)}
+    setting = Setting(devices, extra=own) if devices is not None else None
+    for number, planned in enumerate(objects):
+        if planned.made_by:
+            continue
+        wrong = list(findings(planned))
+        wrong += names.findings(planned)
+        usable = not any(RULES[each.rule].severity is Severity.ERROR for each in wrong)
+        if setting is not None and usable:
+            wrong += device_findings(planned, setting)
+        for each in dict.fromkeys(wrong):
+            yield _finding(each, planned, locate(number, each.path))
+
+
+def _known_classes(devices: ClusterState | None) -> Mapping[str, DeviceClass] | None:
+    return devices.inventory.classes if devices is not None and devices.inventory.classes else None
+
+
+def _finding(found: Found, planned: Planned, place: Place) -> LintFinding:
+    return LintFinding(
+        rule=found.rule,
+        severity=RULES[found.rule].severity,
+        message=found.message,
+        file=place.file,
+        line=place.line,
+        column=place.column,
+        object=ObjectRef(planned.kind, planned.key.namespace, planned.name),
+        path=found.path,
+        corrected=found.corrected,
+    )
+
+
+def _of_broken(broken: Broken) -> LintFinding:
+    place = broken.place
+    return LintFinding(
+        broken.rule, RULES[broken.rule].severity, broken.message, place.file, place.line, place.column, None, ""
+    )
