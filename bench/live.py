@@ -1,6 +1,7 @@
-"""Commands on a live cluster of the world's size, beside ``kubectl get`` of the same lists from the same server.
+"""Commands on a live cluster of the world's size, beside the least that reading the same lists can cost.
 
-The server plays recorded lists back and is a process of its own, so that its work counts for neither side.
+The server plays recorded lists back and is a process of its own, so that its work counts for neither side. The peer
+reads what ``why-pending`` reads with ``http.client`` and decodes it once (``bench/loop.py``).
 """
 
 from __future__ import annotations
@@ -12,75 +13,54 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import server, world
-from bench.frame import Budget, Cost, Measure, Row, WrongAnswerError, child, hand_over, in_turns, run
-from tests.controlplane.build import module
+from bench.frame import Budget, Cost, Measure, Row, child, hand_over, in_turns, run
 
 PENDING = 100
-#: Nodes, and how often each side is measured: kubectl needs minutes and 10 GB for the large one.
-SIZES = ((1_000, 1), (10_000, 1))
-KUBECTL_MEGABYTES = 12_000
-_LISTS = "pods,nodes,resourceslices,resourceclaims"
-_BUDGET = Budget(Measure.RATIO, 1.5, peak=500)
-_POOLS = Budget(Measure.RATIO, 1.5)
+ROUNDS = 2
+SIZES = (1_000, 10_000)
+_BUDGET = Budget(Measure.RATIO, 1.5, peak=400)
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A command, the lists that kubectl gets for comparison, and what must stand in the command's answer."""
+    """A command, its budget if it has one, and what must stand in its answer."""
 
     words: tuple[str, ...]
-    lists: str
-    budget: Budget
+    budget: Budget | None
     expect: str
 
 
 CASES = {
     f"why-pending -A, {PENDING} pods of {world.WAITING_KINDS} kinds": Case(
-        ("why-pending", "-A"), _LISTS, _BUDGET, f"{PENDING} pods with device claims are pending"
+        ("why-pending", "-A"), None, f"{PENDING} pods with device claims are pending"
     ),
     "why-pending POD, with remedies": Case(
-        ("why-pending", "train-0008", "-n", "team-1"), _LISTS, _BUDGET, "Pod team-1/train-0008 cannot be scheduled"
+        ("why-pending", "train-0008", "-n", "team-1"), _BUDGET, "Pod team-1/train-0008 cannot be scheduled"
     ),
-    "describe-pool, the list of pools": Case(("describe-pool",), "resourceslices", _POOLS, "node-00000"),
+    "describe-pool, the list of pools": Case(("describe-pool",), None, "node-00000"),
 }
 
 
 def rows() -> Iterator[Row]:
-    """Each command at two sizes."""
-    kubectl = module().built() / "kubectl"
-    for nodes, rounds in SIZES:
+    """Each command at two sizes; what is budgeted is that of the large one."""
+    for nodes in SIZES:
         size = f"{nodes} nodes, {nodes * world.PODS_PER_NODE} pods"
         with tempfile.TemporaryDirectory() as folder:
             child("live", folder, str(nodes))
             with server.serving(Path(folder)) as environment:
-                yield from _beside(kubectl, size, rounds, environment)
+                yield from _beside(size, environment, budgeted=nodes == SIZES[-1])
 
 
-def _beside(kubectl: Path, size: str, rounds: int, environment: dict[str, str]) -> Iterator[Row]:
+def _beside(size: str, environment: dict[str, str], *, budgeted: bool) -> Iterator[Row]:
     def ours(case: Case) -> Callable[[], Cost]:
         command = [sys.executable, "-m", "kubectl_dra", *case.words]
         return lambda: run(command, environment, case.expect)
 
-    def theirs(lists: str) -> Callable[[], Cost]:
-        return lambda: run([str(kubectl), "get", lists, "-A", "-o", "json"], environment)
-
-    why = _no_kubectl(kubectl, rounds)
     ways = {name: ours(case) for name, case in CASES.items()}
-    peers = {case.lists: theirs(case.lists) for case in CASES.values()}
-    try:
-        costs = in_turns(ways if why else {**ways, **peers}, rounds)
-    except WrongAnswerError as error:
-        costs, why = in_turns(ways, rounds), f"{' '.join(str(error).split())}, so that it was not measured"
+    loop = {"loop": lambda: run([sys.executable, "-m", "bench.loop"], environment, "objects")}
+    costs = in_turns({**ways, **loop}, ROUNDS)
     for name, case in CASES.items():
-        yield Row(name, size, costs[name], "kubectl get -o json", costs.get(case.lists), case.budget, why)
-
-
-def _no_kubectl(kubectl: Path, rounds: int) -> str:
-    if not kubectl.exists():
-        return "kubectl was not built (make e2e)"
-    info = Path("/proc/meminfo").read_text(encoding="utf-8")
-    free = int(info.partition("MemAvailable:")[2].split(maxsplit=1)[0]) / 1024
-    return "too little memory for kubectl" if rounds == 1 and free < KUBECTL_MEGABYTES else ""
+        yield Row(name, size, costs[name], "a bare loop", costs["loop"], case.budget if budgeted else None)
 
 
 if __name__ == "__main__":
