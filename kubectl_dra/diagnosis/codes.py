@@ -30,6 +30,7 @@ class Code(StrEnum):
         return f"docs/reasons/{self.value}.md"
 
     SCHEDULING_GATES = "DRA-100", "scheduling gates", "the pod has scheduling gates"
+    QUEUED = "DRA-101", "held by a queue", "a queue such as Kueue has not admitted the pod yet"
     CLAIM_MISSING = "DRA-110", "claim missing", "a ResourceClaim that the pod names does not exist"
     CLAIM_NOT_CREATED = "DRA-111", "claim not created yet", "a ResourceClaim was not created from its template yet"
     TEMPLATE_MISSING = "DRA-112", "template missing", "a ResourceClaimTemplate that the pod names does not exist"

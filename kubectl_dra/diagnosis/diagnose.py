@@ -27,6 +27,7 @@ from kubectl_dra.diagnosis.agreement import Prediction, newest_versions
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs import members
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
+from kubectl_dra.diagnosis.gangs.elsewhere import left_to
 from kubectl_dra.diagnosis.gates import ClaimGates, other_scheduler, own_causes
 from kubectl_dra.diagnosis.judgement import Judgement, nodes_can_tell
 from kubectl_dra.diagnosis.kinds import Examiner
@@ -232,7 +233,11 @@ class _PodCase:
 
     def _other_scheduler(self) -> _Finding | None:
         cause = other_scheduler(self.pod, self.world.schedulers)
-        return _Finding(Verdict.OTHER_SCHEDULER, (cause,), Prediction()) if cause is not None else None
+        if cause is None:
+            return None
+        gang = left_to(self.world, self.pod)
+        cause = cause if gang is None else Cause(cause.code, gang)
+        return _Finding(Verdict.OTHER_SCHEDULER, (cause,), Prediction())
 
     def _unreadable(self) -> _Finding | None:
         unreadable = any(entry.problem is Problem.UNREADABLE for entry in self.entries)

@@ -14,6 +14,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import events as events_
 from kubectl_dra.diagnosis import quota
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gangs.elsewhere import held_by_queue
 from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimEntry,
@@ -54,7 +55,8 @@ def other_scheduler(pod: Pod, ours: Iterable[str]) -> Cause | None:
 
 def own_causes(state: ClusterState, pod: Pod, entries: Iterable[ResolvedEntry]) -> Iterator[Cause]:
     """What keeps a pod out by itself, whatever group it is in."""
-    yield from scheduling_gates(pod)
+    queued = held_by_queue(state, pod)
+    yield from scheduling_gates(pod) if queued is None else [Cause(Code.QUEUED, queued)]
     yield from ClaimGates(state.inventory, state.evidence, state.features, pod).causes(entries)
 
 

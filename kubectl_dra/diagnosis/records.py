@@ -187,6 +187,26 @@ class PodGroupName(Evidence, frozen=True):
     similar: tuple[str, ...] = ()
 
 
+class GangElsewhere(Evidence, frozen=True):
+    """A gang of another program: ``system`` decides, and its object ``resource``/``name`` shows what.
+
+    ``scheduler``: ``spec.schedulerName``; ``gates``: the scheduling gates by which a queue holds the pod. Of the gang
+    ``members`` exist (``expected``: how many there are to be), ``waiting`` have no node, and ``fitting`` of these would
+    find one by the default scheduler's rules, None where that is not known.
+    """
+
+    system: str
+    resource: str
+    name: str = ""
+    scheduler: str = ""
+    gates: tuple[str, ...] = ()
+    queue: str = ""
+    expected: int | None = None
+    members: int = 1
+    waiting: int = 1
+    fitting: int | None = None
+
+
 class GroupWaits(Evidence, frozen=True):
     """A group that is not tried: ``held`` are the pods that something keeps out, and that keep out all others.
 
@@ -635,6 +655,7 @@ Detail = (
     | QuotaShortage
     | SchedulerName
     | PodGroupName
+    | GangElsewhere
     | GroupWaits
     | GroupShortage
     | GroupError

@@ -16,6 +16,7 @@ from kubectl_dra.diagnosis.records import (
     NodeSelection,
     NodeTaint,
     ObjectRef,
+    SchedulerName,
     StageName,
 )
 from kubectl_dra.diagnosis.remedies import changes
@@ -242,7 +243,8 @@ def _pod(case: Case) -> Iterator[Candidate]:
     for cause in case.causes(Code.NODE_TAINTS):
         if isinstance(cause.detail, NodeTaint):
             yield _tolerating(case, cause.detail.taint, cause.nodes)
-    if any(True for _ in case.causes(Code.OTHER_SCHEDULER)):
+    # A gang is another matter: the default scheduler would place its pods one by one.
+    if any(isinstance(cause.detail, SchedulerName) for cause in case.causes(Code.OTHER_SCHEDULER)):
         name = case.pod.spec.scheduler_name
         yield _pod_edit(case, "schedulerName", name, "", lambda pod: _spec(pod, scheduler_name=""))
 

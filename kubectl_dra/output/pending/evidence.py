@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.records import (
     Departure,
     ExtendedResource,
     FatalError,
+    GangElsewhere,
     KubeletText,
     Missing,
     Negotiation,
@@ -30,6 +31,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.gangs import elsewhere_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import ago, lasting, listed, shortened
 
@@ -49,6 +51,8 @@ def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe
             yield from wrapped(fmt("Resources with a similar name: {}", listed(similar)), indent=2)
         case ParametersProblem(similar=similar) if similar:
             yield from wrapped(fmt("Existing parameters with a similar name: {}", listed(similar)), indent=2)
+        case GangElsewhere() as gang:
+            yield from elsewhere_lines(gang, namespace)
         case Negotiation() as negotiation:
             yield from _negotiation(negotiation, cause.claim, now)
         case PoolProblem() as pool:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, GroupError, GroupShortage, GroupWaits, PodGroupName
+from kubectl_dra.diagnosis.records import Cause, GangElsewhere, GroupError, GroupShortage, GroupWaits, PodGroupName
 from kubectl_dra.diagnosis.remedies.records import EditGroup, PinPods
-from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted
+from kubectl_dra.model.invocation import Words
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, command, fmt, safe
+from kubectl_dra.output.words import counted, listed
+from kubectl_dra.reports.invocations import kubectl, of, within
 
 GROUP_CODES: Final = (
     Code.POD_GROUP,
@@ -97,6 +100,47 @@ def _error(error: GroupError, say: Sentence) -> Safe:
         return fmt("PodGroup {} is refused as a whole: {}", error.group.name, error.text)
     why = say(error.because[0]) if error.because else safe(error.text)
     return fmt("an error about {} ends the attempt for all of PodGroup {}: {}", error.pod.name, error.group.name, why)
+
+
+# --- gangs of other programs ------------------------------------------------------------------------------------------
+
+
+def elsewhere_sentence(gang: GangElsewhere, _cause: Cause) -> Safe:
+    """Whose decision it is, and how many pods of the gang there are."""
+    queue = fmt(" in queue {}", gang.queue) if gang.queue else Safe("")
+    if gang.gates:
+        return fmt("{} holds it{} (scheduling gate {}){}", gang.system, queue, listed(gang.gates), _members(gang))
+    by = fmt('it is left to {} (scheduler "{}"){}', gang.system, gang.scheduler, queue)
+    return by + _members(gang)
+
+
+def _members(gang: GangElsewhere) -> Safe:
+    if not gang.name:
+        return Safe("")
+    of = fmt(" of {}", gang.expected) if gang.expected is not None else Safe("")
+    text = ". Of its group {}, {}{} {}, {} of them without a node"
+    return fmt(text, gang.name, gang.members, of, _exist(gang), gang.waiting)
+
+
+def _exist(gang: GangElsewhere) -> Safe:
+    return Safe("pod exists" if gang.members == 1 and gang.expected is None else "pods exist")
+
+
+def elsewhere_lines(gang: GangElsewhere, namespace: str) -> Iterator[Safe]:
+    """Which object shows the decision, and what the default scheduler would make of the pods."""
+    wanted = of(gang.resource, gang.name, namespace) if gang.name else None
+    line = command(kubectl("get", wanted, "-o", "yaml") if wanted is not None else _all_of(gang, namespace))
+    if line is not None:
+        yield fmt("  {} decides, and its object says what it waits for:", gang.system)
+        yield fmt("    {}", line)
+    if gang.fitting is not None:
+        pods = counted(gang.waiting, "waiting pod")
+        text = "By the default scheduler's rules {} of {} would find a node now, one beside the other."
+        yield from wrapped(fmt(text, gang.fitting, pods), indent=2)
+
+
+def _all_of(gang: GangElsewhere, namespace: str) -> Words | None:
+    return kubectl("get", gang.resource, within(namespace))
 
 
 # --- ways out -------------------------------------------------------------------------------------------------------

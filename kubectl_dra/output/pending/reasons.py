@@ -22,6 +22,7 @@ from kubectl_dra.diagnosis.records import (
     ExtendedResource,
     FatalError,
     Funnel,
+    GangElsewhere,
     Gates,
     Health,
     KeptAway,
@@ -48,7 +49,7 @@ from kubectl_dra.diagnosis.records import (
     VolumeTrouble,
 )
 from kubectl_dra.model.evidence import Coverage
-from kubectl_dra.output.pending.gangs import GROUP_CODES, group_sentence
+from kubectl_dra.output.pending.gangs import GROUP_CODES, elsewhere_sentence, group_sentence
 from kubectl_dra.output.pending.volumes import volume_sentence
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, shortened
@@ -125,8 +126,13 @@ def _not_owned(entry: ClaimEntry, cause: Cause) -> Safe:
     return fmt("ResourceClaim {}, which is recorded for it, {}", object_name(cause.claim), owner)
 
 
-def _other_scheduler(scheduler: SchedulerName, _cause: Cause) -> Safe:
-    return fmt('it is left to the scheduler "{}"', scheduler.name)
+def _left_to(cause: Cause) -> Safe:
+    match cause.detail:
+        case SchedulerName(name=name):
+            return fmt('it is left to the scheduler "{}"', name)
+        case GangElsewhere() as gang:
+            return elsewhere_sentence(gang, cause)
+    return Safe(cause.code.meaning)
 
 
 # --- no devices -----------------------------------------------------------------------------------------------------
@@ -503,7 +509,8 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.QUOTA_EXCEEDED: _with(QuotaShortage, _quota),
     Code.CLAIM_BEING_DELETED: _with(ClaimEntry, _deleting),
     Code.CLAIM_NOT_OWNED: _with(ClaimEntry, _not_owned),
-    Code.OTHER_SCHEDULER: _with(SchedulerName, _other_scheduler),
+    Code.QUEUED: _with(GangElsewhere, elsewhere_sentence),
+    Code.OTHER_SCHEDULER: _left_to,
     **dict.fromkeys(GROUP_CODES, lambda cause: group_sentence(cause, reason_sentence)),
     Code.CLASS_MISSING: _with(ClassProblem, _class_missing),
     Code.EXTENDED_RESOURCE_UNSERVED: _with(ExtendedResource, _unserved),

@@ -1,0 +1,166 @@
+"""Gangs of other programs, by what these leave on pods: Kueue, Volcano, the coscheduling plugin, KAI.
+
+What they decide can't be told from here. Whose decision it is can, which object shows it, how many pods of the gang
+exist, and how many of these would fit by the default scheduler's rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.diagnosis import needs
+from kubectl_dra.diagnosis.missing import missing
+from kubectl_dra.diagnosis.records import GangElsewhere
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.usage import is_terminal
+from kubectl_dra.scheduler.gangs.trial import Run, place
+from kubectl_dra.scheduler.gangs.world import with_pod
+from kubectl_dra.scheduler.snapshot import Snapshot
+from kubectl_dra.scheduler.status import Code
+
+#: More pods of one gang are not tried.
+_TRIED: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One program. ``labels`` and ``annotations`` name the gang, the first that is there counts.
+
+    ``resource``: what to look at, as kubectl takes it; ``named``: that object is called like the gang. ``gates`` are
+    the scheduling gates by which it holds pods, ``schedulers`` the names of its own schedulers.
+    """
+
+    name: str
+    resource: str
+    labels: tuple[str, ...] = ()
+    annotations: tuple[str, ...] = ()
+    queues: tuple[str, ...] = ()
+    total: str = ""
+    gates: tuple[str, ...] = ()
+    schedulers: tuple[str, ...] = ()
+    named: bool = True
+
+
+KUEUE: Final = System(
+    "Kueue",
+    "workloads.kueue.x-k8s.io",
+    labels=("kueue.x-k8s.io/pod-group-name",),
+    queues=("kueue.x-k8s.io/queue-name",),
+    total="kueue.x-k8s.io/pod-group-total-count",
+    gates=("kueue.x-k8s.io/admission", "kueue.x-k8s.io/topology"),
+)
+VOLCANO: Final = System(
+    "Volcano",
+    "podgroups.scheduling.volcano.sh",
+    annotations=("scheduling.k8s.io/group-name",),
+    queues=("volcano.sh/queue-name", "scheduling.volcano.sh/queue-name"),
+    schedulers=("volcano",),
+)
+COSCHEDULING: Final = System(
+    "coscheduling",
+    "podgroups.scheduling.x-k8s.io",
+    labels=(
+        "scheduling.x-k8s.io/pod-group",
+        "pod-group.scheduling.sigs.k8s.io/name",
+        "pod-group.scheduling.sigs.k8s.io",
+    ),
+)
+KAI: Final = System(
+    "KAI",
+    "podgroups.scheduling.run.ai",
+    annotations=("pod-group-name",),
+    queues=("kai.scheduler/queue", "runai/queue"),
+    schedulers=("kai-scheduler", "runai-scheduler"),
+)
+_SCHEDULERS: Final = (VOLCANO, KAI, COSCHEDULING)
+
+
+def held_by_queue(state: ClusterState, pod: Pod) -> GangElsewhere | None:
+    """The queue that holds a pod by a scheduling gate; None if none is known to."""
+    gates = [gate.name for gate in pod.spec.scheduling_gates if gate.name in KUEUE.gates]
+    return _told(state, KUEUE, pod, tuple(gates)) if gates else None
+
+
+def left_to(state: ClusterState, pod: Pod) -> GangElsewhere | None:
+    """The gang scheduler that a pod of another scheduler is left to; None if that is none that is known."""
+    for system in _SCHEDULERS:
+        if pod.spec.scheduler_name in system.schedulers or _gang(system, pod):
+            return _told(state, system, pod, ())
+    return None
+
+
+def _told(state: ClusterState, system: System, pod: Pod, gates: tuple[str, ...]) -> GangElsewhere:
+    gang, metadata = _gang(system, pod), pod.metadata
+    total = metadata.annotations.get(system.total, "")
+    members = _members(state).get((system.name, metadata.namespace, gang), (pod,)) if gang else (pod,)
+    waiting = [each for each in members if not each.spec.node_name]
+    return GangElsewhere(
+        system.name,
+        system.resource,
+        gang if system.named else "",
+        scheduler=pod.spec.scheduler_name,
+        gates=gates,
+        queue=next((value for key in system.queues if (value := _either(pod, key))), ""),
+        expected=int(total) if total.isdecimal() else None,
+        members=len(members),
+        waiting=len(waiting),
+        fitting=_fitting(state, system, key_of(metadata), gang, waiting),
+    )
+
+
+def _gang(system: System, pod: Pod) -> str:
+    labels, annotations = pod.metadata.labels, pod.metadata.annotations
+    named = (*(labels.get(key, "") for key in system.labels), *(annotations.get(key, "") for key in system.annotations))
+    return next(filter(None, named), "")
+
+
+def _either(pod: Pod, key: str) -> str:
+    return pod.metadata.labels.get(key) or pod.metadata.annotations.get(key, "")
+
+
+@derived("pods")
+def _members(state: ClusterState) -> Mapping[tuple[str, str, str], tuple[Pod, ...]]:
+    """The pods of each gang that are not finished, the oldest first."""
+    found: dict[tuple[str, str, str], list[Pod]] = {}
+    for pod in state.inventory.pods.values():
+        for system in (KUEUE, *_SCHEDULERS):
+            gang = _gang(system, pod)
+            if gang and not is_terminal(pod):
+                found.setdefault((system.name, pod.metadata.namespace, gang), []).append(pod)
+    return {key: tuple(sorted(pods, key=_age)) for key, pods in found.items()}
+
+
+def _age(pod: Pod) -> tuple[str, str]:
+    return pod.metadata.creation_timestamp or "", pod.metadata.name
+
+
+@derived()
+def _numbers(_state: ClusterState) -> dict[tuple[str, Key], int | None]:
+    return {}
+
+
+def _fitting(state: ClusterState, system: System, pod: Key, gang: str, waiting: Sequence[Pod]) -> int | None:
+    """How many of the waiting pods find a node, one beside the other; None if that can't be told."""
+    known = _numbers(state)
+    asked = system.name, Key(pod.namespace, gang) if gang else pod
+    if asked not in known:
+        lacking = missing(state.evidence, needs.POD, pod.namespace)
+        known[asked] = None if any(each.decides for each in lacking) else _count(Snapshot(state), waiting[:_TRIED])
+    return known[asked]
+
+
+def _count(there: Snapshot, pods: Sequence[Pod]) -> int | None:
+    number, shared = 0, Run()
+    for pod in pods:
+        tried = place(there, pod, tuple(there.nodes), shared)
+        if tried.status.code is Code.UNKNOWN:
+            return None
+        if tried.node and tried.attempt is not None:
+            number += 1
+            there = with_pod(tried.attempt, tried.node)
+    return number

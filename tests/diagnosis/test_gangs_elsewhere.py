@@ -1,0 +1,141 @@
+"""Gangs of Kueue, Volcano, coscheduling and KAI: whose decision it is, what to look at, how many pods there are.
+
+The pods are built after objects of real clusters: plain pods in a queue of Kueue, a Job of Volcano, a Deployment for
+the coscheduling plugin, a pod group that KAI's grouper made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause, GangElsewhere, PodDiagnosis, SchedulerName, Verdict
+from kubectl_dra.diagnosis.remedies import remedies
+from kubectl_dra.diagnosis.remedies.records import RemedyKind
+from kubectl_dra.output.pending.evidence import evidence_lines
+from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.safe import plain
+from tests.diagnosis import build
+from tests.diagnosis.gangs import Object, cluster, of_pod
+from tests.kit.clock import CLOCK
+
+KUEUE = {
+    "labels": {
+        "kueue.x-k8s.io/managed": "true",
+        "kueue.x-k8s.io/queue-name": "user-queue",
+        "kueue.x-k8s.io/pod-group-name": "sample-group",
+    },
+    "annotations": {"kueue.x-k8s.io/pod-group-total-count": "3", "kueue.x-k8s.io/retriable-in-group": "false"},
+    "finalizers": ["kueue.x-k8s.io/managed"],
+}
+VOLCANO = {
+    "labels": {"volcano.sh/job-name": "tf", "volcano.sh/queue-name": "research", "volcano.sh/job-namespace": "ml"},
+    "annotations": {
+        "scheduling.k8s.io/group-name": "tf-3f9a",
+        "volcano.sh/job-name": "tf",
+        "volcano.sh/task-spec": "worker",
+        "volcano.sh/job-version": "0",
+    },
+}
+COSCHEDULING = {"labels": {"app": "mpi", "scheduling.x-k8s.io/pod-group": "mpi"}}
+KAI = {
+    "labels": {"kai.scheduler/queue": "team-a", "training.kubeflow.org/job-name": "bert"},
+    "annotations": {"pod-group-name": "pg-bert-1b9c"},
+}
+
+
+def pods(number: int, metadata: dict[str, Any], **spec: Any) -> list[Object]:
+    """Some pods of one gang, each of which needs 3 of the 4 CPUs of a node."""
+    found = []
+    for index in range(number):
+        pod = build.pod(f"worker-{index}", requests={"cpu": "3"}, **spec)
+        pod["metadata"] |= metadata
+        found.append(pod)
+    return found
+
+
+def gang(found: PodDiagnosis) -> GangElsewhere:
+    detail = found.causes[0].detail
+    assert isinstance(detail, GangElsewhere)
+    return detail
+
+
+def page(cause: Cause) -> list[str]:
+    return [plain(line).strip() for line in evidence_lines(cause, build.NAMESPACE, CLOCK.now())]
+
+
+def test_a_group_of_pods_in_a_queue_of_kueue() -> None:
+    members = pods(2, KUEUE, schedulingGates=[{"name": "kueue.x-k8s.io/admission"}])
+    state = cluster(build.node(), *members)
+    found = of_pod(state, "worker-0")
+    assert (found.verdict, [cause.code for cause in found.causes]) == (Verdict.GATED, [Code.QUEUED])
+    assert found.reason == "SchedulingGated"
+    own = gang(found)
+    assert (own.system, own.name, own.queue) == ("Kueue", "sample-group", "user-queue")
+    assert (own.expected, own.members, own.waiting, own.fitting) == (3, 2, 2, 1)
+    assert plain(reason_sentence(found.causes[0])) == (
+        "Kueue holds it in queue user-queue (scheduling gate kueue.x-k8s.io/admission). "
+        "Of its group sample-group, 2 of 3 pods exist, 2 of them without a node"
+    )
+    assert " ".join(page(found.causes[0])) == (
+        "Kueue decides, and its object says what it waits for: "
+        "kubectl get workloads.kueue.x-k8s.io/sample-group -n ml -o yaml "
+        "By the default scheduler's rules 1 of 2 waiting pods would find a node now, one beside the other."
+    )
+    # Kueue would only set the gate again.
+    assert RemedyKind.REMOVE_GATE not in {each.kind for each in remedies(state, found)}
+
+
+def test_one_pod_in_a_queue_of_kueue() -> None:
+    alone = {"labels": {"kueue.x-k8s.io/queue-name": "user-queue", "kueue.x-k8s.io/managed": "true"}}
+    members = pods(1, alone, schedulingGates=[{"name": "kueue.x-k8s.io/topology"}, {"name": "example.com/mine"}])
+    found = of_pod(cluster(build.node(), *members), "worker-0")
+    assert (gang(found).name, gang(found).gates, gang(found).fitting) == ("", ("kueue.x-k8s.io/topology",), 1)
+    assert page(found.causes[0])[1] == "kubectl get workloads.kueue.x-k8s.io -n ml"
+
+
+def test_once_admitted_it_is_a_pod_like_any_other() -> None:
+    found = of_pod(cluster(build.node(), *pods(1, KUEUE)), "worker-0")
+    assert found.verdict is Verdict.SCHEDULABLE
+
+
+@pytest.mark.parametrize(
+    ("metadata", "scheduler", "system", "resource", "name", "queue"),
+    [
+        (VOLCANO, "volcano", "Volcano", "podgroups.scheduling.volcano.sh", "tf-3f9a", "research"),
+        (COSCHEDULING, "scheduler-plugins-scheduler", "coscheduling", "podgroups.scheduling.x-k8s.io", "mpi", ""),
+        (KAI, "kai-scheduler", "KAI", "podgroups.scheduling.run.ai", "pg-bert-1b9c", "team-a"),
+    ],
+)
+def test_a_gang_of_another_scheduler(
+    metadata: dict[str, Any], scheduler: str, system: str, resource: str, name: str, queue: str
+) -> None:
+    running = build.pod("worker-9", node_name="node-2", phase="Running")
+    running["metadata"] |= metadata
+    state = cluster(build.node(), build.node("node-2"), *pods(3, metadata, schedulerName=scheduler), running)
+    found = of_pod(state, "worker-0")
+    assert (found.verdict, found.causes[0].code) == (Verdict.OTHER_SCHEDULER, Code.OTHER_SCHEDULER)
+    own = gang(found)
+    assert (own.system, own.resource, own.name, own.queue) == (system, resource, name, queue)
+    assert (own.scheduler, own.members, own.waiting, own.fitting) == (scheduler, 4, 3, 2)
+    assert plain(reason_sentence(found.causes[0])).startswith(f'it is left to {system} (scheduler "{scheduler}")')
+    # The default scheduler would place the pods one by one.
+    assert RemedyKind.EDIT_POD not in {each.kind for each in remedies(state, found)}
+
+
+def test_a_scheduler_that_nobody_knows_stays_a_name() -> None:
+    found = of_pod(cluster(build.node(), *pods(1, {}, schedulerName="mine")), "worker-0")
+    assert (found.verdict, found.causes[0].detail) == (Verdict.OTHER_SCHEDULER, SchedulerName("mine"))
+
+
+def test_what_was_not_read_leaves_the_number_open() -> None:
+    state = cluster(build.node(), *pods(2, VOLCANO, schedulerName="volcano"), withheld=("ResourceSlice",))
+    assert gang(of_pod(state, "worker-0")).fitting is None
+
+
+def test_labels_of_another_namespace_are_another_gang() -> None:
+    members = pods(2, VOLCANO, schedulerName="volcano")
+    members[1]["metadata"]["namespace"] = "elsewhere"
+    assert gang(of_pod(cluster(build.node(), *members), "worker-0")).members == 1
