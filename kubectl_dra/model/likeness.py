@@ -24,4 +24,6 @@ def _likeness(name: str, other: str) -> float:
     a, b = (mine[0], theirs[0]) if mine[2] and mine[2] == theirs[2] else (name, other)
     if a in b or b in a:
         return max(_ALIKE, difflib.SequenceMatcher(None, a, b).ratio())
+    if 2 * min(len(a), len(b)) < _ALIKE * (len(a) + len(b)):
+        return 0.0  # no common text can be that much of both
     return difflib.SequenceMatcher(None, a, b).ratio()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final, NamedTuple
 
 import msgspec
@@ -31,6 +32,8 @@ from kubectl_dra.model.inventory import Inventory, key_of
 _LIMIT: Final = 8
 _PER_KIND: Final = 4
 _MAX_PARTS: Final = 8
+_ADDITIONS: Final = 2
+_LARGE: Final = 1_000
 # Rather anything else than what others take first; but before what only new hardware can do.
 _LOST_COST: Final = 25
 _TRIED: Final = frozenset({Verdict.SCHEDULER_ERROR, Verdict.UNSCHEDULABLE, Verdict.GATED, Verdict.OTHER_SCHEDULER})
@@ -143,11 +146,22 @@ class _Finder:
         """What new devices would do, and a new node; each the first that works."""
         self._fits_only = not self._gated
         for candidates in (freeing.more_devices(self._case), freeing.more_nodes(self._case)):
-            found = [p for candidate in candidates if (p := self._verify(candidate)) is not None]
-            if found:
-                yield min(found, key=lambda proposal: proposal.remedy.competition.lost)
+            found = self._first(candidates)
+            if found is not None:
+                yield found
         if self._case.diagnosis.nodes and not self._found:
             yield from (_untried(candidate) for candidate in freeing.unlike(self._case))
+
+    def _first(self, candidates: Iterable[Candidate]) -> Proposal | None:
+        """The first that works and is not lost to others, of a few."""
+        lost = None
+        most = _ADDITIONS if len(self._case.world.inventory.nodes) < _LARGE else 1
+        for candidate in islice(candidates, most):
+            found = self._verify(candidate)
+            if found is not None and not found.remedy.competition.lost:
+                return found
+            lost = lost or found
+        return lost
 
     def _verify_all(self, candidates: Iterable[Candidate]) -> None:
         for candidate in candidates:
@@ -167,13 +181,19 @@ class _Finder:
                 break
             if not self._works(self._trials.sample(*form.changes, nodes=form.only or None)):
                 continue
-            result = self._trials.all(*form.changes)
+            result = self._result(form)
             if self._works(result) and not self._partly_enough(form.changes):
                 proposal = self._proposal(form, result)
                 if not proposal.remedy.competition.lost:
                     return proposal
                 lost = lost or proposal
         return lost
+
+    def _result(self, form: Candidate) -> Result:
+        """The result on all nodes; where only some can help, on those, and whether anything else ends the attempt."""
+        if form.kind is RemedyKind.ADD_DEVICES and form.only:
+            return self._trials.sample(*form.changes, nodes=form.only)
+        return self._trials.all(*form.changes)
 
     def _proposal(self, form: Candidate, result: Result) -> Proposal:
         case = self._case

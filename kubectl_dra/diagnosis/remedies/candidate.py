@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from itertools import islice
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -37,6 +38,12 @@ class Candidate:
     changes: tuple[Change, ...] = ()
     steps: tuple[Candidate, ...] = ()
     only: tuple[str, ...] = ()
+
+
+# Selectors are corrected with what these many show.
+_NODES_PER_GROUP: Final = 2
+_POOLS: Final = 150
+_DEVICES: Final = 2_000
 
 
 class Published(NamedTuple):
@@ -91,11 +98,14 @@ class Case:
 
     @cached_property
     def published(self) -> PublishedDevices[Published]:
-        """The devices of the cluster, to try selectors on."""
-        inventory, partitionable = self.world.inventory, self.world.features.partitionable_devices
-        pools = sorted(inventory.slices_by_pool)
-        devices = (Published(pool.driver, d) for pool in pools for _, d in inventory.published(pool, partitionable))
-        return PublishedDevices(tuple(devices))
+        """Devices to try selectors on: those of the nodes that differ, and of pools in even distances."""
+        pools, inventory = self.world.pools, self.world.inventory
+        near = {name for group in self.diagnosis.nodes for name in group.nodes[:_NODES_PER_GROUP]}
+        slices = [each for name in near for each in inventory.slices_by_node.get(name, ())]
+        chosen = {PoolId(each.spec.driver, each.spec.pool.name) for each in slices}
+        chosen.update(pools[:: max(len(pools) // _POOLS, 1)])
+        devices = (Published(p.driver, d) for p in sorted(chosen) for _, d in self.world.published(p))
+        return PublishedDevices(tuple(islice(devices, _DEVICES)))
 
     def is_sibling(self, pod: Pod) -> bool:
         """Whether a pod is made by the same controller: to end it for another one of them helps nobody."""

@@ -9,25 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import msgspec
 
+from kubectl_dra.api.encode import encode_part
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import other_scheduler
 from kubectl_dra.diagnosis.pending import is_pending
 from kubectl_dra.diagnosis.placing import added, placed
-from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.candidate import Case
 from kubectl_dra.diagnosis.remedies.records import Action, Competition, DeletePod, EditClaim, EditPod
-from kubectl_dra.diagnosis.remedies.trial import outcome
+from kubectl_dra.diagnosis.remedies.trial import outcome, verdict
 from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.scheduler.claims import resolve
 
-# More pods and nodes than these are not tried for one remedy.
-_RIVALS: Final = 24
+# More kinds of pods, and more nodes, are not tried for one remedy.
+_KINDS: Final = 16
 _NODES: Final = 40
 _NEW: Final = "~"  # later than every time
 
@@ -54,16 +56,24 @@ class Competing:
 
     def __init__(self, case: Case) -> None:
         self._case = case
-        self._waiting = tuple(self._others())
+        self._failing: dict[bytes, bool] = {}
 
-    def _others(self) -> Iterator[Pod]:
-        world = self._case.world
-        for key, pod in world.inventory.pods.items():
-            if key != self._case.diagnosis.pod.key and not self._case.is_sibling(pod) and _takes_part(world, pod):
-                yield pod
+    @cached_property
+    def _waiting(self) -> tuple[Pod, ...]:
+        case = self._case
+        unscheduled = (pod for pod in case.world.inventory.pods.values() if not pod.spec.node_name)
+        return tuple(
+            pod
+            for pod in unscheduled
+            if key_of(pod.metadata) != case.diagnosis.pod.key
+            and not case.is_sibling(pod)
+            and _takes_part(case.world, pod)
+        )
 
     def of(self, actions: Sequence[Action], changed: ClusterState, nodes: Sequence[str]) -> Competition:
         """Who competes for ``nodes``, on which the pod fits in the ``changed`` cluster."""
+        if all(isinstance(action, EditClaim | EditPod) for action in actions):
+            return Competition()  # nothing becomes free that others could not have taken before
         returning = list(self._returning(actions))
         if not (self._waiting or returning):
             return Competition()
@@ -73,7 +83,7 @@ class Competing:
         for each in returning:
             changed = changed.changed(added(changed.inventory, each, extended=changed.features.extended_resource))
         turns = sorted([*map(_turn, self._waiting), *map(_turn, returning)], key=lambda turn: turn.order)
-        able = [turn for turn in turns[:_RIVALS] if _is_able(changed, turn.key, among)]
+        able = list(self._able(changed, turns, among))
         first = [turn for turn in able if turn.before(mine)]
         world, took = _after(changed, first, among)
         lost = bool(took) and not _fits(world, mine.key, nodes)
@@ -84,6 +94,24 @@ class Competing:
             after=tuple(_ref(turn) for turn in able if turn not in took),
             lost=lost,
         )
+
+    def _able(self, world: ClusterState, turns: Iterable[_Turn], nodes: Collection[str]) -> Iterator[_Turn]:
+        """The pods that could take one of the nodes."""
+        known: dict[bytes, bool] = {}
+        for turn in turns:
+            kind = _kind(world, turn)
+            if kind not in known and len(known) < _KINDS:
+                known[kind] = _fits(world, turn.key, nodes) and not self._fails(kind, turn.key)
+            if known.get(kind):
+                yield turn
+
+    def _fails(self, kind: bytes, key: Key) -> bool:
+        """Whether something on any node ends the pod's attempt, which nothing that becomes free can mend."""
+        world = self._case.world
+        if kind not in self._failing:
+            waits = key in world.inventory.pods
+            self._failing[kind] = waits and verdict(world, key) is Verdict.SCHEDULER_ERROR
+        return self._failing[kind]
 
     def _returning(self, actions: Iterable[Action]) -> Iterator[Pod]:
         """What controllers make in place of the pods that are deleted."""
@@ -123,9 +151,18 @@ def _decisive(world: ClusterState, took: Sequence[_Turn], key: Key, among: Seque
     return [turn for turn, rest in others if _fits(_after(world, rest, among)[0], key, among)]
 
 
-def _is_able(world: ClusterState, key: Key, nodes: Collection[str]) -> bool:
-    """Whether a pod could take one of the nodes, and nothing on any other one ends its attempt."""
-    return _fits(world, key, nodes) and outcome(world, key).fits
+def _kind(world: ClusterState, turn: _Turn) -> bytes:
+    """What pods that are tried alike have in common."""
+    inventory = world.inventory
+    pod = inventory.pods[turn.key]
+    names = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
+    keys = (
+        Key(turn.key.namespace, entry.resource_claim_name or names.get(entry.name) or "")
+        for entry in pod.spec.resource_claims
+    )
+    claims = [(claim.spec, claim.status.allocation) for key in keys if (claim := inventory.claims.get(key)) is not None]
+    spec = msgspec.structs.replace(pod.spec, resource_claims=())
+    return encode_part((turn.key.namespace, pod.metadata.labels, spec, claims))
 
 
 def _fits(world: ClusterState, key: Key, nodes: Collection[str]) -> bool:

@@ -264,7 +264,8 @@ def _adding(slice_: ResourceSlice, device: Device, count: int) -> Candidate:
     like = str(DeviceId(slice_.spec.driver, slice_.spec.pool.name, device.name))
     change = changes.add_devices(slice_.metadata.name, device, count)
     action = AddDevices(count, like, slice_.spec.node_name or "")
-    return Candidate(RemedyKind.ADD_DEVICES, (action,), _ADD_COST, (change,))
+    only = (slice_.spec.node_name,) if slice_.spec.node_name else ()
+    return Candidate(RemedyKind.ADD_DEVICES, (action,), _ADD_COST, (change,), only=only)
 
 
 def _lacking(funnel: Funnel) -> int:

@@ -99,6 +99,13 @@ def outcome(world: ClusterState, key: Key, among: frozenset[str] | None = None) 
     return Result(True, tuple(node.metadata.name for node, _ in tried.nodes(NodeOutcome.FITS)))
 
 
+def verdict(world: ClusterState, key: Key) -> Verdict:
+    """What an attempt of a pod comes to that nothing keeps out of the queue."""
+    pod = world.inventory.pods[key]
+    entries = resolve(world.inventory, world.evidence, world.features, pod)
+    return judge(world, pod, attempt(world, pod, [e.claim for e in entries if e.claim is not None])).verdict
+
+
 def _sample(diagnosis: PodDiagnosis) -> Iterable[str]:
     """The first nodes of every group, the nearest groups first."""
     found: list[str] = []

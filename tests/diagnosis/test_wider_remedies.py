@@ -1,0 +1,242 @@
+"""A wider search: what is changed as little as possible, and what else than devices is in the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.remedies import Found, Remedy, find
+from kubectl_dra.diagnosis.remedies.records import AddNode, DeletePod, EditClaim, EditClass, EditPod, RemoveGates
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from tests.diagnosis import build, facts
+from tests.kit.clock import CLOCK
+
+MEMORY = f'device.capacity["{build.DRIVER}"].memory'
+NUMBER = f'device.attributes["{build.DRIVER}"].number'
+POD = ObjectRef("Pod", "ml", "pod")
+
+
+def found(*parts: Any) -> Found:
+    objects = [each for part in parts for each in (part if isinstance(part, list) else [part])]
+    classes = [] if any(each["kind"] == "DeviceClass" for each in objects) else [build.device_class()]
+    world = ClusterState(facts.inventory([*classes, *objects]), facts.evidence(), features(), CLOCK)
+    return find(world, Diagnoser(world).pod(Key("ml", "pod")))
+
+
+def held(way: Remedy) -> tuple[str, ...]:
+    return way.nodes if way.verified else ()
+
+
+def edits(ways: Found) -> list[tuple[str, str]]:
+    """Field and new value of each edit that holds."""
+    return [
+        (action.field, action.after)
+        for proposal in ways.proposals
+        for action in proposal.remedy.actions
+        if isinstance(action, EditClaim | EditPod | EditClass) and held(proposal.remedy)
+    ]
+
+
+def wanting(*requests: dict[str, Any], **spec: Any) -> list[dict[str, Any]]:
+    return [build.pod(claims=["claim"], **spec), build.claim("claim", *requests)]
+
+
+def holder(name: str, *devices: str, node: str = "node-1", **spec: Any) -> list[dict[str, Any]]:
+    pod = build.pod(name, claims=[name], node_name=node, phase="Running", **spec)
+    return [pod, build.claim(name, held=[(node, each) for each in devices], by=[name], on=node)]
+
+
+def running(name: str, node: str = "node-1", labels: dict[str, str] | None = None, **spec: Any) -> dict[str, Any]:
+    pod = build.pod(name, node_name=node, phase="Running", **spec)
+    pod["metadata"]["labels"] = labels or {}
+    return pod
+
+
+def sized(name: str, size: str, number: int = 5, policy: dict[str, Any] | None = None) -> dict[str, Any]:
+    memory = {"value": size, **({"requestPolicy": policy} if policy else {})}
+    attributes = {"number": {"int": number}}
+    return {"name": name, "attributes": attributes, "capacity": {"memory": memory}}
+
+
+# --- requests ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_amount_that_exists_in_the_place_of_one_that_does_not() -> None:
+    selector = f'{NUMBER} == 5 && {MEMORY}.compareTo(quantity("100Gi")) >= 0'
+    slice_ = build.slice_("node-1", sized("a", "40Gi"), sized("b", "80Gi"))
+    ways = found(wanting(build.request(selector=selector)), build.node(), slice_)
+    assert edits(ways)[0] == ("selectors[0]", selector.replace("100Gi", "80Gi"))
+
+
+def test_a_number_that_exists_in_the_place_of_one_that_does_not() -> None:
+    ways = found(
+        wanting(build.request(selector=f"{NUMBER} >= 7")), build.node(), build.slice_("node-1", sized("a", "1Gi"))
+    )
+    assert edits(ways)[0] == ("selectors[0]", f"{NUMBER} >= 5")
+
+
+def test_two_clauses_of_one_selector_are_one_edit() -> None:
+    selector = f'{MEMORY}.compareTo(quantity("100Gi")) >= 0 && {NUMBER} >= 7'
+    ways = found(wanting(build.request(selector=selector)), build.node(), build.slice_("node-1", sized("a", "80Gi")))
+    first = ways.proposals[0].remedy
+    assert [type(action) for action in first.actions] == [EditClaim]
+    assert edits(ways)[0] == ("selectors[0]", f'{MEMORY}.compareTo(quantity("80Gi")) >= 0 && {NUMBER} >= 5')
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        (None, "40Gi"),
+        ({"default": "10Gi", "validRange": {"min": "10Gi", "step": "25Gi"}}, "35Gi"),
+        ({"default": "10Gi", "validValues": ["10Gi", "30Gi", "80Gi"]}, "30Gi"),
+    ],
+)
+def test_a_smaller_capacity_that_the_policy_allows(policy: dict[str, Any] | None, expected: str) -> None:
+    request = build.request(capacity={"requests": {"memory": "60Gi"}})
+    device = {**sized("a", "40Gi", policy=policy), "allowMultipleAllocations": True}
+    ways = found(wanting(request), build.node(), build.slice_("node-1", device))
+    assert edits(ways)[0] == ("capacity.requests[memory]", expected)
+
+
+def test_all_devices_become_as_many_as_there_are_left() -> None:
+    devices = [build.device(name) for name in "abc"]
+    request = build.request(allocationMode="All")
+    ways = found(wanting(request), holder("other", "a"), build.node(), build.slice_("node-1", *devices))
+    assert ("allocationMode", "ExactCount 2") in edits(ways)
+
+
+def test_delete_and_ask_for_less_where_neither_is_enough() -> None:
+    devices = [build.device(name) for name in "ab"]
+    ways = found(
+        wanting(build.request(count=3)), holder("other", "a", "b"), build.node(), build.slice_("node-1", *devices)
+    )
+    kinds = {tuple(sorted(type(action).__name__ for action in p.remedy.actions)) for p in ways.proposals}
+    assert kinds == {("DeletePod", "EditClaim")}
+    assert edits(ways)[0] == ("count", "2")
+
+
+def test_it_is_said_how_many_changes_were_tried() -> None:
+    request = build.request(count=2, selector=f"{NUMBER} == 5")
+    other = build.request("other", cls=build.DRIVER)
+    ways = found(wanting(request, other), build.node(), build.slice_("node-1"))
+    assert ways.none_of_size_two
+    assert ways.searched.singles > 0
+
+
+# --- classes ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_selector_of_a_class_that_selects_nothing() -> None:
+    wrong = {"cel": {"expression": f'device.attributes["{build.DRIVER}"].model == "h100"'}}
+    cls = build.device_class(selectors=[wrong])
+    device = build.device("a", attributes={"model": "H100"})
+    ways = found(cls, wanting(), build.node(), build.slice_("node-1", device))
+    assert ("selectors[0]", f'device.attributes["{build.DRIVER}"].model == "H100"') in edits(ways)
+
+
+def test_a_class_that_could_serve_an_extended_resource() -> None:
+    pod = build.pod(requests={"example.com/gpu": "1"})
+    other = build.device_class("nic.example.com")
+    slice_ = build.slice_("node-1", build.device("a"))
+    ways = found(pod, build.device_class(), other, build.node(), slice_)
+    edited = [p.remedy.actions[0] for p in ways.proposals if isinstance(p.remedy.actions[0], EditClass)]
+    assert edited == [EditClass(build.DRIVER, "extendedResourceName", "", "example.com/gpu")]
+
+
+# --- other plugins ----------------------------------------------------------------------------------------------------
+
+
+def test_pods_without_devices_give_back_their_cpu() -> None:
+    busy = [running("small", requests={"cpu": "1"}), running("large", requests={"cpu": "3"})]
+    ways = found(wanting(requests={"cpu": "2"}), busy, build.node(), build.slice_("node-1", build.device("a")))
+    deleted = [p.remedy.actions for p in ways.proposals if isinstance(p.remedy.actions[0], DeletePod)]
+    assert deleted == [(DeletePod(ObjectRef("Pod", "ml", "large"), (), None, ("3 cpu",)),)]
+
+
+_ZONED = {"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {"matchLabels": {"app": "x"}}}
+
+
+def _spread(skew: int = 1) -> list[dict[str, Any]]:
+    pod, claim = wanting(topologySpreadConstraints=[{"maxSkew": skew, **_ZONED}])
+    pod["metadata"]["labels"] = {"app": "x"}
+    nodes = [build.node("node-1", labels={"zone": "a"}), build.node("node-2", labels={"zone": "b"})]
+    return [pod, claim, running("twin", labels={"app": "x"}), *nodes, build.slice_("node-1", build.device("a"))]
+
+
+def test_spreading_less_evenly_or_only_where_possible() -> None:
+    ways = found(_spread())
+    assert edits(ways) == [
+        ("topologySpreadConstraints[zone].maxSkew", "2"),
+        ("topologySpreadConstraints[zone].whenUnsatisfiable", "ScheduleAnyway"),
+    ]
+    deleted = [p.remedy.actions[0].pod.name for p in ways.proposals if isinstance(p.remedy.actions[0], DeletePod)]
+    assert deleted == ["twin"]
+
+
+_NEAR = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "cache"}}}
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def test_without_company_that_is_nowhere() -> None:
+    pod = wanting(affinity={"podAffinity": {_REQUIRED: [_NEAR]}})
+    node = build.node(labels={"kubernetes.io/hostname": "node-1"})
+    assert edits(found(pod, node, build.slice_("node-1", build.device("a")))) == [("affinity.podAffinity[0]", "")]
+
+
+def test_beside_a_pod_that_is_avoided_or_without_it() -> None:
+    pod = wanting(affinity={"podAntiAffinity": {_REQUIRED: [_NEAR]}})
+    node = build.node(labels={"kubernetes.io/hostname": "node-1"})
+    ways = found(pod, running("cache-0", labels={"app": "cache"}), node, build.slice_("node-1", build.device("a")))
+    assert edits(ways) == [("affinity.podAntiAffinity[0]", "")]
+    assert any(p.remedy.actions == (DeletePod(ObjectRef("Pod", "ml", "cache-0"), ()),) for p in ways.proposals)
+
+
+def test_required_node_affinity_goes_and_affinity_to_pods_stays() -> None:
+    """What was tried must be what the patch does."""
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["c"]}]}]}
+    affinity = {"nodeAffinity": {_REQUIRED: terms}, "podAffinity": {_REQUIRED: [_NEAR]}}
+    node = build.node(labels={"kubernetes.io/hostname": "node-1"})
+    ways = found(wanting(affinity=affinity), node, build.slice_("node-1", build.device("a")))
+    held_by = [{a.field for a in p.remedy.actions if isinstance(a, EditPod)} for p in ways.proposals if held(p.remedy)]
+    assert held_by == [{"affinity.nodeAffinity", "affinity.podAffinity[0]"}]
+
+
+def test_a_volume_claim_with_a_name_like_it() -> None:
+    pvc = {
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data-0", "namespace": "ml", "uid": "pvc"},
+        "spec": {"volumeName": "pv"},
+        "status": {"phase": "Bound"},
+    }
+    volume = {"kind": "PersistentVolume", "metadata": {"name": "pv"}, "spec": {}, "status": {"phase": "Bound"}}
+    pvc["metadata"]["annotations"] = {"pv.kubernetes.io/bind-completed": "yes"}
+    pod = wanting(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data-o"}}])
+    ways = found(pod, pvc, volume, build.node(), build.slice_("node-1", build.device("a")))
+    assert edits(ways) == [("volumes[data]", "data-0")]
+
+
+# --- gates, nodes -----------------------------------------------------------------------------------------------------
+
+
+def test_a_gate_and_what_comes_after_it_go_together() -> None:
+    pod = wanting(build.request(count=2), schedulingGates=[{"name": "g"}])
+    ways = found(pod, build.node(), build.slice_("node-1", build.device("a")))
+    both = [p.remedy for p in ways.proposals if len(p.remedy.actions) == 2]
+    assert [type(action) for action in both[0].actions] == [RemoveGates, EditClaim]
+    assert both[0].nodes == ("node-1",)
+
+
+def test_a_node_like_one_that_is_full() -> None:
+    ways = found(wanting(), holder("other", "a"), build.node(), build.slice_("node-1", build.device("a")))
+    assert [p.remedy.actions for p in ways.additions][-1] == (AddNode("node-1"),)
+
+
+def test_new_nodes_are_no_help_against_a_cordon() -> None:
+    node = build.node()
+    node["spec"] = {"unschedulable": True}
+    assert found(wanting(), node, build.slice_("node-1", build.device("a"))).additions == ()
