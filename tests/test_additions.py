@@ -73,6 +73,16 @@ async def script(ui):
 play(demo_app(), script)
 """
 
+TOLD = """
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause, Gates
+from kubectl_dra.output.documents import report_bytes, to_json
+from kubectl_dra.output.pending.reasons import reason_sentence, title
+
+cause = Cause(Code("DRA-199"), Gates(("example.com/moon",)))
+print(title(cause.code), reason_sentence(cause), to_json(report_bytes("X", cause)), sep="\\n")
+"""
+
 
 @dataclass(frozen=True)
 class Addition:
@@ -126,6 +136,25 @@ ADDITIONS = {
         },
         ("-m", "kubectl_dra", "test-selector", '"a".shout() == "A!"', "--from", "demo"),
         ("All 47 devices match",),
+    ),
+    "reason": Addition(
+        "a reason (`DRA-xxx`)",
+        {
+            "diagnosis/codes.py": (
+                '    SCHEDULING_GATES = "DRA-100", "scheduling gates", "the pod has scheduling gates"',
+                '    MOON = "DRA-199", "waits for the moon", "the pod waits for the moon"',
+            ),
+            "output/pending/reasons.py": (
+                "_SENTENCES: Final[dict[Code, Sentence]] = {",
+                '    Code.MOON: _with(Gates, lambda gates, _: fmt("{} waits for the moon", gates.names[0])),',
+            ),
+        },
+        ("-c", TOLD),
+        (
+            "waits for the moon\nexample.com/moon waits for the moon",
+            '"title": "waits for the moon"',
+            '"page": "docs/reasons/DRA-199.md"',
+        ),
     ),
     "screen": Addition(
         "a TUI screen",
