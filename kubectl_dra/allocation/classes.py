@@ -46,11 +46,10 @@ class _Entry:
 
 
 class _Known:
-    """What is shared by the classes of one index, however its devices are used. Numbers are never given twice."""
+    """What is shared by the classes of one index and of those that follow it. Numbers are never given twice."""
 
     def __init__(self, index: SliceIndex) -> None:
-        self.index = index
-        self.drivers = tuple(sorted({slice_.spec.driver for slice_ in index.slices}))
+        self._slices = len(index.slices)
         # By identity of the pool, which its entry keeps: that of one that is gone would pass to another.
         self.entries: dict[int, _Entry] = {}
         self.nodes: dict[PoolId, dict[str, None]] = {}
@@ -72,7 +71,8 @@ class _Known:
     @property
     def crowded(self) -> bool:
         """Whether most of what has a number is of the past."""
-        return len(self._numbers) > _FEW + _MOST_CONTENTS * len(self.index.slices)
+        most = _FEW + _MOST_CONTENTS * self._slices
+        return len(self._numbers) > most or len(self.entries) > most
 
 
 class NodeClasses:
@@ -81,6 +81,7 @@ class NodeClasses:
     def __init__(
         self, index: SliceIndex, allocated: AllocatedState, features: Features, former: NodeClasses | None = None
     ) -> None:
+        self.index: Final = index
         self._features = features
         self._allocated = allocated
         self._view = View(allocated, features, _plain, asks_capacity=True)
@@ -119,6 +120,8 @@ class NodeClasses:
     def _follow(self, former: NodeClasses) -> None:
         changed = self._allocated.differing(former._allocated)
         nodes = {name for pool in changed for name in self._known.nodes.get(PoolId(*pool), ())}
+        if self.index is not former.index:
+            nodes |= self.index.affected
         for columns, table in list(former._tables.items()):
             kept = dict(table)
             for name in nodes:
@@ -130,7 +133,7 @@ class NodeClasses:
         if self._features.implementation == "stable" and self._features.judges_whole_pools:
             return None
         try:
-            return gather(self._known.index, node).pools
+            return gather(self.index, node).pools
         except Aborted:
             return None
 
@@ -187,9 +190,9 @@ class NodeClasses:
 
 
 def _known_of(index: SliceIndex, former: NodeClasses | None) -> _Known:
-    if former is None or former._known.index is not index or former._known.crowded:
+    if former is None or former._known.crowded:
         return _Known(index)
-    return former._known
+    return former._known if index is former.index or index.follows(former.index) else _Known(index)
 
 
 class Sight:
@@ -203,7 +206,7 @@ class Sight:
         self._classes = classes
         self._known = known
         self._selection = selection
-        self._columns = selection.columns(known.drivers)
+        self._columns = selection.columns(classes.index.drivers)
         self._judged = known.judged(selection.identity)
 
     def of(self, nodes: Mapping[str, Node]) -> Iterator[tuple[Node, int | None]]:

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from heapq import merge
 from operator import itemgetter
 from typing import Final
+from weakref import ReferenceType, ref
 
 from kubectl_dra.allocation.slices import Condition, condition_of, everywhere, relevant, unsupported, uses_groups
 from kubectl_dra.model.core import Node
@@ -22,6 +24,8 @@ from kubectl_dra.model.resource import CounterSet, ResourceSlice
 
 # Views of the slices that belong to no node are kept for so many different sets of nodes.
 _VIEWS: Final = 64
+# Where more pools than this change, everything is looked at anew.
+_FEW_CHANGES: Final = 1_000
 _LAST_WITHOUT_CHECK: Final = 31
 
 
@@ -123,8 +127,42 @@ class SliceIndex:
         self._built: dict[tuple[int, ...], Pool | ObsoletePool] = {}
         #: What nodes see, for the next attempt, with the view that it rests on.
         self.known: dict[str, tuple[_View, Gathered]] = {}
+        #: Nodes that may see other pools than in the index that this one follows.
+        self.affected: frozenset[str] = frozenset()
+        self._followed: ReferenceType[SliceIndex] | None = None
         for slice_ in shared:
             self._add_shared(slice_)
+
+    def following(self, slices: Iterable[ResourceSlice]) -> SliceIndex:
+        """The index of the slices as they have become; nodes whose pools are what they were see the same objects."""
+        later = SliceIndex(slices, self.features)
+        later._take_over(self)
+        return later
+
+    def follows(self, other: SliceIndex) -> bool:
+        """Whether what nodes see was taken over from another index, but for those :attr:`affected`."""
+        return self._followed is not None and self._followed() is other
+
+    def _take_over(self, former: SliceIndex) -> None:
+        before, after = set(map(id, former.slices)), set(map(id, self.slices))
+        changed = [slice_ for slice_ in self.slices if id(slice_) not in before]
+        changed += [slice_ for slice_ in former.slices if id(slice_) not in after]
+        pools = {_key(slice_) for slice_ in changed}
+        if len(pools) > _FEW_CHANGES:
+            return
+        touched = (slice_ for index in (former, self) for pool in pools for slice_ in index.of_pool(PoolId(*pool)))
+        affected = frozenset(slice_.spec.node_name or "" for slice_ in touched)
+        # Slices of no node, or slices in another order, may matter to any node.
+        if "" in affected or list(map(_numbered, self._conditional)) != list(map(_numbered, former._conditional)):
+            return
+        self._views, self._built = former._views, former._built
+        self.known = {name: seen for name, seen in former.known.items() if name not in affected}
+        self.affected, self._followed = affected, ref(former)
+
+    @cached_property
+    def drivers(self) -> tuple[str, ...]:
+        """The drivers that publish slices."""
+        return tuple(sorted({slice_.spec.driver for slice_ in self.slices}))
 
     def _add_shared(self, slice_: ResourceSlice) -> None:
         condition = condition_of(slice_)
@@ -237,6 +275,11 @@ def _gathered(judged: Sequence[Pool | ObsoletePool], ignored: Iterable[ResourceS
         first = features.implementation == "stable"
         pools.sort(key=lambda pool: (not first and pool.binding, pool.id))
     return Gathered(tuple(pools), obsolete, tuple(ignored))
+
+
+def _numbered(conditional: tuple[int, ResourceSlice]) -> tuple[int, int]:
+    number, slice_ = conditional
+    return number, id(slice_)
 
 
 def _key(slice_: ResourceSlice) -> _PoolKey:

@@ -42,11 +42,22 @@ def _later_allocated(held: AllocatedState, before: ClusterState, after: ClusterS
     return held.later(before.inventory.claims, after.inventory.claims)
 
 
+def _later_slices(index: SliceIndex, before: ClusterState, after: ClusterState) -> SliceIndex:
+    return index.following(after.inventory.slices.values())
+
+
 def _later_devices(devices: Cluster, before: ClusterState, after: ClusterState) -> Cluster | None:
     old, new = before.inventory, after.inventory
-    if old.slices is not new.slices or old.taint_rules is not new.taint_rules or any(map(is_narrowed, after.rules)):
+    if any(map(is_narrowed, (*before.rules, *after.rules))):
         return None
-    return Cluster(devices.index, dict(new.classes), after.allocated, after.features, devices)
+    index = devices.index
+    if old.slices is not new.slices or old.taint_rules is not new.taint_rules:
+        if before.rules or after.rules:
+            tainted = merge_rules(new.slices.values(), after.rules, after.features, after.narrowing)
+            index = index.following(tainted)
+        else:
+            index = after.slices
+    return Cluster(index, dict(new.classes), after.allocated, after.features, devices)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +151,7 @@ class ClusterState:
 
     # --- devices ------------------------------------------------------------------------------------------------------
 
-    @derived("slices")
+    @derived("slices", later=_later_slices)
     def slices(self) -> SliceIndex:
         """All slices as they are published, as the allocator indexes them."""
         return SliceIndex(self.inventory.slices.values(), self.features)

@@ -147,3 +147,56 @@ def test_a_node_that_becomes_another_is_looked_at_anew() -> None:
     renamed = msgspec.structs.replace(NODES[0].metadata, name="n1")
     twin = msgspec.structs.replace(NODES[0], metadata=renamed)
     assert asked(cluster, [NODES[0], twin], [claim]) == alone(cluster, [NODES[0], twin], [claim])
+
+
+# --- other slices ---------------------------------------------------------------------------------------------------
+
+
+def without_first_device(slice_: Any) -> Any:
+    spec = slice_.spec
+    return msgspec.structs.replace(slice_, spec=msgspec.structs.replace(spec, devices=spec.devices[1:]))
+
+
+@pytest.mark.parametrize("name", ["alloc_probes", "alloc", "alloc_mutated"])
+def test_slices_that_change_never_leave_an_old_answer(name: str) -> None:
+    """Each slice once without its first device, once gone, and once as it was, after what was asked before."""
+    for row in rows(name)[:: 29 if name == "alloc" else 4]:
+        nodes = decode(row["nodes"], "Node", "v1")
+        slices, classes = decode(row["slices"], "ResourceSlice"), decode(row["classes"], "DeviceClass")
+        held, claims = decode(row.get("allocatedClaims") or [], "ResourceClaim"), decode(row["claims"], "ResourceClaim")
+        for run in row["expect"][:2]:
+            on = features(run["features"])
+            before = Cluster.of(slices, classes, held, on)
+            for _ in range(2):
+                asked(before, nodes, claims)
+            for place, changed in enumerate(slices):
+                for other in ([without_first_device(changed)], []):
+                    now = [*slices[:place], *other, *slices[place + 1 :]]
+                    index = before.index.following(now)
+                    later = Cluster(index, before.classes, before.allocated, on, before)
+                    fresh = Cluster.of(now, classes, held, on)
+                    expected = alone(fresh, nodes, claims)
+                    assert asked(later, nodes, claims) == expected, (row["id"], run["name"], place)
+                    assert asked(later, nodes, claims) == expected, (row["id"], run["name"], place)
+            assert asked(before, nodes, claims) == alone(before, nodes, claims)
+
+
+def test_only_pools_whose_slices_have_changed_are_compared() -> None:
+    cluster, claim = world(), claim_of(exactly("r", 1, MODEL % "a"))
+    looked_into(cluster, claim)
+    slices = [without_first_device(each) if each.spec.node_name == "n3" else each for each in cluster.index.slices]
+    later = Cluster(cluster.index.following(slices), cluster.classes, cluster.allocated, cluster.features, cluster)
+    assert later.index.follows(cluster.index)
+    assert later.index.affected == {"n3"}
+    # What is in it, and the column that is read.
+    assert looked_into(later, claim) <= 3
+    assert asked(later, NODES, [claim]) == alone(cluster_of(*slices), NODES, [claim])
+
+
+def test_slices_of_no_node_may_matter_to_all() -> None:
+    shared = slice_of([device("s0", attributes={"model": "a"})], pool="all", node=None, all_nodes=True)
+    own = [slice_of([device("d0", attributes={"model": "b"})], pool=name, node=name) for name in NAMES]
+    cluster = cluster_of(*own, shared)
+    index = cluster.index.following([*own, without_first_device(shared)])
+    assert not index.follows(cluster.index)
+    assert cluster.index.following([*own[1:], shared]).follows(cluster.index)
