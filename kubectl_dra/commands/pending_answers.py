@@ -36,7 +36,8 @@ from kubectl_dra.output.pending.claim_page import claim_pending_page, claim_pend
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.pending.group_page import gang_lines
 from kubectl_dra.output.pending.groups import claim_groups_page, groups_page
-from kubectl_dra.output.pending.page import pending_page, pending_summary
+from kubectl_dra.output.pending.headline import pending_summary
+from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.reports.groups import GroupPendingReport
@@ -355,7 +356,7 @@ def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Pending:
 
 
 def _pod_page(call: Call, report: PendingReport) -> list[Safe]:
-    lines = pending_page(report, call.now)
+    lines = pending_page(report, call.now, call.address)
     steps = list(step_lines(report.remedies, call.address)) if call.remedies else []
     return [*lines, Safe(""), *steps] if steps else lines
 

@@ -36,14 +36,14 @@ class Code(StrEnum):
     TEMPLATE_MISSING = "DRA-112", "template missing", "a ResourceClaimTemplate that the pod names does not exist"
     CLAIM_CREATION_FAILED = (
         "DRA-113",
-        "claim can't be created",
+        "claim cannot be created",
         "the controller cannot create a ResourceClaim from its template",
     )
     QUOTA_EXCEEDED = "DRA-114", "quota exceeded", "a ResourceQuota forbids the ResourceClaim"
     ADMIN_LABEL_MISSING = (
         "DRA-115",
         "admin access not allowed",
-        "admin access is asked for in a namespace without the admin access label",
+        "admin access is requested in a namespace without the admin access label",
     )
     CLAIM_BEING_DELETED = "DRA-120", "claim being deleted", "a ResourceClaim of the pod is being deleted"
     CLAIM_NOT_OWNED = (
@@ -56,7 +56,7 @@ class Code(StrEnum):
         "claim entry malformed",
         "a claim entry of the pod names neither a claim nor a template",
     )
-    OTHER_SCHEDULER = "DRA-150", "another scheduler", "the pod is left to another scheduler"
+    OTHER_SCHEDULER = "DRA-150", "another scheduler", "the pod names another scheduler"
     POD_GROUP = "DRA-160", "waits for its PodGroup", "another pod of the PodGroup keeps all of them from being tried"
     POD_GROUP_MISSING = "DRA-161", "PodGroup missing", "the PodGroup that the pod names does not exist"
     POD_GROUP_INCOMPLETE = "DRA-162", "PodGroup incomplete", "fewer pods of the PodGroup exist than its minCount"
@@ -65,7 +65,7 @@ class Code(StrEnum):
     POD_EVICTED = "DRA-171", "evicted", "the pod is evicted: it is being deleted, or about to be"
 
     CLASS_MISSING = "DRA-200", "class missing", "a DeviceClass that a request names does not exist"
-    NO_DEVICE_IN_CLASS = "DRA-201", "no device in the class", "no device belongs to the DeviceClass"
+    NO_DEVICE_IN_CLASS = "DRA-201", "no devices published", "no devices are published for the DeviceClass"
     EXTENDED_RESOURCE_UNSERVED = (
         "DRA-202",
         "extended resource unknown",
@@ -74,9 +74,19 @@ class Code(StrEnum):
     SELECTOR_MATCHES_NOTHING = (
         "DRA-203",
         "selector matches nothing",
-        "no device of the class passes the selectors of the request",
+        "no device of the class matches the selectors of the request",
     )
-    TOO_FEW_DEVICES = "DRA-210", "too few devices", "fewer devices are left than the request needs"
+    CLASS_SELECTS_NOTHING = (
+        "DRA-204",
+        "class selects nothing",
+        "the DeviceClass selects none of the published devices",
+    )
+    ATTRIBUTE_UNPUBLISHED = (
+        "DRA-205",
+        "attribute not published",
+        "a selector needs an attribute that no device of the class publishes",
+    )
+    TOO_FEW_DEVICES = "DRA-210", "too few devices", "no node has as many devices as the request needs"
     DEVICES_IN_USE = "DRA-211", "devices in use", "the devices that match are in use"
     DEVICES_TAINTED = (
         "DRA-212",
@@ -92,13 +102,18 @@ class Code(StrEnum):
     ALL_MODE_BLOCKED = (
         "DRA-215",
         "not all devices free",
-        "the request asks for all devices and one of them can't be had",
+        "the request needs all devices and one of them is not available",
     )
     DEVICES_FOR_OTHER_NODES = "DRA-216", "devices for other nodes", "the devices that match are for other nodes"
     DEVICES_UNUSABLE = "DRA-217", "feature off", "the devices that match need a feature that is off"
     CONSTRAINT = "DRA-220", "no set satisfies a constraint", "no set of devices satisfies a constraint"
     REQUESTS_COMPETE = "DRA-230", "requests compete", "each request fits alone, but not all together"
-    CLAIM_ELSEWHERE = "DRA-240", "claim is elsewhere", "an allocated ResourceClaim can't be used on the node"
+    NO_SINGLE_NODE = (
+        "DRA-231",
+        "no single node has all",
+        "every request can be served on some node, but no single node serves all of them",
+    )
+    CLAIM_ELSEWHERE = "DRA-240", "claim is elsewhere", "an allocated ResourceClaim cannot be used on the node"
     BINDING_FAILED = "DRA-241", "devices failed to bind", "devices of a ResourceClaim failed to bind or took too long"
     CLAIM_IDLE = (
         "DRA-242",
@@ -112,10 +127,10 @@ class Code(StrEnum):
     )
     POOL_INCOMPLETE = (
         "DRA-250",
-        "pool being updated",
-        "a pool is being updated: not all of its ResourceSlices are there",
+        "pool incomplete",
+        "a pool is incomplete: not all of its ResourceSlices are published",
     )
-    POOL_INVALID = "DRA-251", "pool invalid", "a pool contradicts itself and is not used"
+    POOL_INVALID = "DRA-251", "pool invalid", "a pool is invalid and none of its devices can be used"
     POOL_OUTDATED = (
         "DRA-252",
         "pool outdated",
@@ -129,8 +144,8 @@ class Code(StrEnum):
     )
     CLAIM_NOT_SHAREABLE = (
         "DRA-271",
-        "claim can't be shared",
-        "a ResourceClaim that can't be shared is used by another pod",
+        "claim not shareable",
+        "a ResourceClaim that cannot be shared is used by another pod",
     )
     IMMEDIATE_NOT_ALLOCATED = (
         "DRA-272",
@@ -147,24 +162,28 @@ class Code(StrEnum):
     NODE_UNSUITABLE = (
         "DRA-276",
         "driver refuses node",
-        "the driver says that it can't allocate a ResourceClaim for the node",
+        "the driver reports that it cannot allocate a ResourceClaim for the node",
     )
     NO_COMMON_NODE = (
         "DRA-277",
         "no common node",
         "every ResourceClaim can be allocated on some node, but not all on the same one",
     )
-    NAMED_SELECTOR_FAILS = "DRA-278", "selector fails", "a selector fails on a named resource, and with it the node"
+    NAMED_SELECTOR_FAILS = (
+        "DRA-278",
+        "selector fails",
+        "a selector raises an error on a named resource, which rules out the node",
+    )
     CONTROLLER_DISABLED = (
         "DRA-279",
         "controllers are off",
-        "a ResourceClaim is left to a controller, and that feature is off in the scheduler",
+        "a ResourceClaim names a controller, and that feature is off in the scheduler",
     )
     SCHEDULER_WILL_ASK = "DRA-280", "scheduler will ask", "the scheduler will ask the driver at its next attempt"
     DRIVER_SILENT = (
         "DRA-281",
         "driver has not answered",
-        "the driver has not said yet on which nodes it can allocate a ResourceClaim",
+        "the driver has not reported yet on which nodes it can allocate a ResourceClaim",
     )
     DRIVER_ALLOCATES = (
         "DRA-282",
@@ -183,30 +202,35 @@ class Code(StrEnum):
     )
 
     SELECTOR_DOES_NOT_COMPILE = "DRA-300", "selector does not compile", "a selector does not compile"
-    SELECTOR_FAILS = "DRA-310", "selector fails on a device", "a selector fails on a device instead of saying yes or no"
+    SELECTOR_FAILS = "DRA-310", "selector fails on a device", "a selector raises an error on a device"
+    CLASS_SELECTOR_FAILS = (
+        "DRA-311",
+        "class selector fails",
+        "a selector of the DeviceClass raises an error on a device",
+    )
     ALL_MODE_POOL = (
         "DRA-320",
         "all devices, pool unusable",
-        "a request for all devices meets an incomplete or invalid pool",
+        "a request for all devices sees an incomplete or invalid pool",
     )
     ALL_MODE_CONSTRAINT = (
         "DRA-321",
         "all devices, constraint",
-        "a request for all devices meets one that a constraint refuses",
+        "a request for all devices includes one that a constraint excludes",
     )
-    TOO_MANY_DEVICES = "DRA-330", "more than 32 devices", "a ResourceClaim asks for more than 32 devices"
+    TOO_MANY_DEVICES = "DRA-330", "more than 32 devices", "a ResourceClaim requests more than 32 devices"
     FEATURE_DISABLED_FATAL = (
         "DRA-340",
         "feature off",
-        "the claim needs a feature that is off in the scheduler: every attempt is aborted",
+        "the claim needs a feature that is off in the scheduler, which ends every attempt",
     )
     REQUEST_MALFORMED = "DRA-350", "request malformed", "a request has a form that the scheduler does not know"
     NODE_SELECTOR_MALFORMED = (
         "DRA-360",
         "node selector malformed",
-        "a node selector of a ResourceSlice or an allocation can't be used",
+        "a node selector of a ResourceSlice or an allocation is invalid",
     )
-    CAPACITY_ARITHMETIC = "DRA-370", "capacity can't be computed", "a capacity request can't be computed"
+    CAPACITY_ARITHMETIC = "DRA-370", "capacity not computable", "a capacity request cannot be computed"
     SEARCH_TIMEOUT = "DRA-380", "search takes too long", "the search for devices takes longer than the scheduler allows"
     CONSUMERS_FULL = (
         "DRA-390",
@@ -216,14 +240,18 @@ class Code(StrEnum):
     ADMIN_LABEL_AT_BINDING = (
         "DRA-391",
         "admin access not allowed",
-        "admin access can't be written: the namespace lacks the admin access label",
+        "admin access is refused: the namespace lacks the admin access label",
     )
     API_ERROR_AT_BINDING = (
         "DRA-392",
         "refused by the API server",
         "the API server refused what the scheduler wanted to write",
     )
-    CLAIM_NAMED_TWICE = "DRA-393", "claim named twice", "the pod names a ResourceClaim twice, which can't be written"
+    CLAIM_NAMED_TWICE = (
+        "DRA-393",
+        "claim named twice",
+        "the pod names a ResourceClaim twice, which the API server refuses",
+    )
 
     POD_GROUP_MIXED = "DRA-394", "pods of a group differ", "the pods of a PodGroup contradict each other, or the group"
     POD_GROUP_ABORTED = (
@@ -239,7 +267,11 @@ class Code(StrEnum):
     NODE_AFFINITY = "DRA-413", "node selector or affinity", "nodes do not match the pod's node selector or affinity"
     NODE_PORTS = "DRA-414", "host ports taken", "host ports of the pod are taken"
     NODE_RESOURCES = "DRA-415", "cpu, memory or pods", "nodes lack cpu, memory, pods or another resource"
-    KEPT_AWAY = "DRA-416", "kept away by other pods", "pods on nodes keep the pod away by their required anti-affinity"
+    KEPT_AWAY = (
+        "DRA-416",
+        "kept away by other pods",
+        "pods on the nodes exclude the pod by their required anti-affinity",
+    )
     VOLUMES = "DRA-420", "volumes", "nodes were rejected because of volumes (according to the scheduler)"
     TOPOLOGY = "DRA-421", "topology", "nodes were rejected because of other pods (according to the scheduler)"
     OTHER_PLUGIN = "DRA-422", "another plugin", "nodes were rejected for another reason (according to the scheduler)"
@@ -253,8 +285,8 @@ class Code(StrEnum):
     VOLUME_IN_USE = "DRA-426", "volume in use", "another pod uses a volume that only one pod may use"
     VOLUME_LIMIT = "DRA-427", "no volume slots left", "the node cannot attach another volume of a CSI driver"
     SPREAD = "DRA-428", "spread too unevenly", "the pod would be spread more unevenly than its constraint allows"
-    NO_COMPANY = "DRA-429", "pod affinity", "no pod that the pod's affinity asks for runs there"
-    UNWANTED_COMPANY = "DRA-430", "pod anti-affinity", "a pod that the pod's anti-affinity avoids runs there"
+    NO_COMPANY = "DRA-429", "pod affinity", "no pod that the pod's affinity requires runs on the nodes"
+    UNWANTED_COMPANY = "DRA-430", "pod anti-affinity", "a pod that the pod's anti-affinity excludes runs on the nodes"
     NODE_FEATURES = "DRA-431", "node features", "nodes do not declare a feature that the pod needs"
 
     POD_GROUP_UNPLACED = (
@@ -266,7 +298,11 @@ class Code(StrEnum):
     BINDING_CONDITIONS = "DRA-500", "devices not ready yet", "the scheduler waits until devices are ready to be bound"
     BINDING_IN_PROGRESS = "DRA-501", "binding under way", "the devices are reserved for the pod; binding is under way"
 
-    PREPARING = "DRA-600", "kubelet prepares devices", "the pod has its node and its devices; the kubelet prepares them"
+    PREPARING = (
+        "DRA-600",
+        "kubelet prepares devices",
+        "the pod is scheduled; the kubelet and the driver prepare its devices",
+    )
     DRIVER_NOT_REGISTERED = (
         "DRA-610",
         "driver not registered",
@@ -286,7 +322,7 @@ class Code(StrEnum):
     )
     KUBELET_FAILED = "DRA-615", "kubelet failed", "the kubelet failed to prepare the devices"
     DEVICE_UNHEALTHY = "DRA-620", "device unhealthy", "a device of the pod is reported as not healthy"
-    CONTAINER_WAITS = "DRA-630", "container waits", "a container waits for something else than devices"
+    CONTAINER_WAITS = "DRA-630", "container waits", "a container waits for something other than devices"
 
     CLAIM_WAITS_FOR_POD = (
         "DRA-700",
@@ -308,12 +344,12 @@ class Code(StrEnum):
     )
 
     EVIDENCE_MISSING = "DRA-800", "data not read", "data needed for a verdict could not be read"
-    NOT_SIMULATED = "DRA-810", "other plugins decide", "plugins of the scheduler that are not simulated decide as well"
+    NOT_SIMULATED = "DRA-810", "other plugins decide", "plugins of the scheduler that are not simulated also decide"
 
     FITS_NOW = "DRA-900", "fits now", "the pod would fit now"
     DEPENDS_ON_NODE_ORDER = (
         "DRA-910",
         "depends on node order",
-        "some nodes fit and one aborts the attempt: which comes first decides",
+        "some nodes fit and one ends the attempt: which comes first decides",
     )
     SEARCH_UNDECIDED = "DRA-920", "search undecided", "the search was too large to decide"

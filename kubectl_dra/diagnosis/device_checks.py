@@ -130,8 +130,9 @@ class DeviceChecks:
         if amounts.missing is not None:
             return Removal(StageName.CAPACITY, amounts.missing, source="missing")
         if amounts.violated is not None:
-            needs = Short(str(amounts.quantities[amounts.violated]))
-            return Removal(StageName.CAPACITY, amounts.violated, source="policy", short=needs)
+            total = str(candidate.device.capacity[amounts.violated].value)
+            short = Short(str(amounts.quantities[amounts.violated]), total=total)
+            return Removal(StageName.CAPACITY, amounts.violated, source="policy", short=short)
         return _too_little(amounts, candidate)
 
     def _counter(self, candidate: Candidate) -> Removal | None:

@@ -54,6 +54,7 @@ from kubectl_dra.diagnosis.records import (
     Verdict,
 )
 from kubectl_dra.diagnosis.vanished import vanished
+from kubectl_dra.diagnosis.whole_cause import refined
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
@@ -69,7 +70,7 @@ from kubectl_dra.scheduler.claims import (
     known_extended_claims,
     resolve,
 )
-from kubectl_dra.scheduler.extended import clashing_resources
+from kubectl_dra.scheduler.extended import asked, clashing_resources, served_resources, virtual_claim
 
 _SILENT: Final = Prediction(silent=True)
 # Of the pods that wait for one claim the first few tell why.
@@ -290,7 +291,11 @@ class _PodCase:
         if refused is not None:
             judgement, causes = refused[0], (*causes, refused[1])
         gone = self._vanished() if judgement.verdict is Verdict.SCHEDULABLE else []
-        found = (*gone, *examination.explanation.all_causes(judgement, seen))
+        explanation = examination.explanation
+        told, groups = refined(
+            self.world, self._searched(claims), explanation.all_causes(judgement, seen), explanation.groups
+        )
+        found = (*gone, *told)
         causes += tuple(cause for cause in found if refused is None or cause.code is not refused[1].code)
         before = refusals.earlier(self.pod, self._events(), seen) if refused is None else None
         causes += (before,) if before is not None else ()
@@ -301,7 +306,7 @@ class _PodCase:
             causes,
             Prediction(judgement.messages, fitting=_fitting(judgement)),
             judgement.reason,
-            tuple(_left_open(group, plugins) for group in examination.explanation.groups),
+            tuple(_left_open(group, plugins) for group in groups),
             judgement.depends_on_node_order,
             plugins,
             examination.preemption if judgement.verdict is Verdict.UNSCHEDULABLE else None,
@@ -321,6 +326,11 @@ class _PodCase:
             return replace(judgement, verdict=Verdict.UNKNOWN, reason=None, messages=()), cause
         messages = (seen.message,)
         return replace(judgement, verdict=Verdict.SCHEDULER_ERROR, reason=seen.reason, messages=messages), cause
+
+    def _searched(self, claims: Sequence[ResourceClaim]) -> Sequence[ResourceClaim]:
+        """The claims and the one that the scheduler makes up for extended resources."""
+        wanted, served = asked(self.pod), served_resources(self.world)
+        return (*claims, virtual_claim(self.pod, wanted, served)) if wanted else claims
 
     def _lacks_evidence(self) -> bool:
         return any(m.decides for m in self._missing())

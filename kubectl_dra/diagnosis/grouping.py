@@ -5,7 +5,8 @@ A bound, not a search: every constraint is looked at alone. With it a reader see
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
@@ -13,9 +14,11 @@ from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.requests import ClaimPlan, Plan, Request
-from kubectl_dra.diagnosis.records import Funnel
+from kubectl_dra.diagnosis.records import Funnel, ValueCount
 
-Members = Mapping[Hashable, int]
+#: How many devices have a value; the key is the value's type and the value.
+Members = Mapping[tuple[str, object], int]
+_VALUES: Final = 8
 
 
 def with_constraints(plan: Plan, checks: Checks, funnels: Mapping[int, Funnel]) -> dict[int, Funnel]:
@@ -30,8 +33,15 @@ def with_constraints(plan: Plan, checks: Checks, funnels: Mapping[int, Funnel]) 
                 known = found[number]
                 if known.best is None or best < known.best:
                     distinct = claim.claim.spec.devices.constraints[index].match_attribute is None
+                    attribute, request = _attribute(claim, index), plan.requests[number]
+                    left = [by_id[device] for device in known.left]
+                    members = _members(checks, request, attribute, left)
                     found[number] = msgspec.structs.replace(
-                        known, best=best, constraint=_attribute(claim, index), distinct=distinct
+                        known,
+                        best=best,
+                        constraint=attribute,
+                        distinct=distinct,
+                        values=_values(members, _lacking(checks, request, attribute, left)),
                     )
     return found
 
@@ -62,7 +72,7 @@ def _attribute(claim: ClaimPlan, index: int) -> str:
 
 def _members(checks: Checks, request: Request, attribute: str, devices: Iterable[Candidate]) -> Members:
     """How many of the devices have each value."""
-    counts: dict[Hashable, int] = {}
+    counts: dict[tuple[str, object], int] = {}
     for candidate in devices:
         try:
             value = checks.value(request, attribute, candidate)
@@ -76,6 +86,22 @@ def _members(checks: Checks, request: Request, attribute: str, devices: Iterable
     return counts
 
 
+def _values(members: Members, lacking: int) -> tuple[ValueCount, ...]:
+    """The values of a constraint's attribute, the most frequent first."""
+    counts: dict[str, int] = {}
+    for (_, value), number in members.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        counts[text] = counts.get(text, 0) + number
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    found = tuple(ValueCount(value, number) for value, number in ranked[:_VALUES])
+    return (*found, ValueCount(None, lacking)) if lacking else found
+
+
+def _lacking(checks: Checks, request: Request, attribute: str, devices: Iterable[Candidate]) -> int:
+    """How many of the devices do not have the attribute."""
+    return sum(not _members(checks, request, attribute, (candidate,)) for candidate in devices)
+
+
 def _matching(
     requests: Sequence[Request], counts: Mapping[int, Members], funnels: Mapping[int, Funnel]
 ) -> dict[int, int]:
@@ -86,7 +112,7 @@ def _matching(
     if not values:
         return dict.fromkeys(counts, 0)
 
-    def lack(value: Hashable) -> tuple[int, int]:
+    def lack(value: tuple[str, object]) -> tuple[int, int]:
         short = sum(max(0, need - counts[number].get(value, 0)) for number, need in needed.items())
         return short, -sum(members.get(value, 0) for members in counts.values())
 

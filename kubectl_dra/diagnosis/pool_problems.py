@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
+
 from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.pools import Gathered, Pool, SliceIndex
@@ -23,12 +25,21 @@ def causes(
     """Causes for the pools that matter to one of ``requests``; all invalid ones if the scheduler blames them."""
     for code, pool, detail in _left_out(gathered, checks.features):
         if (invalid_blamed and code is Code.POOL_INVALID) or _matter(index.of_pool(pool), checks, requests):
-            yield Cause(code, detail)
+            yield Cause(code, _dated(detail, index.of_pool(pool)))
     for used in checks.pools:
         outdated = [s for s in index.of_pool(used.id) if s.spec.pool.generation < used.generation]
         if used.usable and outdated and _matter(outdated, checks, requests):
             older = max(s.spec.pool.generation for s in outdated)
-            yield Cause(Code.POOL_OUTDATED, PoolProblem(str(used.id), older, detail=f"generation {used.generation}"))
+            problem = PoolProblem(str(used.id), older, detail=f"generation {used.generation}")
+            yield Cause(Code.POOL_OUTDATED, _dated(problem, index.of_pool(used.id)))
+
+
+def _dated(problem: PoolProblem, slices: Sequence[ResourceSlice]) -> PoolProblem:
+    """With the number of devices that are not used, and when the newest slice was made."""
+    since = max((slice_.metadata.creation_timestamp or "" for slice_ in slices), default="")
+    generation = problem.generation or max((slice_.spec.pool.generation for slice_ in slices), default=0)
+    devices = sum(len(slice_.spec.devices) for slice_ in slices if slice_.spec.pool.generation == generation)
+    return msgspec.structs.replace(problem, devices=devices, since=since or None)
 
 
 def _left_out(gathered: Gathered, features: Features) -> Iterator[tuple[Code, PoolId, PoolProblem]]:

@@ -263,6 +263,72 @@ class ExtendedResource(Evidence, frozen=True):
     similar: tuple[str, ...] = ()
 
 
+class ClassOffer(Evidence, frozen=True):
+    """What a class has, of which a request finds no device on the nodes that were tried.
+
+    ``published`` counts the devices that any driver publishes; ``selected`` of them are of the class. If none is,
+    ``drivers`` names who publishes them, ``selector`` is the expression of the class that refuses most, and ``similar``
+    are published drivers that look like one that it names. ``nodes``: at most 5 of those with devices of the class.
+    """
+
+    device_class: str
+    needed: int = 1
+    all_devices: bool = False
+    published: int = 0
+    selected: int = 0
+    drivers: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    selector: str = ""
+    similar: tuple[str, ...] = ()
+
+
+class Unpublished(Evidence, frozen=True):
+    """A selector that needs an attribute or capacity which no device of the class publishes.
+
+    ``field`` is ``attributes`` or ``capacity``. ``devices`` of the class are published; ``names``: what they have in
+    that domain; ``similar``: names that may have been meant; ``elsewhere``: domains in which something has the name.
+    """
+
+    device_class: str
+    expression: str
+    field: str
+    domain: str
+    name: str
+    devices: int = 0
+    needed: int = 1
+    names: tuple[str, ...] = ()
+    similar: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+
+
+class NodeDevices(ReportRecord, frozen=True):
+    """How many devices a request could have on a node."""
+
+    node: str
+    free: int
+
+
+class RequestNodes(ReportRecord, frozen=True):
+    """A request that some nodes could serve alone: the ``nodes`` with the most devices for it first, at most three.
+
+    ``more`` says how many further nodes could serve it.
+    """
+
+    claim: str
+    request: str
+    device_class: str
+    needed: int
+    all_devices: bool
+    nodes: tuple[NodeDevices, ...]
+    more: int = 0
+
+
+class NoSingleNode(Evidence, frozen=True):
+    """Requests of which every one could be served on some node, but not all on the same."""
+
+    requests: tuple[RequestNodes, ...]
+
+
 class StageName(StrEnum):
     """The steps of a funnel, in their order."""
 
@@ -308,12 +374,20 @@ class Stage:
     removed: tuple[Removal, ...]
 
 
+class ValueCount(ReportRecord, frozen=True):
+    """A value of an attribute (None: without one), and how many devices have it."""
+
+    value: str | None
+    devices: int
+
+
 class Funnel(Evidence, frozen=True):
     """Static findings about one request on one node: the devices that ``removed`` takes out, and those that are left.
 
     ``total`` devices of the node are in the class; ``removed`` is in the order of the scheduler's checks. ``best`` is
     the largest number of devices that one constraint allows together, None where none applies; ``constraint`` is its
-    attribute, which must be the same for all, or ``distinct``.
+    attribute, which must be the same for all, or ``distinct``. ``values``: the values of that
+    attribute on the devices that are left, at most 8, the most frequent first; None: they lack it.
     """
 
     node: str
@@ -325,6 +399,7 @@ class Funnel(Evidence, frozen=True):
     best: int | None = None
     constraint: str = ""
     distinct: bool = False
+    values: tuple[ValueCount, ...] = ()
 
     @property
     def stages(self) -> Iterator[Stage]:
@@ -377,13 +452,18 @@ class Nearest(Evidence, frozen=True):
 
 
 class PoolProblem(Evidence, frozen=True):
-    """A pool that is not used: slices seen and expected of the generation, or what contradicts itself."""
+    """A pool that is not used: slices seen and expected of the generation, or what contradicts itself.
+
+    ``devices`` are in the slices that are not used; ``since``: when the newest slice of the pool was made.
+    """
 
     pool: str
     generation: int = 0
     seen: int = 0
     expected: int = 0
     detail: str = ""
+    devices: int = 0
+    since: str | None = None
 
 
 class ClaimElsewhere(Evidence, frozen=True):
@@ -405,8 +485,21 @@ class BindingProblem(Evidence, frozen=True):
     since: str = ""
 
 
+class AttributeValue(ReportRecord, frozen=True):
+    """A value that a selector read: ``type`` is string, int, bool, version, list or quantity."""
+
+    name: str
+    type: str
+    value: str
+
+
 class FatalError(Evidence, frozen=True):
-    """An error that aborts the attempt: the scheduler's text and what it points at."""
+    """An error that aborts the attempt: the scheduler's text and what it points at.
+
+    Of a selector that fails on a device: ``attribute`` (``DOMAIN/NAME``) is the one that the device lacks, ``names``
+    what it has in that domain, ``publishers`` how many of the ``devices`` of the class have it (None: not counted),
+    ``similar`` what may have been meant, ``reads`` the values read. ``device_class`` is the class of the request.
+    """
 
     text: str
     device: str = ""
@@ -415,6 +508,13 @@ class FatalError(Evidence, frozen=True):
     expression: str = ""
     detail: str = ""
     position: int | None = None
+    device_class: str = ""
+    attribute: str = ""
+    names: tuple[str, ...] = ()
+    publishers: int | None = None
+    devices: int = 0
+    similar: tuple[str, ...] = ()
+    reads: tuple[AttributeValue, ...] = ()
 
 
 class NodeTaint(Evidence, frozen=True):
@@ -661,6 +761,9 @@ Detail = (
     | GroupError
     | ClassProblem
     | ExtendedResource
+    | ClassOffer
+    | Unpublished
+    | NoSingleNode
     | Funnel
     | Nearest
     | PoolProblem

@@ -49,6 +49,14 @@ class Shortfall:
         return self.step, self.there * _PER_MILLE // max(self.funnel.needed, 1)
 
 
+def serves(funnel: Funnel) -> bool:
+    """Whether a request with this funnel could be had alone."""
+    if funnel.all_devices and not funnel.needed:
+        return False
+    needed = max(funnel.needed, 1)
+    return all(stage.count >= needed for stage in funnel.stages) and funnel.together >= needed
+
+
 def of(request: Request, funnel: Funnel) -> Shortfall | None:
     """What the request lacks; None if it could be had alone."""
     if funnel.needed == 0 and not funnel.all_devices:

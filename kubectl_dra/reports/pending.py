@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records import (
     Agreement,
     Cause,
     ClaimDiagnosis,
+    ClassOffer,
     Funnel,
     GroupError,
     GroupShortage,
@@ -23,6 +24,7 @@ from kubectl_dra.diagnosis.records import (
     PodDiagnosis,
     PodFinding,
     RequestReport,
+    Unpublished,
 )
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.diagnosis.whatif.records import WhatIf
@@ -31,6 +33,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, claim_ask
 from kubectl_dra.reports.base import FeatureRecord, Fits, ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.drivers import DriverOnNode, devices_of, drivers_of
+from kubectl_dra.reports.missing_objects import Existing, existing
 from kubectl_dra.reports.remedies import FoundRemedies, RemedyReport, Tried
 from kubectl_dra.scheduler.extended import asked, served_resources
 
@@ -63,6 +67,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
 
     ``unseen``: entries of ``spec.resourceClaims`` that no container names. ``what_if``: what is supposed of the
     cluster; of one that is only supposed nothing was observed.
+    ``unseen``: entries of ``spec.resourceClaims`` that no container names. ``devices`` are allocated to its claims;
+    ``drivers``: whose log matters, and where. ``existing``: what there is of the kind that the pod misses.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -75,6 +81,9 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     features: FeatureRecord
     read: tuple[ReadRecord, ...]
     unseen: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+    drivers: tuple[DriverOnNode, ...] = ()
+    existing: Existing | None = None
     what_if: WhatIf | None = None
 
     def without_steps(self) -> PendingReport:
@@ -87,7 +96,9 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
 
     def for_json(self) -> PendingReport:
         """Without the funnels of causes, which stand in ``nodes``: the numbers of the closest node are enough."""
-        return msgspec.structs.replace(self, causes=tuple(map(in_numbers, self.causes)))
+        nodes = (*self.nodes[:1], *map(_without_values, self.nodes[1:]))
+        causes = (*map(in_numbers, self.causes[:1]), *(_brief_offer(in_numbers(cause)) for cause in self.causes[1:]))
+        return msgspec.structs.replace(self, causes=causes, nodes=nodes)
 
     @property
     def code(self) -> Code | None:
@@ -156,6 +167,9 @@ def pending_report(
         tried=ways.tried,
         unseen=unseen_entries(pod) if pod is not None else (),
         what_if=what_if,
+        devices=devices_of(pod, state.inventory) if pod is not None else (),
+        drivers=drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else (),
+        existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
@@ -254,6 +268,22 @@ def _node_group(group: NodeGroup, limit: int | None, only: str) -> NodeGroupReco
     )
 
 
+def _without_values(group: NodeGroupRecord) -> NodeGroupRecord:
+    """The values that a constraint is about are those of the nearest nodes."""
+    requests = tuple(
+        msgspec.structs.replace(each, funnel=msgspec.structs.replace(each.funnel, values=()))
+        if each.funnel is not None and each.funnel.values
+        else each
+        for each in group.requests
+    )
+    return msgspec.structs.replace(group, requests=requests)
+
+
+def _brief_offer(cause: Cause) -> Cause:
+    """What a class has elsewhere matters where it is the main reason."""
+    return msgspec.structs.replace(cause, detail=None) if isinstance(cause.detail, ClassOffer) else cause
+
+
 def in_numbers(cause: Cause) -> Cause:
     """A cause with numbers of devices instead of the devices, which stand in ``requests``."""
     found = cause.detail
@@ -267,5 +297,6 @@ def in_numbers(cause: Cause) -> Cause:
 
 
 def _brief(cause: Cause) -> Cause:
-    """A cause of a group without its funnel, which stands in ``requests`` already."""
-    return msgspec.structs.replace(cause, detail=None) if isinstance(cause.detail, Funnel) else cause
+    """A cause of a group without what stands in ``requests``, ``names`` or the pod's own causes already."""
+    told = isinstance(cause.detail, Funnel | ClassOffer | Unpublished)
+    return msgspec.structs.replace(cause, detail=None, nodes=()) if told else cause

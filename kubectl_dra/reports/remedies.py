@@ -20,6 +20,7 @@ from kubectl_dra.diagnosis.remedies import Proposal, find
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     Competition,
+    CreateObject,
     DeleteClaim,
     DeletePod,
     EditClaim,
@@ -39,6 +40,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, ResourceClaimTemplateSpec
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.invocations import Words, changing, kubectl, of, plain_word
+from kubectl_dra.reports.missing_objects import skeleton
+from kubectl_dra.reports.remedy_order import rank
 from kubectl_dra.reports.renewal import Note, Renewal
 from kubectl_dra.reports.template_patches import patch_text
 
@@ -81,7 +84,7 @@ class Tried(ReportRecord, frozen=True):
 
 
 class FoundRemedies(ReportRecord, frozen=True):
-    """The ways out in the order of their numbers: verified ones first, each part with the cheapest first.
+    """The ways out in the order of their numbers: verified ones first, then by what they change, the cheapest first.
 
     ``no_pair_helps``: two changes at a time were tried too, and none of them helps. ``additions``: what new devices or
     a new node would do. ``tried``: how many changes were tried.
@@ -105,7 +108,7 @@ def find_remedies(
 
     def reports(proposals: Iterable[Proposal]) -> tuple[RemedyReport, ...]:
         made = (_Steps(world, diagnosis.pod.key, owners, proposal).report() for proposal in proposals)
-        return tuple(sorted(made, key=lambda each: not each.verified))
+        return tuple(sorted(made, key=lambda each: (not each.verified, *rank(each.actions))))
 
     return FoundRemedies(
         reports(found.proposals), found.none_of_size_two, reports(found.additions), Tried(*found.searched)
@@ -150,9 +153,20 @@ class _Steps:
             return ()
         if isinstance(action, EditClaim):
             return self._of_claim(action)
+        if isinstance(action, CreateObject):
+            return self._created(action)
         make = _MAKERS.get(type(action))
         words = None if make is None else make(action)
         return None if words is None else (Step((words,)),)
+
+    def _created(self, action: CreateObject) -> Sequence[Step] | None:
+        """The missing object as far as it is clear what it should be."""
+        version, ref = _claim_version(self._world), action.ref
+        if version is None or of(ref.kind, ref.name, ref.namespace) is None:
+            return None
+        made = skeleton(ref, action.extended_resource, self._world, version)
+        words = kubectl("create", "-f", "-")
+        return (Step((words,), made),) if made is not None and words is not None else None
 
     def _of_claim(self, action: EditClaim) -> Sequence[Step] | None:
         changed, version = self._proposal.changed, _claim_version(self._world)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from kubectl_dra.cel.ast import Literal
 from kubectl_dra.cel.clauses import Clause
 from kubectl_dra.cel.declarations import FUNCTIONS, GLOBAL_NAMES, overloads
 from kubectl_dra.cel.environment import SCHEDULER
@@ -21,6 +22,7 @@ from kubectl_dra.cel.mentions import mentions
 from kubectl_dra.cel.mentions import names_local_zone as names_local_zone
 from kubectl_dra.cel.program import COST_LIMIT as COST_LIMIT
 from kubectl_dra.cel.program import Program, compile_expression
+from kubectl_dra.cel.traverse import walk
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.likeness import similar
@@ -113,6 +115,16 @@ def clauses_of(expression: str) -> tuple[Clause, ...]:
     """The conditions of a selector that all must hold; none if it does not compile."""
     program = compiled(expression)
     return tuple(clause for clause, _ in program_clauses(program)) if isinstance(program, Program) else ()
+
+
+def literals(expression: str) -> tuple[str, ...]:
+    """The texts that stand in an expression; none if it does not compile."""
+    program = compiled(expression)
+    if not isinstance(program, Program):
+        return ()
+    parsed = program.checked.parsed
+    nodes = (node for node, _ in walk(parsed.root, parsed.macros))
+    return tuple(node.value for node in nodes if isinstance(node, Literal) and isinstance(node.value, str))
 
 
 def admitted(expression: str, environment: Environment, derived: bool = False) -> int | CompileError:

@@ -38,7 +38,9 @@ def call(capfd, *arguments):
 def test_page(capfd, namespace, name):
     code, out, err = call(capfd, name, "-n", namespace)
     assert (code, err) == (0, "")
-    assert max(map(len, out.splitlines())) <= 80
+    # Prose is wrapped; selectors and commands are code, which is never broken.
+    prose = [line for line in out.splitlines() if "device." not in line and "kubectl " not in line]
+    assert max(map(len, prose)) <= 80
     assert "\x1b" not in out
     assert out.startswith((f"Pod {namespace}/{name} ", f"Whether pod {namespace}/{name} "))
     check_golden(f"why-pending/{namespace}-{name}.txt", out)
@@ -106,7 +108,7 @@ def test_claim(capfd):
     assert code == 0
     assert out.startswith("ResourceClaim ml/infer-7-gpu has no devices yet")
     assert "wanted by Pod infer-7" in out
-    assert "\nPod ml/infer-7 cannot be scheduled" in out
+    assert "\nPod ml/infer-7 is pending, although it would fit on " in out
 
 
 def test_workload_stands_for_its_pending_pods(capfd):
@@ -200,7 +202,7 @@ def test_one_way_out_and_nothing_else(capfd):
     assert len(parts) > 2
     for part in parts:
         number, words = re.match(r"# (\d+) (\w+ \w+)", part).groups()
-        assert re.search(rf"(?m)^  {number}  {words}", page), words
+        assert re.search(rf"(?m)^    {number}  {words}", page), words
         code, out, err = call(capfd, "trainer-0", "-n", "ml", "--remedy", number)
         assert (code, out, err) == (0, note + part, "")
 

@@ -8,7 +8,7 @@ import pytest
 from kubectl_dra.diagnosis.codes import Code
 
 PAGES = Path(__file__).parent.parent.parent / "docs" / "reasons"
-SECTIONS = ["Evidence shown", "See it yourself", "What to do", "Upstream"]
+SECTIONS = ["What you see", "What it means", "How to confirm it", "How to fix it", "Upstream"]
 PACKAGE = Path(__file__).parent.parent.parent / "kubectl_dra" / "diagnosis"
 
 

@@ -51,7 +51,7 @@ def test_one_pod_without_a_node_keeps_all_of_them() -> None:
     assert [bool(each.causes) for each in found.members] == [True] * 3
     assert sentence(found.causes[0]) == (
         "PodGroup train needs 3 pods at the same time, and only 2 find a node. "
-        "For train-2: no node has a device that matches and is free"
+        "For train-2: no node has a device that matches and is not in use"
     )
 
 
@@ -106,7 +106,7 @@ def test_a_domain_that_all_pods_share() -> None:
     assert found.topology_key == "rack"
     assert sentence(found.causes[0]) == (
         "PodGroup train needs 2 pods in one rack at the same time, and only 1 finds a node. "
-        "For train-1: 300m cpu left on node-0 of 700m needed"
+        "For train-1: node-0 has only 0.3 of the 0.7 requested CPUs free"
     )
 
 
@@ -168,7 +168,8 @@ def test_one_gated_pod_holds_all() -> None:
     assert isinstance(detail, GroupWaits)
     assert detail.held == (ObjectRef("Pod", "ml", "train-2"),)
     assert sentence(other.causes[0]) == (
-        "all pods of PodGroup train wait for train-2: it has the scheduling gate example.com/quota"
+        "all pods of PodGroup train wait for train-2: it has the scheduling gate example.com/quota, "
+        "which the controller that set it has to remove"
     )
 
 

@@ -16,7 +16,7 @@ EXPECTED = {
     "00-ok-allocates-and-binds": ("Preparing", "DRA-600"),
     "02-no-device-class": ("Unschedulable", "DRA-200"),
     "03-class-but-no-slices": ("Unschedulable", "DRA-201"),
-    "05-class-selector-matches-nothing": ("Unschedulable", "DRA-201"),
+    "05-class-selector-matches-nothing": ("Unschedulable", "DRA-204"),
     "06-cel-runtime-error": ("SchedulerError", "DRA-310"),
     "08-cel-runtime-error-unknown-domain": ("SchedulerError", "DRA-310"),
     "09-cel-runtime-type-error": ("SchedulerError", "DRA-310"),

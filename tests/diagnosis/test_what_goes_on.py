@@ -146,7 +146,7 @@ def test_a_refusal_that_is_newer_than_every_change_is_the_verdict() -> None:
     assert (found.verdict, found.causes[0].code) == (Verdict.SCHEDULER_ERROR, Code.API_ERROR_AT_BINDING)
     assert (found.reason, found.message, found.agreement) == ("SchedulerError", REFUSED, Agreement.AGREES)
     first = said(found, *objects)[0]
-    assert first.startswith("Pod ml/pod cannot be scheduled")
+    assert first.startswith("Pod ml/pod is pending, although it would fit on node-1: ")
     assert "team a has no budget" in first
     assert Code.FITS_NOW not in [cause.code for cause in found.causes]
 

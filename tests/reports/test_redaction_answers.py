@@ -39,8 +39,8 @@ RECORDED = [
 ]
 # Words of the reports themselves, which are no names; of kinds only those that the API knows.
 WORDS = frozenset({"verdict", "agreement", "code", "state", "status", "coverage", "outcome", "health"})
-# Suggestions go by how names are spelled.
-BY_SPELLING = "similar"
+# Suggestions, and the pods of a driver, go by how names are spelled.
+BY_SPELLING = frozenset({"similar", "likelyPods"})
 
 
 def read(content: dict[str, Any]) -> ClusterState:
@@ -76,7 +76,7 @@ class Renaming:
                 for index, (one, other) in enumerate(zip(before, after, strict=True)):
                     yield from self.differences(one, other, f"{path}[{index}]", field)
             case dict(), dict():
-                before, after = ({k: v for k, v in each.items() if k != BY_SPELLING} for each in (before, after))
+                before, after = ({k: v for k, v in each.items() if k not in BY_SPELLING} for each in (before, after))
                 keys = list(before) if before.keys() == after.keys() else list(after)
                 if len(before) != len(after):
                     yield f"{path}: {sorted(before)} -> {sorted(after)}"

@@ -23,7 +23,7 @@ from kubectl_dra.selectors.trial import Trial
 _MENDED: Final = 30
 _CORRECTED: Final = 31
 _DROPPED: Final = 40
-_CODES: Final = (Code.SELECTOR_FAILS, Code.SELECTOR_DOES_NOT_COMPILE)
+_CODES: Final = (Code.SELECTOR_FAILS, Code.CLASS_SELECTOR_FAILS, Code.SELECTOR_DOES_NOT_COMPILE)
 
 
 def candidates(case: Case) -> Iterator[Candidate]:

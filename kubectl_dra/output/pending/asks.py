@@ -5,34 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import listed
+from kubectl_dra.output.layout import padded, wrapped
+from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.ask import ClaimAsk, ClassicAsk, ConstraintAsk, ExtendedAsk, RequestAsk
 
-_LABEL: Final = 12
-_INDENT: Final = 4
+_GAP: Final = 3
 
 
 def ask_lines(asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk] = ()) -> Iterator[Safe]:
     """Lines for all claims and extended resources of a pod."""
     if extended:
-        yield Safe("It asks (extended resources, without a ResourceClaim):")
+        yield Safe("It requests (extended resources, without a ResourceClaim)")
     for resource in extended:
         text = fmt("{} × {}, served by class {}", resource.count, resource.resource, resource.device_class)
-        yield from wrapped(text, indent=_INDENT, first=2)
+        yield from wrapped(text, indent=4, first=2)
+    names = [request.name for ask in asks for request in ask.requests]
+    column = 2 + max(map(len, names), default=0) + _GAP
     for ask in asks:
         origin = fmt(", from template {}", ask.template) if ask.template else Safe("")
-        yield from wrapped(fmt("It asks (ResourceClaim {}/{}{}):", ask.namespace, ask.name, origin))
+        yield fmt("It requests (claim {}{})", ask.name, origin)
         classic = _classic(ask.classic) if ask.classic is not None else Safe("")
         if classic:
-            yield from wrapped(classic, indent=_INDENT, first=2)
+            yield from wrapped(classic, indent=4, first=2)
         elif not ask.requests:
             yield Safe("  nothing: the claim has no requests")
         for request in ask.requests:
-            yield from _request_lines(request)
+            yield from _request_lines(request, column)
+        several = len(ask.requests) > 1
         for constraint in ask.constraints:
-            yield from _labelled("constraint", _constraint(constraint))
+            yield Safe(" " * (2 if several else column)) + _constraint(constraint, several=several)
 
 
 def _classic(classic: ClassicAsk) -> Safe:
@@ -59,33 +61,29 @@ def _amount(request: RequestAsk) -> Safe:
     return fmt("{} {}", Safe("all") if request.count is None else fmt("{} ×", request.count), request.device_class)
 
 
-def _request_lines(request: RequestAsk) -> Iterator[Safe]:
-    amount = Safe("all") if request.count is None else fmt("{} ×", request.count)
+def _request_lines(request: RequestAsk, column: int) -> Iterator[Safe]:
+    """What one request needs; selectors are code, which is never broken across lines."""
+    space = Safe(" " * column)
+    amount = Safe("all devices") if request.count is None else counted(request.count, "device")
     admin = Safe(", with admin access") if request.admin_access else Safe("")
-    text = fmt("{}: {} class {}{}", request.name, amount, request.device_class, admin)
-    yield from wrapped(text, indent=_INDENT, first=2)
-    for selector in request.selectors:
-        yield from _labelled("selector", safe(" ".join(selector.split())))
+    yield padded(fmt("  {}", request.name), column) + fmt("{} of class {}{}", amount, request.device_class, admin)
+    for number, selector in enumerate(request.selectors):
+        yield space + fmt("{} {}", Safe("and" if number else "where"), " ".join(selector.split()))
     for key, value in request.capacity.items():
-        yield from _labelled("capacity", fmt("{} {}", key, value))
+        yield space + fmt("with {} of {} each", value, key)
     if request.tolerations:
-        yield from _labelled("tolerates", listed(request.tolerations))
+        yield space + fmt(
+            "tolerating the device {} {}", Safe(plural("taint", len(request.tolerations))), listed(request.tolerations)
+        )
 
 
-def _constraint(constraint: ConstraintAsk) -> Safe:
+def _constraint(constraint: ConstraintAsk, *, several: bool) -> Safe:
     name = constraint.attribute.rpartition("/")[2]
-    among = Safe("")
-    if constraint.requests:
-        among = fmt(" (of {})", listed(constraint.requests))
+    whose = listed(constraint.requests) if constraint.requests else Safe("all requests")
+    among = whose + ": " if several else Safe("")
     if constraint.kind == "match":
-        return fmt("all with the same {}{}", name, among)
-    return fmt("each with another {}{}", name, among)
-
-
-def _labelled(label: str, text: Safe) -> list[Safe]:
-    column = _INDENT + _LABEL
-    lines = wrapped(text, indent=column)
-    return [Safe(" " * _INDENT + label.ljust(_LABEL)) + Safe(lines[0][column:]), *lines[1:]]
+        return fmt("{}all with the same {}", among, name)
+    return fmt("{}all with a different {}", among, name)
 
 
 def unseen_lines(entries: Sequence[str]) -> Iterator[Safe]:

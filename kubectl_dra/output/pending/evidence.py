@@ -171,7 +171,7 @@ def _pool(pool: PoolProblem) -> Iterator[Safe]:
     if pool.expected:
         yield from wrapped(
             fmt(
-                "Pool {} is not used: {} of {} ResourceSlices of generation {} are there",
+                "Pool {} is incomplete: {} of {} ResourceSlices of generation {} published",
                 pool.pool,
                 pool.seen,
                 pool.expected,
@@ -181,7 +181,7 @@ def _pool(pool: PoolProblem) -> Iterator[Safe]:
             first=2,
         )
     elif pool.detail:
-        yield from wrapped(fmt("Pool {} is not used: {}", pool.pool, pool.detail), indent=4, first=2)
+        yield from wrapped(fmt("Pool {} is not used (newest: {})", pool.pool, pool.detail), indent=4, first=2)
 
 
 def _binding(binding: BindingProblem, now: datetime) -> Iterator[Safe]:

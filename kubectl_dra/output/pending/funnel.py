@@ -11,12 +11,13 @@ from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.removals import removal_note
 from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import plural
 from kubectl_dra.reports.pending import NodeGroupRecord
 
 _MIN_NOTE: Final = 16
 _STAGES: Final = {
     StageName.CLASS: "in the class",
-    StageName.SELECTORS: "pass the selector",
+    StageName.SELECTORS: "match the selector",
     StageName.NODE: "for this node",
     StageName.FEATURES: "usable here",
     StageName.TAINTS: "not tainted",
@@ -24,6 +25,23 @@ _STAGES: Final = {
     StageName.CAPACITY: "enough capacity",
     StageName.COUNTERS: "counters allow",
 }
+#: The same as heads of columns.
+_SHORT: Final = {
+    StageName.CLASS: "class",
+    StageName.SELECTORS: "selector",
+    StageName.NODE: "node",
+    StageName.FEATURES: "usable",
+    StageName.TAINTS: "untainted",
+    StageName.UNUSED: "unused",
+    StageName.CAPACITY: "capacity",
+    StageName.COUNTERS: "counters",
+}
+_HEADER: Final = Safe("Devices left after each check")
+_SIDE_BY_SIDE: Final = 3
+_LINES: Final = 8
+#: Two short names stand side by side in one heading.
+_LISTED: Final = 2
+_SHORT_NAMES: Final = 16
 _ALWAYS: Final = frozenset({StageName.CLASS})
 _FREE_STAGES: Final = frozenset({StageName.TAINTS, StageName.UNUSED, StageName.CAPACITY, StageName.COUNTERS})
 
@@ -74,15 +92,22 @@ def stage_label(name: StageName) -> Safe:
 
 
 def funnel_lines(view: FunnelView, certainty: Certainty) -> Iterator[Safe]:
-    """The table: one line per check that took something out, one column per group of nodes."""
+    """The table: one line per check that took something out, one column per group of nodes.
+
+    Where the names of the nodes do not fit side by side, nodes become lines and checks become columns.
+    """
     tracks = [track for track in view.tracks if has_devices(track)]
     if not tracks:
         return
     rows = _rows(tracks)
-    label = max([len(label) for label, _ in rows] + [len(_constraint_label(tracks[0].funnel)), len("needed")]) + 2
+    labels = [*(len(text) for text, _ in rows), len(_constraint_label(tracks[0].funnel)), len(_HEADER) - 2]
+    label = max(labels) + 2
     shown, titles = _fitting(tracks, [track_title(track) for track in tracks], label)
+    if len(shown) < min(len(tracks), _SIDE_BY_SIDE):
+        yield from _by_node(view, tracks, rows, certainty)
+        return
     sizes = [max(width(title), 4) for title in titles]
-    yield _line(Safe(""), titles, sizes, label)
+    yield padded(_HEADER, label + 2) + _line(Safe(""), titles, sizes, 0).removeprefix("  ")
     for text, name in rows:
         counts = [_count(track.funnel, name, certainty) for track in shown]
         removed = [removal for track in shown for removal in track.funnel.stage(name).removed]
@@ -92,9 +117,39 @@ def funnel_lines(view: FunnelView, certainty: Certainty) -> Iterator[Safe]:
         best = [_best(track.funnel) for track in shown]
         yield _line(_constraint_label(shown[0].funnel), best, sizes, label)
     yield _line(Safe("needed"), [_needed(track.funnel) for track in shown], sizes, label)
-    hidden = sum(track.group.count for track in tracks[len(shown) :])
+    yield from _hidden(tracks[len(shown) :])
+
+
+def _hidden(tracks: Sequence[Track]) -> Iterator[Safe]:
+    hidden = sum(track.group.count for track in tracks)
     if hidden:
-        yield fmt("  {} more {} not shown: --node NAME", hidden, Safe("node" if hidden == 1 else "nodes"))
+        yield fmt("  {} more {} not shown: --node NAME", hidden, Safe(plural("node", hidden)))
+
+
+def _by_node(
+    view: FunnelView, tracks: Sequence[Track], rows: Sequence[tuple[str, StageName]], certainty: Certainty
+) -> Iterator[Safe]:
+    """One line per group of nodes; names are never cut."""
+    shown = tracks[:_LINES]
+    titles = [track_title(track) for track in shown]
+    heads = [Safe(_SHORT[name]) for _, name in rows]
+    constrained = any(track.funnel.best is not None for track in shown)
+    if constrained:
+        heads.append(_constraint_label(shown[0].funnel))
+    title = fmt("NODE ({} needed)", _needed(shown[0].funnel))
+    first = max(width(text) for text in (title, *titles))
+    yield Safe("  ") + padded(title, first) + Safe("").join([Safe("  ") + head for head in heads])
+    for track, name in zip(shown, titles, strict=True):
+        counts = [_count(track.funnel, stage, certainty) for _, stage in rows]
+        counts += [_best(track.funnel)] if constrained else []
+        cells = [Safe("  ") + padded(count, width(head), right=True) for count, head in zip(counts, heads, strict=True)]
+        yield Safe("  ") + padded(name, first) + Safe("").join(cells)
+    for text, stage in rows:
+        removed = [removal for track in shown for removal in track.funnel.stage(stage).removed]
+        note = removal_note(stage, removed, view.claim.namespace)
+        if note:
+            yield from wrapped(fmt("{}: {}", Safe(text), note), indent=4, first=2)
+    yield from _hidden(tracks[len(shown) :])
 
 
 def _rows(tracks: Sequence[Track]) -> list[tuple[str, StageName]]:
@@ -110,7 +165,10 @@ def _closeness(track: Track) -> tuple[int, int]:
 def track_title(track: Track) -> Safe:
     """The nodes of a column: the first one, and how many more."""
     first = safe(track.group.names[0])
-    return first if track.group.count == 1 else fmt("{} +{}", first, track.group.count - 1)
+    group = track.group
+    if group.count == len(group.names) == _LISTED and sum(map(len, group.names)) <= _SHORT_NAMES:
+        return Safe(", ").join(group.names)
+    return first if group.count == 1 else fmt("{} (and {} alike)", first, group.count - 1)
 
 
 def _constraint_label(funnel: Funnel) -> Safe:

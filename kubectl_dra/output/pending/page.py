@@ -1,22 +1,38 @@
-"""One pod on one page: the answer, what it asks for, the evidence as a funnel, the scheduler's own words."""
+"""One pod on one page: what is wrong, how we know, what can be done, where to read more."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, Cause, NodeOutcome, Preemption, Refusal, Verdict
+from kubectl_dra.diagnosis.records import (
+    Agreement,
+    AssumptionKind,
+    Cause,
+    ClassProblem,
+    NodeOutcome,
+    PoolProblem,
+    Preemption,
+    Refusal,
+    Verdict,
+)
+from kubectl_dra.diagnosis.remedies.records import RemedyKind
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import closed, wrapped
+from kubectl_dra.output.pending.advice import advice_lines, existing_lines, next_step_lines
 from kubectl_dra.output.pending.asks import ask_lines, unseen_lines
 from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
-from kubectl_dra.output.pending.funnel import FunnelView, funnel_lines, funnel_views, has_devices
-from kubectl_dra.output.pending.reasons import reason_sentence
-from kubectl_dra.output.pending.remedies import beyond_lines, remedy_lines
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views, has_devices
+from kubectl_dra.output.pending.headline import pending_summary
+from kubectl_dra.output.pending.main_reason import names_of
+from kubectl_dra.output.pending.obstacles import obstacle
+from kubectl_dra.output.pending.remedies import addition_lines, remedy_lines
+from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.whatif.page import whatif_lines
-from kubectl_dra.output.words import ago, counted, listed, shortened
+from kubectl_dra.output.words import ago, counted, listed
+from kubectl_dra.reports.invocations import dra, of, reading
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 from kubectl_dra.scheduler.fit_error import without_preemption
 
@@ -25,20 +41,25 @@ _MAX_FUNNELS: Final = 3
 _OF_THE_CLUSTER: Final = frozenset(
     {Verdict.SCHEDULER_ERROR, Verdict.SCHEDULABLE, Verdict.UNSCHEDULABLE, Verdict.UNKNOWN}
 )
-# The codes of what aborts an attempt.
-_ABORTS: Final = "DRA-3"
-_OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
+#: What eviction by priority does not free.
+_HELD: Final = frozenset({Code.DEVICES_IN_USE, Code.COUNTERS_EXHAUSTED, Code.ALL_MODE_BLOCKED})
+#: So many groups of nodes are told in the first line.
+_TOLD_FIRST: Final = 3
 AGREEMENT: Final = {
-    Agreement.AGREES: "agrees with the above",
-    Agreement.STALE: "is older than the state shown above",
-    Agreement.DIFFERS: "differs from the above: please report it with a snapshot",
+    Agreement.AGREES: "matches this diagnosis",
+    Agreement.STALE: "outdated: the cluster has changed since",
+    Agreement.DIFFERS: "differs from this diagnosis: please report it with a snapshot",
     Agreement.UNOBSERVED: "nothing written yet",
     Agreement.UNCHECKED: "could not be compared",
 }
 
 
-def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
-    """All lines of one report; ``now`` is the time that ages are counted from."""
+def pending_page(report: PendingReport, now: datetime, address: Address = HERE, more: Safe | None = None) -> list[Safe]:
+    """All lines of one report; ``now`` is the time that ages are counted from.
+
+    ``address``: the cluster that commands are for. ``more`` stands below the ways out, in place of the command that
+    prints one of them.
+    """
     blocks: list[list[Safe]] = [
         whatif_lines(report.what_if) if report.what_if is not None else [],
         wrapped(styled(pending_summary(report), Style.BOLD)),
@@ -49,8 +70,12 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
         _evidence(report, now),
         list(missing_lines(report.missing)) if report.verdict in _OF_THE_CLUSTER else [],
         preemption_lines(report.preemption),
-        list(remedy_lines(report.remedies, report.verdict)),
-        list(beyond_lines(report)),
+        list(existing_lines(report)),
+        _ways_out(report, address, more),
+        list(addition_lines(report.additions)),
+        list(advice_lines(report)),
+        list(next_step_lines(report, address)),
+        _priority(report),
         _taken_to_admit(report),
         _random_order(report),
         [*_scheduler(report, now), *_footer(report)],
@@ -64,7 +89,9 @@ def pending_page(report: PendingReport, now: datetime) -> list[Safe]:
 
 def _evidence(report: PendingReport, now: datetime) -> list[Safe]:
     """What proves the causes; the same words for two of them are said once."""
-    causes = [cause for cause in report.causes if not _is_said_below(cause, report)]
+    # What is wrong with the first cause's pool or missing class is in the first line.
+    first = [c for i, c in enumerate(report.causes) if i or not isinstance(c.detail, PoolProblem | ClassProblem)]
+    causes = [cause for cause in first if not _is_said_below(cause, report)]
     told = dict.fromkeys(tuple(evidence_lines(cause, report.pod.namespace, now)) for cause in causes)
     return [line for lines in told for line in lines]
 
@@ -88,64 +115,30 @@ def preemption_lines(found: Preemption | None) -> list[Safe]:
     return wrapped(text)
 
 
-def pending_summary(report: PendingReport) -> Safe:
-    """The answer in a sentence."""
-    pod = fmt("Pod {}", str(report.pod.key))
-    cause = report.causes[0] if report.causes else None
-    reason = reason_sentence(cause) if cause is not None else Safe("")
-    sentences: dict[Verdict, Safe] = {
-        Verdict.NOT_PENDING: fmt("{} is not pending{}.", pod, _on(report)),
-        Verdict.PREPARING: fmt("{} has its devices and node {}; {}.", pod, report.node, reason),
-        Verdict.DELETING: fmt("{} {}.", pod, reason),
-        Verdict.GATED: fmt("{} is not tried by the scheduler: {}.", pod, reason),
-        Verdict.OTHER_SCHEDULER: fmt("{} waits, but not for the default scheduler: {}.", pod, reason),
-        Verdict.BINDING: fmt("{} has devices that are not ready yet: {}.", pod, reason),
-        Verdict.SCHEDULER_ERROR: fmt("{} cannot be scheduled{}: {}.", pod, _although(report), reason),
-        Verdict.SCHEDULABLE: fmt("{} would fit now{}.", pod, _fitting(report)),
-        Verdict.UNSCHEDULABLE: fmt("{} cannot be scheduled: {}.", pod, reason),
-        Verdict.UNKNOWN: fmt("Whether pod {} can be scheduled is unknown: {}.", str(report.pod.key), reason),
-    }
-    if report.code is Code.NOT_SIMULATED:
-        return _open_headline(report, pod, reason)
-    if report.verdict is Verdict.SCHEDULABLE and report.code in (*_OTHER_PLUGINS, Code.DEVICE_VANISHED):
-        return fmt("{} would get its devices{}, but {}.", pod, _fitting(report), reason)
-    return sentences[report.verdict]
+def _ways_out(report: PendingReport, address: Address, more: Safe | None) -> list[Safe]:
+    """The list; a pod that is on its node has only to wait, which the first line says."""
+    if report.verdict is Verdict.PREPARING and all(remedy.kind is RemedyKind.WAIT for remedy in report.remedies):
+        return []
+    return [*remedy_lines(report.remedies, report.verdict), *_commands(report, address, more)]
 
 
-def _open_headline(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
-    """What the devices decide, where other plugins that are not simulated have a say."""
-    aborts = next((cause for cause in report.causes if cause.code.startswith(_ABORTS)), None)
-    if aborts is None:
-        text = "{} would get its devices{}; whether it can be scheduled is unknown: {}."
-        return fmt(text, pod, _fitting(report), reason)
-    unless = fmt("unless other plugins keep it from there ({})", reason)
-    return fmt("{} cannot be scheduled{}: {}, {}.", pod, _although(report), reason_sentence(aborts), unless)
+def _priority(report: PendingReport) -> list[Safe]:
+    """What people try first, and what it does not change."""
+    if report.code not in _HELD or report.verdict is not Verdict.UNSCHEDULABLE:
+        return []
+    return wrapped(Safe("A higher priority would not help: preemption does not free devices."))
 
 
-def _on(report: PendingReport) -> Safe:
-    return fmt(": it runs on node {}", report.node) if report.node else Safe("")
-
-
-def _fits(report: PendingReport) -> list[NodeGroupRecord]:
-    return [group for group in report.nodes if group.outcome == NodeOutcome.FITS]
-
-
-def _names(groups: Sequence[NodeGroupRecord]) -> Safe:
-    """A few names of the nodes of some groups, and how many more there are."""
-    names = [name for group in groups for name in group.names]
-    more = sum(group.count for group in groups) - min(len(names), 3)
-    shown = Safe(", ").join(names[:3])
-    return fmt("{} +{}", shown, more) if more > 0 else listed(names[:3])
-
-
-def _fitting(report: PendingReport) -> Safe:
-    groups = _fits(report)
-    return fmt(" on {}", _names(groups)) if groups else Safe("")
-
-
-def _although(report: PendingReport) -> Safe:
-    groups = _fits(report)
-    return fmt(", although it would fit on {}", _names(groups)) if groups else Safe("")
+def _commands(report: PendingReport, address: Address, more: Safe | None) -> list[Safe]:
+    """How to get the commands of a way out."""
+    first = next((number for number, remedy in enumerate(report.remedies, 1) if remedy.steps), None)
+    if first is None:
+        return []
+    if more is not None:
+        return [more] if more else []
+    pod = of("pod", report.pod.name, report.pod.namespace)
+    line = command(reading(dra("why-pending", pod, "--remedy", str(first)), address))
+    return [fmt("Commands: {}", line)] if line is not None else [Safe("Commands: --remedies")]
 
 
 def _shows_asks(report: PendingReport) -> bool:
@@ -159,39 +152,42 @@ def _funnels(report: PendingReport) -> list[list[Safe]]:
     for view in views[:_MAX_FUNNELS]:
         lines = list(funnel_lines(view, report.certainty))
         if lines and several:
-            lines = [fmt("Request {} of claim {}:", view.request, view.claim.name), *lines]
+            lines = [fmt("Request {} (claim {})", view.request, view.claim.name), *lines]
         blocks.append(lines)
     return blocks
 
 
-def _without_devices(view: FunnelView) -> Iterator[Safe]:
-    empty = [track.group for track in view.tracks if not has_devices(track)]
-    if empty:
-        verb = Safe("has" if sum(group.count for group in empty) == 1 else "have")
-        yield from wrapped(fmt("  {} {} no device of the class", _names(empty), verb), indent=2)
-
-
 def _other_nodes(report: PendingReport) -> Iterator[Safe]:
-    """Nodes that have no column: without any device of the class, or out before devices were tried."""
-    views = funnel_views(report.nodes)[:_MAX_FUNNELS]
-    # Requests of one class have the same nodes without any.
-    yield from dict.fromkeys(line for view in views for line in _without_devices(view))
+    """Nodes that have no column: ruled out before devices were tried, or without any device of the class."""
+    ruled_out: dict[Safe, list[NodeGroupRecord]] = {}
     for group in report.nodes:
         text = _why_out(group)
         if text:
-            verb = Safe("was" if group.count == 1 else "were")
-            yield from wrapped(fmt("  {} {} out before devices were tried: {}", _names([group]), verb, text), indent=2)
-    unavailable = [group for group in report.nodes if group.outcome == NodeOutcome.CLAIM_UNAVAILABLE]
-    for group in unavailable:
-        claims = listed([str(claim.key) for claim in group.claims])
-        yield from wrapped(fmt("  {}: allocated claim {} can't be used there", _names([group]), claims), indent=2)
+            ruled_out.setdefault(text, []).append(group)
+    first = report.code or ""
+    told = first.startswith("DRA-4") or first == Code.CLAIM_ELSEWHERE
+    if ruled_out and not (told and len(ruled_out) <= _TOLD_FIRST):
+        parts = [fmt("{} ({})", names_of(groups), text) for text, groups in ruled_out.items()]
+        yield from wrapped(fmt("Ruled out earlier: {}.", Safe("; ").join(parts)), indent=2, first=0)
+    views = funnel_views(report.nodes)[:_MAX_FUNNELS]
+    for view in views:
+        empty = [track.group for track in view.tracks if not has_devices(track)]
+        if empty and len(empty) < len(view.tracks):
+            whose = fmt(" for request {}", view.request) if len(views) > 1 else Safe("")
+            yield from wrapped(fmt("No device of the class{}: {}.", whose, names_of(empty)), indent=2, first=0)
+    for group in report.nodes:
+        if group.outcome == NodeOutcome.CLAIM_UNAVAILABLE:
+            claims = listed([str(claim.key) for claim in group.claims])
+            told_of = fmt("{}: the devices of claim {} cannot be used there.", names_of([group]), claims)
+            yield from wrapped(told_of, indent=2, first=0)
 
 
 def _why_out(group: NodeGroupRecord) -> Safe:
     if group.outcome != NodeOutcome.REJECTED:
         return Safe("")
-    sentences = [reason_sentence(cause) for cause in group.causes] or [safe(group.message)]
-    return Safe("; ").join(dict.fromkeys(sentences))
+    several = group.count > 1
+    parts = [obstacle(cause, several=several) for cause in group.causes] or [safe(group.message)]
+    return Safe("; ").join(list(dict.fromkeys(parts)))
 
 
 def _taken_to_admit(report: PendingReport) -> list[Safe]:
@@ -199,7 +195,7 @@ def _taken_to_admit(report: PendingReport) -> list[Safe]:
     names = [each.subject for each in report.assumed if each.kind is AssumptionKind.NOT_SIMULATED]
     if not (names and report.remedies):
         return []
-    return wrapped(fmt("Not simulated here, and taken to admit the pod: {}.", listed(names)))
+    return wrapped(fmt("Assumed to admit the pod, because they are not simulated: {}.", listed(names)))
 
 
 def _random_order(report: PendingReport) -> list[Safe]:
@@ -222,20 +218,24 @@ def _scheduler(report: PendingReport, now: datetime) -> Iterator[Safe]:
         words = fmt("Scheduler, {}{}: {}", ago(seen.time, now), reason, without_preemption(seen.message))
         yield from closed(words, styled(Safe(AGREEMENT[report.agreement]), Style.DIM))
         if report.agreement is Agreement.STALE and report.message:
-            yield from wrapped(fmt("It would say now: {}", report.message))
+            yield from wrapped(fmt("It would now write: {}", report.message))
         if report.agreement is Agreement.DIFFERS and report.message:
-            yield from wrapped(fmt("Expected: {}", report.message))
+            yield from wrapped(fmt("This diagnosis expects: {}", report.message))
     elif report.verdict is Verdict.GATED:
-        yield from wrapped(Safe("The scheduler does not try such a pod and writes neither condition nor event."))
+        yield from wrapped(
+            Safe("The scheduler does not try such a pod yet, so it writes neither a condition nor an event.")
+        )
     elif report.message:
-        yield from wrapped(fmt("The scheduler has written nothing yet; it would say: {}", report.message))
+        yield from wrapped(fmt("The scheduler has written nothing yet; it would write: {}", report.message))
 
 
 def _footer(report: PendingReport) -> Iterator[Safe]:
+    """The code, its meaning, and the command that explains it."""
     if not report.causes:
         return
     codes = list(dict.fromkeys(cause.code for cause in report.causes))
-    first = styled(safe(codes[0]), Style.DIM) + Safe(f" {codes[0].meaning}")
     others = [code for code in codes[1:] if code is not Code.EVIDENCE_MISSING]
-    more = fmt("also {}", shortened(others, 3)) if others else Safe("")
-    yield from closed(first, more) if more else wrapped(first)
+    more = fmt(" and {} more", len(others) - 2) if len(others) > 2 else Safe("")
+    also = fmt(" (also {}{})", Safe(", ").join(others[:2]), more) if others else Safe("")
+    first = fmt("{} {}{}", styled(safe(codes[0]), Style.DIM), Safe(codes[0].label), also)
+    yield from closed(first, fmt("kubectl dra explain {}", codes[0]))

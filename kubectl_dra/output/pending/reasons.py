@@ -14,6 +14,7 @@ from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimElsewhere,
     ClaimEntry,
+    ClassOffer,
     ClassProblem,
     Company,
     Consumers,
@@ -33,6 +34,7 @@ from kubectl_dra.diagnosis.records import (
     NodeSelection,
     NodeShortage,
     NodeTaint,
+    NoSingleNode,
     ObjectRef,
     OpenPlugins,
     ParametersProblem,
@@ -45,11 +47,14 @@ from kubectl_dra.diagnosis.records import (
     Spread,
     StageName,
     TakenPorts,
+    Unpublished,
     VanishedDevices,
     VolumeTrouble,
 )
 from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.gangs import GROUP_CODES, elsewhere_sentence, group_sentence
+from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.pending.volumes import volume_sentence
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, shortened
@@ -85,7 +90,12 @@ def _with(kind: type[DetailT], say: Callable[[DetailT, Cause], Safe]) -> Sentenc
 
 
 def _gates(gates: Gates, _cause: Cause) -> Safe:
-    return fmt("it has the scheduling {} {}", Safe(plural("gate", len(gates.names))), listed(gates.names))
+    return fmt(
+        "it has the scheduling {} {}, which the controller that set {} has to remove",
+        Safe(plural("gate", len(gates.names))),
+        listed(gates.names),
+        Safe("it" if len(gates.names) == 1 else "them"),
+    )
 
 
 def _claim_missing(entry: ClaimEntry, cause: Cause) -> Safe:
@@ -108,7 +118,7 @@ def _creation_failed(entry: ClaimEntry, _cause: Cause) -> Safe:
 
 def _quota(quota: QuotaShortage, _cause: Cause) -> Safe:
     return fmt(
-        'ResourceQuota "{}" forbids the claim: {} of {} {} are used, {} more are asked for',
+        'ResourceQuota "{}" forbids the claim: {} of {} {} are used, and it requests {} more',
         quota.quota,
         quota.used,
         quota.hard,
@@ -123,13 +133,15 @@ def _deleting(_entry: ClaimEntry, cause: Cause) -> Safe:
 
 def _not_owned(entry: ClaimEntry, cause: Cause) -> Safe:
     owner = fmt("belongs to {} {}", entry.owner.kind, entry.owner.name) if entry.owner else Safe("has no owner")
-    return fmt("ResourceClaim {}, which is recorded for it, {}", object_name(cause.claim), owner)
+    return fmt(
+        "ResourceClaim {}, which its status names, does not belong to it: the claim {}", object_name(cause.claim), owner
+    )
 
 
 def _left_to(cause: Cause) -> Safe:
     match cause.detail:
         case SchedulerName(name=name):
-            return fmt('it is left to the scheduler "{}"', name)
+            return fmt('it names the scheduler "{}", which has to place it; the default scheduler ignores it', name)
         case GangElsewhere() as gang:
             return elsewhere_sentence(gang, cause)
     return Safe(cause.code.meaning)
@@ -144,6 +156,63 @@ def _class_missing(problem: ClassProblem, _cause: Cause) -> Safe:
 
 def _unserved(resource: ExtendedResource, _cause: Cause) -> Safe:
     return fmt("no DeviceClass and no node offers the resource {}", resource.resource)
+
+
+def offer_sentence(offer: ClassOffer, code: Code) -> Safe:
+    """What a class has, of which no node that was tried has enough."""
+    name = offer.device_class
+    if code is Code.NO_DEVICE_IN_CLASS:
+        return fmt("no driver publishes devices for class {}: there are no ResourceSlices with devices", name)
+    if code is Code.CLASS_SELECTS_NOTHING:
+        return _selects_nothing(offer)
+    wanted = Safe("device") if offer.needed <= 1 and not offer.all_devices else Safe("devices")
+    count = counted(offer.selected, "device")
+    if not offer.nodes:
+        text = "none of the nodes where the pod may run can use the {} of class {}"
+        return fmt(text, count, name)
+    where, verb = shortened(offer.nodes, 3), Safe(plural("is", offer.selected))
+    text = "no node where the pod may run has the {} {} that it requests: the {} of the class {} on {}"
+    return fmt(text, name, wanted, count, verb, where)
+
+
+def _selects_nothing(offer: ClassOffer) -> Safe:
+    text = "DeviceClass {} selects none of the {} published {}: its selector is {}, but the devices are published by {}"
+    unclear = offer.similar and set(offer.similar) != set(offer.drivers)
+    near = fmt(" (did you mean {}?)", listed(offer.similar, "or")) if unclear else Safe("")
+    devices = Safe(plural("device", offer.published))
+    selector = short_clause(offer.selector)
+    return fmt(text, offer.device_class, offer.published, devices, selector, listed(offer.drivers)) + near
+
+
+def unpublished_sentence(found: Unpublished) -> Safe:
+    """An attribute that no device of the class has, and what they have."""
+    what = Safe("attribute" if found.field == "attributes" else "capacity")
+    have = fmt("; they publish {}", listed(found.names)) if found.names else Safe("")
+    if found.elsewhere:
+        have = fmt("; they publish it in the domain {}", listed(found.elsewhere, "or"))
+    near = fmt(" (did you mean {}?)", listed(found.similar, "or")) if found.similar else Safe("")
+    text = "a selector needs the {} {}/{}, which none of the {} of class {} publishes{}{}"
+    count = counted(found.devices, "device")
+    return fmt(text, what, found.domain, found.name, count, found.device_class, have, near)
+
+
+def _offered(cause: Cause) -> Safe:
+    return offer_sentence(cause.detail, cause.code) if isinstance(cause.detail, ClassOffer) else _nothing(cause)
+
+
+def _nothing(cause: Cause) -> Safe:
+    if isinstance(cause.detail, Funnel):
+        return fmt("no node has {} of the class", wanted(cause.detail))
+    return Safe(cause.code.meaning)
+
+
+def _unpublished(found: Unpublished, _cause: Cause) -> Safe:
+    return unpublished_sentence(found)
+
+
+def _no_single_node(found: NoSingleNode, _cause: Cause) -> Safe:
+    requests = listed([request.request for request in found.requests])
+    return fmt("no single node can serve {} together", requests)
 
 
 def wanted(funnel: Funnel) -> Safe:
@@ -164,7 +233,7 @@ def _closest(funnel: Funnel, have: int) -> Safe:
     return fmt(". The closest is {}, with {} of {}", funnel.node, have, funnel.needed)
 
 
-_VERBS: Final = {"match": ("matches", "match"), "be": ("is", "are"), "passes": ("passes", "pass")}
+_VERBS: Final = {"match": ("matches", "match"), "be": ("is", "are")}
 
 
 def _few(text: str) -> Sentence:
@@ -202,7 +271,7 @@ def _constraint(funnel: Funnel, _cause: Cause) -> Safe:
 def _elsewhere(elsewhere: ClaimElsewhere, cause: Cause) -> Safe:
     where = listed(elsewhere.nodes) if elsewhere.nodes else safe(elsewhere.selector)
     at = fmt(" (it can be used on {})", where) if where else Safe("")
-    return fmt("its ResourceClaim {} is allocated where the pod can't run{}", object_name(cause.claim), at)
+    return fmt("its ResourceClaim {} is allocated on a node where the pod cannot run{}", object_name(cause.claim), at)
 
 
 def _binding_failed(problem: BindingProblem, cause: Cause) -> Safe:
@@ -212,18 +281,34 @@ def _binding_failed(problem: BindingProblem, cause: Cause) -> Safe:
 
 def _pool_incomplete(pool: PoolProblem, _cause: Cause) -> Safe:
     return fmt(
-        "pool {} is being updated: {} of its {} ResourceSlices of generation {} are there",
+        "pool {} is incomplete: {} of its {} ResourceSlices (generation {}) {} published, so none of its devices can "
+        "be allocated",
         pool.pool,
         pool.seen,
         pool.expected,
         pool.generation,
+        Safe(plural("is", pool.seen)),
+    )
+
+
+def _pool_outdated(pool: PoolProblem, _cause: Cause) -> Safe:
+    newer = pool.detail.removeprefix("generation ")
+    count = counted(pool.devices, "device") if pool.devices else Safe("devices that match")
+    verb = Safe(plural("is", pool.devices or 2))
+    return fmt(
+        "{} of pool {} {} only in ResourceSlices of generation {}, which generation {} replaces without them",
+        count,
+        pool.pool,
+        verb,
+        pool.generation,
+        newer,
     )
 
 
 def _pool_invalid(cause: Cause) -> Safe:
     if isinstance(cause.detail, FatalError):
         return fmt(
-            "{} has two devices {}, which aborts every attempt that comes to it",
+            "{} publishes device {} twice, which ends every scheduling attempt that reaches it",
             cause.detail.owner,
             cause.detail.device,
         )
@@ -231,7 +316,13 @@ def _pool_invalid(cause: Cause) -> Safe:
 
 
 def _unused_pool(pool: PoolProblem, _cause: Cause) -> Safe:
-    return fmt("pool {} contradicts itself ({}) and is not used", pool.pool, pool.detail)
+    fault, _, what = pool.detail.partition(" ")
+    said = _FAULTS.get(fault)
+    detail = fmt(said, what) if said is not None else safe(pool.detail)
+    return fmt("pool {} is invalid and none of its devices can be allocated: {}", pool.pool, detail)
+
+
+_FAULTS: Final = {"duplicateDevice": "it publishes device {} twice"}
 
 
 # --- classic DRA: a driver's controller decides ----------------------------------------------------------------------
@@ -252,7 +343,7 @@ def _by_driver(text: str) -> Sentence:
 
 def _not_shareable(consumers: Consumers, cause: Cause) -> Safe:
     users = listed([str(ref.key) for ref in consumers.present])
-    return fmt("its ResourceClaim {} can't be shared and is used by {}", object_name(cause.claim), users)
+    return fmt("its ResourceClaim {} cannot be shared and is used by {}", object_name(cause.claim), users)
 
 
 def _resource_class_missing(problem: ClassProblem, cause: Cause) -> Safe:
@@ -274,7 +365,7 @@ def _parameters_missing(problem: ParametersProblem, cause: Cause) -> Safe:
 
 def _class_excludes(problem: ClassProblem, cause: Cause) -> Safe:
     claim = object_name(cause.claim)
-    return fmt("class {} of its ResourceClaim {} leaves {} out", problem.device_class, claim, _on_nodes(cause))
+    return fmt("class {} of its ResourceClaim {} excludes {}", problem.device_class, claim, _on_nodes(cause))
 
 
 def _on_nodes(cause: Cause) -> Safe:
@@ -283,7 +374,9 @@ def _on_nodes(cause: Cause) -> Safe:
 
 def _unsuitable(negotiation: Negotiation, cause: Cause) -> Safe:
     claim = object_name(cause.claim)
-    return fmt("{} can't allocate ResourceClaim {} for {}, it says", _driver(negotiation), claim, _on_nodes(cause))
+    return fmt(
+        "{} reports that it cannot allocate ResourceClaim {} for {}", _driver(negotiation), claim, _on_nodes(cause)
+    )
 
 
 def _allocates(negotiation: Negotiation, cause: Cause) -> Safe:
@@ -292,7 +385,7 @@ def _allocates(negotiation: Negotiation, cause: Cause) -> Safe:
 
 
 def _named_fails(error: FatalError, _cause: Cause) -> Safe:
-    return fmt("the selector of {} fails on {} instead of saying yes or no", error.owner, error.device)
+    return fmt("the selector of {} raises an error on {}", error.owner, error.device)
 
 
 def _foreign(_error: FatalError, _cause: Cause) -> Safe:
@@ -305,16 +398,72 @@ def _foreign(_error: FatalError, _cause: Cause) -> Safe:
 def _selector_fails(error: FatalError, cause: Cause) -> Safe:
     where = fmt(" on device {}", error.device) if error.device else Safe("")
     owner = fmt("a selector of {}", error.owner) if error.owner else fmt("a selector of {}", object_name(cause.claim))
-    return fmt("{} fails{} instead of saying yes or no, and one failure aborts the attempt on all nodes", owner, where)
+    return fmt("{} raises an error{}, which stops scheduling on every node{}", owner, where, _why_error(error))
+
+
+def _class_fails(error: FatalError, _cause: Cause) -> Safe:
+    name = error.owner.removeprefix("class ")
+    where = fmt(" on device {}", error.device) if error.device else Safe("")
+    text = "DeviceClass {} is broken and blocks every pod that uses it: its selector raises an error{}{}"
+    return fmt(text, name, where, _why_error(error))
+
+
+def _why_error(error: FatalError) -> Safe:
+    """The attribute that is not there, or the types that do not go together."""
+    if error.attribute:
+        return _missing_attribute(error)
+    if error.reads and "no such overload" in error.detail:
+        return fmt(": {}", listed([f"{r.name} is the {r.type} {_shown(r.type, r.value)}" for r in error.reads]))
+    return Safe("")
+
+
+def _shown(kind: str, value: str) -> str:
+    return f'"{value}"' if kind in ("string", "version") else value
+
+
+def _missing_attribute(error: FatalError) -> Safe:
+    domain, _, name = error.attribute.rpartition("/")
+    have = fmt(" (it has {})", listed(error.names)) if error.names else Safe("")
+    if any("/" in each for each in error.similar):
+        return fmt(
+            ": it reads {} in the domain {}, which no device has; the devices publish {}",
+            name,
+            domain,
+            listed(error.similar, "or"),
+        )
+    if error.publishers == 0:
+        near = fmt("; did you mean {}?", listed(error.similar, "or")) if error.similar else Safe("")
+        return fmt(": it reads the attribute {}, which no device publishes{}{}", name, have, near)
+    count = fmt(", unlike {} of the {} devices of the class", error.publishers, error.devices) if error.devices else ""
+    return fmt(": it reads the attribute {}, which that device does not publish{}{}", name, have, Safe(count))
 
 
 def _fatal(error: FatalError, cause: Cause) -> Safe:
     detail = fmt(" ({})", error.detail) if error.detail else Safe("")
-    return fmt("{}, which aborts every attempt{}", Safe(cause.code.meaning), detail)
+    return fmt("{}{}, which ends every scheduling attempt on all nodes", Safe(cause.code.meaning), detail)
+
+
+def _all_of_pool(error: FatalError, _cause: Cause) -> Safe:
+    pool = error.owner.removeprefix("pool ")
+    invalid = Safe("invalid" if "invalid" in error.text else "incomplete (not all of its ResourceSlices are published)")
+    return fmt(
+        "a request for all devices (allocationMode All) sees pool {}, which is {}; scheduling fails on every node "
+        "until the pool is complete",
+        pool,
+        invalid,
+    )
+
+
+def _consumers_full(_cause: Cause) -> Safe:
+    claim = object_name(_cause.claim)
+    of = fmt("its ResourceClaim {}", claim) if claim else Safe("its ResourceClaim")
+    return fmt("{} is already reserved for 256 pods, the maximum, so the API server refuses another", of)
 
 
 def _named_twice(_error: FatalError, cause: Cause) -> Safe:
-    return fmt("it names ResourceClaim {} twice, and the second reservation can't be written", object_name(cause.claim))
+    return fmt(
+        "it names ResourceClaim {} twice, and the API server refuses the second reservation", object_name(cause.claim)
+    )
 
 
 def _timeout(size: SearchSize, _cause: Cause) -> Safe:
@@ -325,25 +474,17 @@ def _timeout(size: SearchSize, _cause: Cause) -> Safe:
 
 
 def _node_taints(taint: NodeTaint, _cause: Cause) -> Safe:
-    return fmt("untolerated taint {}", taint.taint)
+    return fmt("nodes have the taint {}, which the pod does not tolerate", taint.taint)
 
 
 def _node_selection(selection: NodeSelection, cause: Cause) -> Safe:
     if not selection.unmatched:
         return Safe(cause.code.meaning)
-    return fmt("the pod's node selector or affinity asks for {}", listed(selection.unmatched))
+    return fmt("no node matches the pod's node selector or affinity: it requires {}", listed(selection.unmatched))
 
 
 def _shortage(shortage: NodeShortage, _cause: Cause) -> Safe:
-    free = max(shortage.allocatable - shortage.used, 0)
-    unit = "m" if shortage.resource == "cpu" else ""
-    return fmt(
-        "{} {} left on {} of {} needed",
-        f"{free}{unit}",
-        shortage.resource,
-        shortage.node,
-        f"{shortage.requested}{unit}",
-    )
+    return fmt("{} has {}", shortage.node, shortage_text(shortage))
 
 
 def _ports(ports: TakenPorts, _cause: Cause) -> Safe:
@@ -351,7 +492,7 @@ def _ports(ports: TakenPorts, _cause: Cause) -> Safe:
 
 
 def _kept_away(kept: KeptAway, _cause: Cause) -> Safe:
-    return fmt("pods that are there keep it away by required anti-affinity, per {}", listed(kept.topology_keys))
+    return fmt("nodes run pods whose required anti-affinity keeps it away (per {})", listed(kept.topology_keys))
 
 
 def _volume(trouble: VolumeTrouble, cause: Cause) -> Safe:
@@ -360,10 +501,10 @@ def _volume(trouble: VolumeTrouble, cause: Cause) -> Safe:
 
 def _spread(spread: Spread, _cause: Cause) -> Safe:
     if not spread.value:
-        return fmt("its spread constraint needs the label {}, which nodes lack", spread.topology_key)
+        return fmt("nodes lack the label {}, which its spread constraint requires", spread.topology_key)
     which = fmt(" with {}", spread.selector) if spread.selector else Safe("")
     return fmt(
-        "{}={} has {} {}{} already, the emptiest {}; its spread constraint allows {} more",
+        "{}={} already has {} {}{} and the emptiest domain {}; its spread constraint allows a difference of {}",
         spread.topology_key,
         spread.value,
         spread.pods,
@@ -377,8 +518,8 @@ def _spread(spread: Spread, _cause: Cause) -> Safe:
 def _company(company: Company, cause: Cause) -> Safe:
     which = fmt("with {} ", company.selector) if company.selector else Safe("")
     if cause.code is Code.UNWANTED_COMPANY:
-        return fmt("a pod {}that its anti-affinity avoids runs there, per {}", which, company.topology_key)
-    return fmt("no pod {}that its affinity asks for runs there, per {}", which, company.topology_key)
+        return fmt("nodes have a pod {}that its anti-affinity excludes (per {})", which, company.topology_key)
+    return fmt("nodes have no pod {}that its affinity requires (per {})", which, company.topology_key)
 
 
 def _features(missing: MissingFeatures, _cause: Cause) -> Safe:
@@ -387,7 +528,7 @@ def _features(missing: MissingFeatures, _cause: Cause) -> Safe:
 
 def _not_simulated(found: OpenPlugins, _cause: Cause) -> Safe:
     names = [each.plugin for each in found.plugins]
-    verbs = Safe("decides as well and is") if len(names) == 1 else Safe("decide as well and are")
+    verbs = Safe("also decides and is") if len(names) == 1 else Safe("also decide and are")
     return fmt("{} {} not simulated", listed(names), verbs)
 
 
@@ -399,7 +540,7 @@ def _plugin(text: PluginText, _cause: Cause) -> Safe:
 
 
 def _binding_conditions(problem: BindingProblem, _cause: Cause) -> Safe:
-    return fmt("device {} has not reported {} yet", problem.device, listed(problem.waiting_for))
+    return fmt("device {} has not reported the binding condition {} yet", problem.device, listed(problem.waiting_for))
 
 
 def _kubelet(text: KubeletText, cause: Cause) -> Safe:
@@ -415,7 +556,7 @@ def _unhealthy(health: Health, _cause: Cause) -> Safe:
 
 
 def _waits(waits: ContainerWaits, _cause: Cause) -> Safe:
-    return fmt("container {} waits: {}", waits.container, waits.reason)
+    return fmt("container {} is waiting: {}", waits.container, waits.reason)
 
 
 def _consumers_gone(consumers: Consumers, _cause: Cause) -> Safe:
@@ -426,7 +567,7 @@ def _kept(consumers: Consumers, _cause: Cause) -> Safe:
     if consumers.present:
         return fmt("its deletion waits for {}", listed([str(ref.key) for ref in consumers.present]))
     if not consumers.finalizers:
-        return Safe("it is being deleted, and nothing that is known keeps it")
+        return Safe("it is being deleted, and no consumer or finalizer is left")
     what = plural("finalizer", len(consumers.finalizers))
     return fmt("its deletion waits for the {} {}", what, listed(consumers.finalizers))
 
@@ -514,21 +655,25 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     **dict.fromkeys(GROUP_CODES, lambda cause: group_sentence(cause, reason_sentence)),
     Code.CLASS_MISSING: _with(ClassProblem, _class_missing),
     Code.EXTENDED_RESOURCE_UNSERVED: _with(ExtendedResource, _unserved),
-    Code.NO_DEVICE_IN_CLASS: _few("no node has {} of the class"),
-    Code.SELECTOR_MATCHES_NOTHING: _few("no node has {} that {passes} the selectors"),
-    Code.TOO_FEW_DEVICES: _few("no node has {} left"),
-    Code.DEVICES_IN_USE: _few("no node has {} that {match} and {be} free"),
+    Code.NO_DEVICE_IN_CLASS: _offered,
+    Code.CLASS_SELECTS_NOTHING: _offered,
+    Code.ATTRIBUTE_UNPUBLISHED: _with(Unpublished, _unpublished),
+    Code.SELECTOR_MATCHES_NOTHING: _few("no node has {} that {match} the selectors"),
+    Code.TOO_FEW_DEVICES: _few("no node has {}"),
+    Code.DEVICES_IN_USE: _few("no node has {} that {match} and {be} not in use"),
     Code.DEVICES_TAINTED: _with(Funnel, _tainted),
     Code.CAPACITY_TOO_SMALL: _few("no node has {} with the requested capacity left"),
     Code.COUNTERS_EXHAUSTED: _few("no node has {} that the shared counters of its pool still allow"),
-    Code.ALL_MODE_BLOCKED: _few("the request asks for {} of its kind, and on no node all of them can be had"),
-    Code.DEVICES_FOR_OTHER_NODES: _few("no node has {} that {match}; those that do are for other nodes"),
+    Code.ALL_MODE_BLOCKED: _few("a request needs {} of its kind on a node, and on no node all of them are available"),
+    Code.DEVICES_FOR_OTHER_NODES: _offered,
     Code.DEVICES_UNUSABLE: _few("no node has {} that can be used with the features that are on"),
     Code.CONSTRAINT: _with(Funnel, _constraint),
     Code.CLAIM_ELSEWHERE: _with(ClaimElsewhere, _elsewhere),
     Code.BINDING_FAILED: _with(BindingProblem, _binding_failed),
     Code.POOL_INCOMPLETE: _with(PoolProblem, _pool_incomplete),
     Code.POOL_INVALID: _pool_invalid,
+    Code.POOL_OUTDATED: _with(PoolProblem, _pool_outdated),
+    Code.NO_SINGLE_NODE: _with(NoSingleNode, _no_single_node),
     Code.DEALLOCATION_REQUESTED: _by_driver(
         "{driver} is asked to deallocate its ResourceClaim {claim}, which admits no pod meanwhile"
     ),
@@ -553,7 +698,9 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
         "this scheduler never selects a node for ResourceClaim {claim} of {driver} beside as many claims of its own"
     ),
     Code.NEGOTIATION_FOREIGN: _with(FatalError, _foreign),
-    Code.ALL_MODE_POOL: _with(FatalError, _fatal),
+    Code.ALL_MODE_POOL: _with(FatalError, _all_of_pool),
+    Code.CONSUMERS_FULL: _consumers_full,
+    Code.CLASS_SELECTOR_FAILS: _with(FatalError, _class_fails),
     Code.SELECTOR_FAILS: _with(FatalError, _selector_fails),
     Code.SELECTOR_DOES_NOT_COMPILE: _with(FatalError, _fatal),
     Code.TOO_MANY_DEVICES: _with(FatalError, _fatal),

@@ -28,42 +28,75 @@ from kubectl_dra.diagnosis.remedies.records import (
 )
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
-from kubectl_dra.output.layout import closed, padded, width, wrapped
+from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.consequences import note_texts
 from kubectl_dra.output.pending.gangs import group_edit, pinned_pods
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.invocations import UNKNOWN_CONTEXT
-from kubectl_dra.reports.pending import PendingReport
 from kubectl_dra.reports.remedies import RemedyReport, Step, lacks_a_name
+from kubectl_dra.reports.remedy_order import Area, area, tolerates_device_taint
 
 _NODES_SHOWN: Final = 2
-_TEXT_INDENT: Final = 5
+_TEXT_INDENT: Final = 7
 _HEREDOC: Final = "EOF"
-# Where the program is asked for more; the terminal UI has a key for it.
-MORE: Final = Safe("  --remedies prints the commands and manifests")
+_ENTRY: Final = "    {}  {}"
+_HEADINGS: Final = {
+    Area.WAIT: "Wait",
+    Area.REQUEST: "Change the request",
+    Area.CLUSTER: "Change the cluster",
+    Area.OTHER_WORK: "Stop other work",
+}
 
 
 def remedy_lines(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator[Safe]:
-    """The list: verified ways out with their nodes, then what could not be tried here, and where the commands are."""
-    yield from _list(remedies, verdict)
-    if any(remedy.steps for remedy in remedies):
-        yield MORE
+    """The list: verified ways out by what they change, with their nodes, then what could not be checked here."""
+    numbered = list(enumerate(remedies, 1))
+    verified = [(number, remedy) for number, remedy in numbered if remedy.verified]
+    others = [(number, remedy) for number, remedy in numbered if not remedy.verified]
+    if verified:
+        yield from wrapped(_heading(verdict, len(verified)))
+        yield from _by_area(verified)
+        yield from _replaces(verified)
+    if others:
+        yield Safe("Could also help, but cannot be checked here") if verified else Safe("What could help")
+    for number, remedy in others:
+        first, *rest = wrapped(remedy_text(remedy), indent=_TEXT_INDENT)
+        yield from (fmt(_ENTRY, number, Safe(first.lstrip())), *rest)
+        yield from _consequences(remedy)
 
 
-def beyond_lines(report: PendingReport) -> Iterator[Safe]:
-    """That no change helps, with how many were tried, and what new devices or a node would do."""
-    if report.no_pair_helps:
-        tried = report.tried
-        counts = fmt("{} and {} were tried", counted(tried.singles, "change"), counted(tried.pairs, "pair"))
-        yield from wrapped(
-            fmt("No single change and no pair of changes helps, of those that can be tried here ({}).", counts)
-        )
+def _by_area(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
+    told: Area | None = None
+    for number, remedy in verified:
+        found = area(remedy.actions)
+        if found is not told:
+            heading, right = fmt("  {}", Safe(_HEADINGS[found])), Safe("runs on")
+            yield heading if told is not None else padded(heading, page_width() - width(right)) + right
+            told = found
+        yield from _entry(number, remedy)
+
+
+def _replaces(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
+    """What an edit of an immutable object means, said once."""
+    edits = [(n, a) for n, remedy in verified for a in remedy.actions if isinstance(a, EditClaim)]
+    for of_template, text in (
+        (True, "the template, then the pod"),
+        (False, "the claim; the pod keeps waiting for it"),
+    ):
+        numbers = list(dict.fromkeys(str(n) for n, action in edits if (action.template is not None) is of_template))
+        if numbers:
+            verb = Safe("replaces" if len(numbers) == 1 else "replace")
+            yield from wrapped(fmt("({} {} {})", listed(numbers), verb, Safe(text)), indent=5, first=4)
+
+
+def addition_lines(additions: Sequence[RemedyReport]) -> Iterator[Safe]:
+    """What new devices or a new node would do."""
     for would, verified in ((Safe("would"), True), (Safe("might"), False)):
-        texts = [_addition(each) for each in report.additions if each.verified is verified]
+        texts = [_addition(each) for each in additions if each.verified is verified]
         if texts:
-            yield from wrapped(fmt("New hardware {} do: {}.", would, Safe(", or ").join(texts)))
+            yield from wrapped(fmt("New hardware {} also do: {}.", would, Safe(", or ").join(texts)))
 
 
 def _addition(addition: RemedyReport) -> Safe:
@@ -71,25 +104,20 @@ def _addition(addition: RemedyReport) -> Safe:
     return fmt("{} ({})", remedy_text(addition), notes) if notes else remedy_text(addition)
 
 
-def _list(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator[Safe]:
-    numbered = list(enumerate(remedies, 1))
-    verified = [(number, remedy) for number, remedy in numbered if remedy.verified]
-    others = [(number, remedy) for number, remedy in numbered if not remedy.verified]
-    if verified:
-        yield from _heading(verdict)
-    for number, remedy in verified:
-        yield from _entry(number, remedy)
-    if others:
-        yield Safe("Could help, but can't be tried here:") if verified else Safe("What could help:")
-    for number, remedy in others:
-        first, *rest = wrapped(remedy_text(remedy), indent=_TEXT_INDENT)
-        yield from (fmt("  {}  {}", number, Safe(first.lstrip())), *rest)
-        yield from _notes(remedy)
-
-
 def remedy_text(remedy: RemedyReport) -> Safe:
     """All actions of a remedy in one phrase."""
     return Safe(", and ").join(_action(action) for action in remedy.actions)
+
+
+def _apart(remedy: RemedyReport) -> tuple[Safe, Safe]:
+    """The phrase, and the code that stands below it because code is never broken across lines."""
+    last = remedy.actions[-1] if remedy.actions else None
+    text = remedy_text(remedy)
+    if isinstance(last, EditClaim | EditClass) and last.after and last.field.startswith("selectors"):
+        code = safe(" ".join(last.after.split()))
+        if text.endswith(f" {code}"):
+            return Safe(text.removesuffix(f" {code}") + ":"), code
+    return text, Safe("")
 
 
 def step_lines(remedies: Sequence[RemedyReport], address: Address) -> Iterator[Safe]:
@@ -139,35 +167,45 @@ def _steps(steps: Sequence[Step]) -> Iterator[Safe]:
         yield from commands(step) or ()
 
 
-def _heading(verdict: Verdict) -> Iterator[Safe]:
-    gated = verdict is Verdict.GATED
-    left = Safe("Would be tried if you" if gated else "Would fit if you (each tried on the cluster as it is now)")
-    right = Safe("then runs on")
-    yield from closed(left, right)
+def _heading(verdict: Verdict, number: int) -> Safe:
+    if verdict is Verdict.GATED:
+        return Safe(
+            "After this the scheduler would try it" if number == 1 else "After any one of these it would be tried"
+        )
+    if number == 1:
+        return Safe("This would make it fit (checked against the current cluster)")
+    return Safe("Any one of these would make it fit (checked against the current cluster)")
 
 
 def _entry(number: int, remedy: RemedyReport) -> Iterator[Safe]:
     right = Safe("") if remedy.competition.lost else _nodes(remedy.nodes)
-    lines = wrapped(remedy_text(remedy), page_width() - width(right) - 2, indent=_TEXT_INDENT)
-    first = fmt("  {}  {}", number, Safe(lines[0].lstrip()))
+    text, code = _apart(remedy)
+    lines = wrapped(text, page_width() - width(right) - 2, indent=_TEXT_INDENT)
+    first = fmt(_ENTRY, number, Safe(lines[0].lstrip()))
     yield padded(first, page_width() - width(right)) + right if right else first
     yield from lines[1:]
-    if lacks_a_name(remedy):
-        yield Safe("     (no command: the API does not allow a name in it)")
-    elif any(commands(step) is None for step in remedy.steps or ()):
-        yield Safe("     (no command: a name in it can't stand in a shell line)")
-    yield from _notes(remedy)
+    if code:
+        yield Safe(" " * _TEXT_INDENT) + code
+    yield from _consequences(remedy)
 
 
-def _notes(remedy: RemedyReport) -> Iterator[Safe]:
+def _consequences(remedy: RemedyReport) -> Iterator[Safe]:
+    """What else happens, and why there is no command."""
+    if tolerates_device_taint(remedy.actions):
+        text = "(the taint reports a problem with the device: tolerate it only if the device is usable all the same)"
+        yield from wrapped(Safe(text), indent=_TEXT_INDENT + 1, first=_TEXT_INDENT)
     for text in note_texts(remedy):
-        yield from wrapped(fmt("({})", text), indent=_TEXT_INDENT)
+        yield from wrapped(fmt("({})", text), indent=_TEXT_INDENT + 1, first=_TEXT_INDENT)
+    if lacks_a_name(remedy):
+        yield Safe("       (no command: the API does not allow a name in it)")
+    elif any(commands(step) is None for step in remedy.steps or ()):
+        yield Safe("       (no command: a name in it cannot stand in a shell line)")
 
 
 def _nodes(nodes: Sequence[str]) -> Safe:
     if len(nodes) <= _NODES_SHOWN:
         return listed(nodes, "or")
-    return fmt("{} +{}", nodes[0], len(nodes) - 1)
+    return fmt("{} or {} others", nodes[0], len(nodes) - 1)
 
 
 # --- actions --------------------------------------------------------------------------------------------------------
@@ -177,8 +215,17 @@ def _action(action: Action) -> Safe:
     return _WORDS[type(action)](action)
 
 
+_ACTORS: Final = {
+    "resource-claim-controller": "the resource-claim-controller of kube-controller-manager to create the claim",
+    "kube-scheduler": "the scheduler's next attempt",
+    "consumers": "the pods that still use the claim",
+    "driver": "the driver",
+    "kubelet": "the kubelet",
+}
+
+
 def _wait(action: Wait) -> Safe:
-    return fmt("wait for {}", action.for_whom)
+    return fmt("wait for {}", Safe(_ACTORS[action.for_whom]) if action.for_whom in _ACTORS else safe(action.for_whom))
 
 
 def _gates(action: RemoveGates) -> Safe:
@@ -186,31 +233,32 @@ def _gates(action: RemoveGates) -> Safe:
 
 
 def _edit_claim(action: EditClaim) -> Safe:
-    how = Safe("new template and pod") if action.template is not None else Safe("new claim")
-    return fmt("{} ({})", _claim_change(action), how)
+    return _claim_change(action)
 
 
 def _claim_change(action: EditClaim) -> Safe:
     name = action.field.partition("[")[0]
     if name == "count":
-        return fmt("ask for {} instead of {}", counted(_number(action.after), "device"), action.before)
+        return fmt("request {} instead of {}", counted(_number(action.after), "device"), action.before)
     if name == "allocationMode":
-        return fmt("ask for {} instead of all devices", counted(_number(action.after.split(" ")[-1]), "device"))
+        return fmt("request {} instead of all devices", counted(_number(action.after.split(" ")[-1]), "device"))
     if name == "constraints":
         return fmt("drop the constraint on {}", action.before.rpartition("/")[2])
     if name == "requests":
-        return fmt("do without the request {}", action.before)
+        return fmt("drop the request {}", action.before)
     if name == "tolerations":
-        return fmt("tolerate the taint {}", action.after)
+        return fmt("tolerate the device taint {}", action.after)
     if name == "deviceClassName":
         return fmt("use class {} instead of {}", action.after, action.before)
     if name == "capacity.requests":
-        return fmt("ask for {} {} instead of {}", action.after, _in_brackets(action.field), action.before)
+        return fmt("request {} of {} instead of {}", action.after, _in_brackets(action.field), action.before)
     if name == "selectors" and not action.after:
         return fmt("drop the selector {}", short_clause(action.before))
     if name == "selectors":
         guarded = ".orValue(" in action.after and ".orValue(" not in action.before
-        return fmt("{} {}", Safe("guard the selector:" if guarded else "change the selector to"), action.after)
+        return fmt(
+            "{} {}", Safe("guard the selector" if guarded else "change the selector to"), " ".join(action.after.split())
+        )
     change = fmt(" to {}", action.after) if action.after else Safe("")
     return fmt("change {}{}", action.field, change)
 
@@ -220,7 +268,7 @@ def _edit_class(action: EditClass) -> Safe:
         return fmt("set {} of class {} to {}", action.field, action.device_class, action.after)
     if not action.after:
         return fmt("drop the selector {} of class {}", short_clause(action.before), action.device_class)
-    return fmt("change the selector of class {} to {}", action.device_class, action.after)
+    return fmt("change the selector of class {} to {}", action.device_class, " ".join(action.after.split()))
 
 
 def _edit_pod(action: EditPod) -> Safe:
@@ -231,7 +279,7 @@ def _edit_pod(action: EditPod) -> Safe:
 def _pod_change(action: EditPod) -> Safe:
     name = action.field.partition("[")[0]
     if name == "schedulerName":
-        return Safe("leave the pod to the default scheduler")
+        return Safe("use the default scheduler")
     if name == "nodeSelector":
         return fmt("drop {}={} from the pod's node selector", _in_brackets(action.field), action.before)
     if name == "affinity.nodeAffinity":
@@ -244,16 +292,16 @@ def _pod_change(action: EditPod) -> Safe:
     if name == "volumes":
         return fmt('use PersistentVolumeClaim "{}" instead of "{}"', action.after, action.before)
     if name == "tolerations":
-        return fmt("let the pod tolerate the node taint {}", action.after)
+        return fmt("tolerate the node taint {} in the pod", action.after)
     if name == "resourceClaims" and not action.after:
-        return fmt('name ResourceClaim "{}" once: without the entry "{}"', action.before, _in_brackets(action.field))
+        return fmt('name ResourceClaim "{}" only once: drop the entry "{}"', action.before, _in_brackets(action.field))
     if name == "resourceClaims":
-        return fmt('name "{}" instead of "{}"', action.after, action.before)
+        return fmt('name "{}" instead of "{}" in the pod', action.after, action.before)
     if name == "resources":
-        return fmt("ask for {} instead of {}", action.after, action.before)
+        return fmt("request {} instead of {}", action.after, action.before)
     if name == "containers":
         container, _, resource = _in_brackets(action.field).partition("].resources[")
-        return fmt("ask for {} {} instead of {} in container {}", action.after, resource, action.before, container)
+        return fmt("request {} {} instead of {} in container {}", action.after, resource, action.before, container)
     change = fmt(" to {}", action.after) if action.after else Safe("")
     return fmt("change {} of the pod{}", action.field, change)
 
@@ -272,20 +320,20 @@ def _create(action: CreateObject) -> Safe:
 
 def _delete_claim(action: DeleteClaim) -> Safe:
     freed = counted(len(action.frees), "device")
-    return fmt("delete claim {} (nobody uses it; frees {})", str(action.claim.key), freed)
+    return fmt("delete claim {}, which no pod uses: frees {}", str(action.claim.key), freed)
 
 
 def _delete_pod(action: DeletePod) -> Safe:
-    by = Safe("it is gone for good")
-    if action.recreated_by is not None:
-        by = fmt("its {} recreates it", action.recreated_by.kind)
     devices = [counted(len(action.frees), "device")] if action.frees else []
     freed = listed([*devices, *map(safe, action.amounts)]) or Safe("its place")
-    return fmt("delete pod {} (frees {}; {})", str(action.pod.key), freed, by)
+    if action.recreated_by is None:
+        return fmt("delete pod {}: frees {}; nothing starts it again", str(action.pod.key), freed)
+    text = "delete pod {}: frees {}, but its {} starts it again and it may take them back"
+    return fmt(text, str(action.pod.key), freed, action.recreated_by.kind)
 
 
 def _remove_rule(action: RemoveTaintRule) -> Safe:
-    return fmt("remove the taint rule {} ({})", action.rule, action.taint)
+    return fmt("delete DeviceTaintRule {} ({})", action.rule, action.taint)
 
 
 def _label(action: LabelNamespace) -> Safe:
@@ -301,13 +349,18 @@ def _quota(action: RaiseQuota) -> Safe:
 
 
 def _pool(action: RepairPool) -> Safe:
-    return fmt("have the driver publish pool {} completely", action.pool)
+    return fmt("have the driver publish the rest of pool {}", action.pool)
 
 
 def _add(action: AddDevices) -> Safe:
     if not action.like:
-        of = fmt("of class {} that the selectors admit", action.device_class)
-        return fmt("have a driver publish {} {}", counted(action.count, "device"), of)
+        number = Safe("one more device") if action.count == 1 else fmt("{} more devices", action.count)
+        return fmt(
+            "publish {} that {} class {}",
+            number,
+            Safe("matches" if action.count == 1 else "match"),
+            action.device_class,
+        )
     return fmt("add {} like {}", fmt("{} more {}", action.count, Safe(plural("device", action.count))), action.like)
 
 

@@ -99,11 +99,17 @@ def _holder(removal: Removal, namespace: str) -> Safe:
 
 
 def _short(removal: Removal, _namespace: str) -> Safe:
+    if removal.source == "missing":
+        return fmt("the device publishes no capacity {}", removal.reason)
     short = removal.short
     if short is None:
         return _plain(removal, "")
-    left = fmt("{} of {} left", short.left, short.total) if short.left else fmt("{} in all", short.total)
-    return fmt("{}: needs {}, {}", removal.reason, short.needs, left)
+    if removal.source == "policy":
+        text = "{}: its request policy does not allow {}; it has {} in all"
+        return fmt(text, removal.reason, short.needs, short.total)
+    if short.left and short.left != short.total:
+        return fmt("{}: needs {}, {} of {} left", removal.reason, short.needs, short.left, short.total)
+    return fmt("{}: needs {}, has {}", removal.reason, short.needs, short.total)
 
 
 def _plain(removal: Removal, _namespace: str) -> Safe:

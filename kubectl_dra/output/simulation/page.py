@@ -45,7 +45,8 @@ def simulation_page(
         if pod.pending is not None and not _is_enough(pod):
             # What could not be read is said above.
             pending = msgspec.structs.replace(pod.pending, missing=()) if pod.unread else pod.pending
-            blocks.append(pending_page(pending, now))
+            more = Safe("" if steps else "--remedies prints the commands and manifests")
+            blocks.append(pending_page(pending, now, address, more))
             blocks.append(list(step_lines(pod.pending.remedies, address)) if steps else [])
     if any(pod.alone for pod in report.pods):
         blocks.append(list(wrapped(_ALONE)))

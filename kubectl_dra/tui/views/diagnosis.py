@@ -7,7 +7,7 @@ from typing import Final
 
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.page import pending_page
-from kubectl_dra.output.pending.remedies import MORE, step_lines
+from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, safe, styled
 from kubectl_dra.reports.pending import PendingReport
 from kubectl_dra.tui.desk import Result, Topic
@@ -17,7 +17,7 @@ from kubectl_dra.tui.view import READING, Subject
 from kubectl_dra.tui.views.numbers import NumbersView
 from kubectl_dra.tui.views.reader import ReportView
 
-_MORE: Final = Safe("  x shows the commands and manifests")
+_MORE: Final = Safe("x shows the commands and manifests")
 
 
 class DiagnosisView(ReportView):
@@ -42,10 +42,9 @@ class DiagnosisView(ReportView):
             return None
         if found.record is None:
             return [self.gone]
-        page = pending_page(found.record, self.dra.now)
-        lines = [styled(_MORE, Style.DIM) if line == MORE else line for line in page]
+        lines = pending_page(found.record, self.dra.now, more=styled(_MORE, Style.DIM))
         if self.desk.result(self._full) is None:
-            lines += [Safe(""), styled(Safe("Ways out are being tried …"), Style.DIM)]
+            lines += [Safe(""), styled(Safe("Ways out are being checked …"), Style.DIM)]
         return lines
 
     def _newest(self) -> Result[PendingReport | None] | None:

@@ -1,0 +1,127 @@
+"""What to do where no change is verified: what was tried, what usually helps, and whose log says more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import ClassOffer, ClassProblem, Unpublished, Verdict
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.explain.pages import reason_page
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, command, fmt, safe
+from kubectl_dra.output.words import counted, plural
+from kubectl_dra.reports.drivers import DriverOnNode
+from kubectl_dra.reports.invocations import Words, kubectl, of, reading, within
+from kubectl_dra.reports.pending import PendingReport
+
+_NEVER: Final = (Verdict.NOT_PENDING, Verdict.SCHEDULABLE, Verdict.UNKNOWN)
+#: What pages write where a name belongs.
+_CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE)\b")
+#: Whose next step is a log on a node, rather than a change.
+_ON_THE_NODE: Final = "DRA-6"
+_OF_DRIVERS: Final = (
+    Code.NO_DEVICE_IN_CLASS,
+    Code.POOL_INCOMPLETE,
+    Code.POOL_INVALID,
+    Code.POOL_OUTDATED,
+    Code.ALL_MODE_POOL,
+    Code.BINDING_CONDITIONS,
+    Code.BINDING_FAILED,
+)
+
+
+def advice_lines(report: PendingReport) -> Iterator[Safe]:
+    """What was tried without success, and the advice of the reason's page."""
+    code = report.code
+    if code is None or report.verdict in _NEVER or any(remedy.verified for remedy in report.remedies):
+        return
+    if code.startswith(_ON_THE_NODE):
+        return
+    if report.no_pair_helps:
+        yield from wrapped(_tried(report))
+    yield from wrapped(fmt("What usually helps: {}", _advice(report, code)))
+
+
+def _tried(report: PendingReport) -> Safe:
+    """How many changes were checked without success."""
+    singles, pairs = counted(report.tried.singles, "single change"), counted(report.tried.pairs, "pair")
+    return fmt("No change was found that would make it fit: {} and {} of changes were checked.", singles, pairs)
+
+
+def _advice(report: PendingReport, code: Code) -> Safe:
+    """The advice of the reason's page, with the names of this pod in place of the words in capitals."""
+    cause, text = report.causes[0], reason_page(code).advice.replace("`", "")
+    names = {"POD": report.pod.name, "NAMESPACE": report.pod.namespace}
+    if cause.claim is not None:
+        names["CLAIM"] = cause.claim.name
+    detail = cause.detail
+    if isinstance(detail, ClassOffer | ClassProblem | Unpublished):
+        names["CLASS"] = detail.device_class
+    return safe(_CAPITALS.sub(lambda word: names.get(word[0]) or word[0], text))
+
+
+def existing_lines(report: PendingReport) -> Iterator[Safe]:
+    """The names that could be used instead of the missing one."""
+    found = report.existing
+    if found is None:
+        return
+    where = fmt(" in namespace {}", found.namespace) if found.namespace else Safe("")
+    if not found.count:
+        yield from wrapped(fmt("No {} exists{}.", found.kind, where), indent=2, first=0)
+        return
+    more = fmt(" and {} more", found.count - len(found.names)) if found.count > len(found.names) else Safe("")
+    kind, verb = Safe(plural(found.kind, found.count)), Safe("exists" if found.count == 1 else "exist")
+    lead = fmt("{} that {}{}", kind, verb, where)
+    yield from wrapped(fmt("{}: {}{}", lead, Safe(", ").join(found.names), more), indent=2, first=0)
+
+
+def next_step_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """Where to look next: the events of a pod that is on its node, and the log of the driver there."""
+    code = report.code
+    if code is None or report.verdict is Verdict.NOT_PENDING:
+        return
+    if code.startswith(_ON_THE_NODE):
+        yield from _on_the_node(report, code, address)
+    elif code in _OF_DRIVERS:
+        yield from _logs(report, address)
+
+
+def _on_the_node(report: PendingReport, code: Code, address: Address) -> Iterator[Safe]:
+    events = command(reading(kubectl("describe", of("pod", report.pod.name, report.pod.namespace)), address))
+    if code is Code.PREPARING:
+        if events is not None:
+            yield fmt("If this lasts more than a minute: {}", events)
+    else:
+        yield from wrapped(fmt("What usually helps: {}", _advice(report, code)))
+        if events is not None:
+            yield fmt("Its events: {}", events)
+    yield from _logs(report, address)
+
+
+def _logs(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """The log of each driver on its node, or how its pod is found."""
+    for driver in report.drivers:
+        where = fmt("{} on {}", driver.driver, driver.node) if driver.node else safe(driver.driver)
+        logs = (command(reading(_log(pod.namespace, pod.name), address)) for pod in driver.likely_pods)
+        lines = [line for line in logs if line is not None]
+        find = command(reading(_find(driver), address))
+        if lines:
+            yield fmt("Log of driver {}:", where)
+        elif find is not None:
+            yield from wrapped(fmt("Log of driver {}: find its pod, usually of a DaemonSet, then kubectl logs", where))
+            lines = [find]
+        yield from (fmt("  {}", line) for line in lines)
+
+
+def _log(namespace: str, name: str) -> Words | None:
+    where, pod = within(namespace), of("pod", name)
+    return kubectl("logs", pod, where, "--all-containers", "--since=1h") if where is not None else None
+
+
+def _find(driver: DriverOnNode) -> Words | None:
+    if not driver.node:
+        return kubectl("get", "daemonsets", "-A")
+    return kubectl("get", "pods", "-A", "-o", "wide", "--field-selector", f"spec.nodeName={driver.node}")

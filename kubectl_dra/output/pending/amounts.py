@@ -1,0 +1,42 @@
+"""Amounts of node resources in the units that people use: ``only 1 of the 2 requested CPUs free``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kubectl_dra.diagnosis.records import NodeShortage
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.output.safe import Safe, fmt
+
+_BYTES: Final = ("memory", "ephemeral-storage")
+_GIB: Final = 1 << 30
+_MIB: Final = 1 << 20
+
+
+def shortage_text(shortage: NodeShortage) -> Safe:
+    """``no pod slots left``, ``only 1 of the 2 CPUs that the pod requests``."""
+    free = max(shortage.allocatable - shortage.used, 0)
+    if shortage.resource == "pods":
+        return Safe("no pod slots left")
+    if shortage.resource == "cpu":
+        noun = Safe("CPU" if shortage.requested == 1000 else "CPUs")
+        if not free:
+            return fmt("no free CPU ({} requested)", _cores(shortage.requested))
+        return fmt("only {} of the {} requested {} free", _cores(free), _cores(shortage.requested), noun)
+    if not free:
+        return fmt("no free {} ({} requested)", shortage.resource, _amount(shortage.resource, shortage.requested))
+    have, want = (_amount(shortage.resource, number) for number in (free, shortage.requested))
+    return fmt("only {} of the {} requested {} free", have, want, shortage.resource)
+
+
+def _cores(milli: int) -> Safe:
+    return Safe(f"{milli / 1000:g}")
+
+
+def _amount(resource: str, number: int) -> Safe:
+    if resource not in _BYTES and not resource.startswith("hugepages-"):
+        return Safe(f"{number:,}")
+    for unit, size in (("Gi", _GIB), ("Mi", _MIB)):
+        if number >= size:
+            return Safe(f"{round(number / size, 1):g}{unit}")
+    return Safe(str(Quantity(number, format="BinarySI")))

@@ -1,0 +1,86 @@
+"""The first lines of a page about one pod: what is wrong, in full, and what to look at next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import NodeOutcome, Verdict
+from kubectl_dra.output.pending.main_reason import main_reason, names_of
+from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import shortened
+from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
+
+# The codes of what ends an attempt.
+_ENDS: Final = "DRA-3"
+_OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
+_DEVICES: Final = 3
+
+
+def pending_summary(report: PendingReport) -> Safe:
+    """One or two sentences: the state of the pod, and the whole cause."""
+    pod, reason = fmt("Pod {}", str(report.pod.key)), main_reason(report)
+    if report.code is Code.NOT_SIMULATED:
+        return _open(report, pod, reason)
+    if report.verdict is Verdict.SCHEDULABLE and report.code in (*_OTHER_PLUGINS, Code.DEVICE_VANISHED):
+        return fmt("{} would get its devices{}, but {}.", pod, _fitting(report), reason)
+    match report.verdict:
+        case Verdict.NOT_PENDING:
+            return fmt("{} is not pending{}.", pod, _on(report))
+        case Verdict.PREPARING:
+            return _scheduled(report, pod, reason)
+        case Verdict.DELETING:
+            return fmt("{} {}.", pod, reason)
+        case Verdict.BINDING:
+            return fmt("{} is pending: its devices are reserved, but not ready. {}.", pod, _capital(reason))
+        case Verdict.SCHEDULER_ERROR:
+            return fmt("{} is pending{}: {}.", pod, _although(report), reason)
+        case Verdict.SCHEDULABLE:
+            return fmt("{} is pending, but would fit now{}.", pod, _fitting(report))
+        case Verdict.UNKNOWN:
+            return fmt("Whether pod {} can be scheduled is unknown: {}.", str(report.pod.key), reason)
+    return fmt("{} is pending: {}.", pod, reason)
+
+
+def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
+    """On its node: nothing has failed so far, or what has."""
+    if report.code is not Code.PREPARING:
+        return fmt("{} is scheduled to {}, but {}.", pod, report.node, reason)
+    devices = [name.rpartition("/")[2] for name in report.devices]
+    held = fmt(", {} {}", Safe("device" if len(devices) == 1 else "devices"), shortened(devices, _DEVICES))
+    text = "{} is scheduled: {}{}. Its containers have not started yet; nothing has failed so far."
+    return fmt(text, pod, report.node, held if devices else Safe(""))
+
+
+def _capital(text: Safe) -> Safe:
+    return Safe(text[:1].upper() + text[1:])
+
+
+def _open(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
+    """What the devices decide, where other plugins that are not simulated have a say."""
+    ends = next((cause for cause in report.causes if cause.code.startswith(_ENDS)), None)
+    if ends is None:
+        text = "{} would get its devices{}; whether it can be scheduled is unknown: {}."
+        return fmt(text, pod, _fitting(report), reason)
+    unless = fmt("unless other plugins reject those nodes ({})", reason)
+    return fmt("{} is pending{}: {}, {}.", pod, _although(report), reason_sentence(ends), unless)
+
+
+def _on(report: PendingReport) -> Safe:
+    return fmt(": it runs on node {}", report.node) if report.node else Safe("")
+
+
+def _fits(report: PendingReport) -> Sequence[NodeGroupRecord]:
+    return [group for group in report.nodes if group.outcome == NodeOutcome.FITS]
+
+
+def _fitting(report: PendingReport) -> Safe:
+    groups = _fits(report)
+    return fmt(" on {}", names_of(groups)) if groups else Safe("")
+
+
+def _although(report: PendingReport) -> Safe:
+    groups = _fits(report)
+    return fmt(", although it would fit on {}", names_of(groups)) if groups else Safe("")

@@ -1,0 +1,338 @@
+"""The first line of a page: one sentence with the whole cause, over all nodes, claims and alternatives of a pod."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, Protocol
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    ClaimElsewhere,
+    ClassOffer,
+    ClassProblem,
+    Funnel,
+    NodeOutcome,
+    NodeSelection,
+    NodeShortage,
+    NoSingleNode,
+    PoolProblem,
+    RequestNodes,
+    StageName,
+    Unpublished,
+)
+from kubectl_dra.output.pending.amounts import shortage_text
+from kubectl_dra.output.pending.gangs import GROUP_CODES
+from kubectl_dra.output.pending.obstacles import obstacle
+from kubectl_dra.output.pending.reasons import offer_sentence, reason_sentence, unpublished_sentence
+from kubectl_dra.output.pending.shortage import shortage_sentence
+from kubectl_dra.output.pending.wanted import Asks, Wanted
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import listed, plural
+from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk
+from kubectl_dra.reports.pending import NodeGroupRecord
+
+_CLAUSES: Final = 3
+_NAMES: Final = 3
+_NODE_CODES: Final = "DRA-4"
+#: Codes of requests that no node serves, as alternatives tell them.
+_OF_DEVICES: Final = "DRA-2"
+
+
+class Report(Protocol):
+    """What of a PendingReport the sentence is made from."""
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """The causes, the most important first."""
+
+    @property
+    def asks(self) -> tuple[ClaimAsk, ...]:
+        """What the claims ask for."""
+
+    @property
+    def extended(self) -> tuple[ExtendedAsk, ...]:
+        """Extended resources that a class serves."""
+
+    @property
+    def nodes(self) -> tuple[NodeGroupRecord, ...]:
+        """The nodes, the nearest to fitting first."""
+
+
+def main_reason(report: Report) -> Safe:
+    """The clause behind ``Pod X is pending:``, without a full stop; empty where there is no cause."""
+    if not report.causes:
+        return Safe("")
+    cause, asks = report.causes[0], Asks(report.asks, report.extended)
+    of_nodes = cause.code.startswith(_NODE_CODES) and cause.code not in GROUP_CODES
+    if of_nodes or cause.code is Code.CLAIM_ELSEWHERE:
+        told = _on_nodes(cause, report, asks)
+        if told is not None:
+            return told
+    if isinstance(cause.detail, NoSingleNode):
+        return _no_single_node(cause.detail, asks)
+    alternatives = _alternatives(report, asks)
+    if alternatives is not None:
+        return alternatives
+    if isinstance(cause.detail, PoolProblem):
+        return _with_a_pool(cause, report, asks)
+    return _sentence(cause, report, asks) + _beside(cause, report) + _even_guarded(cause, report, asks)
+
+
+def _sentence(cause: Cause, report: Report, asks: Asks) -> Safe:
+    """One cause, with what the request asks for where that is known."""
+    if cause.code is Code.CONSTRAINT and len(_constrained(cause, report)) > 1:
+        return _constraint_over(cause, report)
+    told = shortage_sentence(cause, asks, report.nodes)
+    if told is not None:
+        return told
+    if isinstance(cause.detail, ClassOffer):
+        return offer_sentence(cause.detail, cause.code)
+    if isinstance(cause.detail, Unpublished):
+        return unpublished_sentence(cause.detail)
+    if cause.code is Code.CONSTRAINT and not isinstance(cause.detail, Funnel):
+        return _constraint_over(cause, report)
+    if cause.code is Code.REQUESTS_COMPETE:
+        return _compete(cause, report)
+    return reason_sentence(cause)
+
+
+def _beside(cause: Cause, report: Report) -> Safe:
+    """The alternatives that an error of the claim keeps from being tried."""
+    if cause.code is not Code.CLASS_MISSING or not isinstance(cause.detail, ClassProblem) or "/" not in cause.request:
+        return Safe("")
+    request, _, name = cause.request.partition("/")
+    others = [
+        each.name.partition("/")[2]
+        for ask in report.asks
+        for each in ask.requests
+        if each.name.startswith(f"{request}/") and each.name != cause.request
+    ]
+    if not others:
+        return Safe("")
+    verb = Safe("is" if len(others) == 1 else "are")
+    text = ", which alternative {} of request {} names; {} {} not tried until it does"
+    return fmt(text, name, request, listed(others), verb)
+
+
+def _with_a_pool(cause: Cause, report: Report, asks: Asks) -> Safe:
+    """A pool that is not used, beside devices that are there and not available."""
+    pool = reason_sentence(cause)
+    for other in report.causes[1:]:
+        told = shortage_sentence(other, asks, report.nodes) if isinstance(other.detail, Funnel) else None
+        if told is not None and isinstance(other.detail, Funnel) and other.detail.stage(StageName.SELECTORS).count:
+            return fmt("{}. In addition, {}", told, pool)
+    return pool
+
+
+def _even_guarded(cause: Cause, report: Report, asks: Asks) -> Safe:
+    """A selector that fails on one device, and matches none of the others."""
+    if cause.code is not Code.SELECTOR_FAILS or any(group.outcome == NodeOutcome.FITS for group in report.nodes):
+        return Safe("")
+    for other in report.causes[1:]:
+        if other.code is Code.SELECTOR_MATCHES_NOTHING and other.claim == cause.claim:
+            return fmt(". Of the devices that publish it none matches either: {}", _sentence(other, report, asks))
+    return Safe("")
+
+
+# --- requests on different nodes --------------------------------------------------------------------------------------
+
+
+def _no_single_node(found: NoSingleNode, asks: Asks) -> Safe:
+    parts = [_part(request) for request in found.requests]
+    word = Safe("both ") if len(parts) == 2 else Safe("")
+    where = Safe("; ").join([_where(request) for request in found.requests])
+    return fmt("no single node has {}{}: {}", word, Safe(" and ").join(parts), where)
+
+
+def _part(request: RequestNodes) -> Safe:
+    count = None if request.all_devices else request.needed
+    if count is not None and count > 1:
+        return fmt("{} free {} devices", count, request.device_class)
+    return fmt("a free {} device" if count == 1 else "all {} devices", request.device_class)
+
+
+def _where(request: RequestNodes) -> Safe:
+    nodes = [fmt("{} ({} free)", each.node, each.free) for each in request.nodes]
+    more = fmt(" and {} more", request.more) if request.more else Safe("")
+    return fmt("{} can be had on {}{}", request.request, Safe(", ").join(nodes), more)
+
+
+# --- several in one claim ---------------------------------------------------------------------------------------------
+
+
+def _constraint_over(cause: Cause, report: Report) -> Safe:
+    """A constraint over requests each of which could be had alone."""
+    found = _constrained(cause, report)
+    if not found:
+        return reason_sentence(cause)
+    first = next(iter(found.values()))
+    name = safe(first.constraint.rpartition("/")[2])
+    relation = Safe("differ in") if first.distinct else Safe("have the same")
+    text = fmt("no node has free devices for {} that {} {}", listed(list(found)), relation, name)
+    values = [
+        fmt("the {} devices have {}", request, listed(_values_of(funnel)[:_NAMES], "or"))
+        if _values_of(funnel)
+        else fmt("the {} devices do not publish it", request)
+        for request, funnel in found.items()
+    ]
+    return fmt("{}. On {}, {}", text, first.node, Safe(" and ").join(values))
+
+
+def _values_of(funnel: Funnel) -> list[str]:
+    return [each.value for each in funnel.values if each.value is not None]
+
+
+def _constrained(cause: Cause, report: Report) -> dict[str, Funnel]:
+    """The requests under the constraint of a cause, with their funnels on the closest node."""
+    for group in report.nodes:
+        found = {
+            request.request: request.funnel
+            for request in group.requests
+            if request.claim == cause.claim and request.funnel is not None and request.funnel.constraint
+        }
+        if found:
+            return found
+    return {}
+
+
+def _compete(cause: Cause, report: Report) -> Safe:
+    requests = [r.request for group in report.nodes[:1] for r in group.requests]
+    if len(requests) < 2:
+        return reason_sentence(cause)
+    where = report.nodes[0].names[0]
+    return fmt(
+        "{} can each be served alone, but not together: on {} they need the same devices", listed(requests), where
+    )
+
+
+# --- alternatives -----------------------------------------------------------------------------------------------------
+
+
+def _alternatives(report: Report, asks: Asks) -> Safe | None:
+    """Every alternative of a request with its obstacle; None where the first cause is not about one of several."""
+    first = report.causes[0]
+    request = first.request.partition("/")[0]
+    if "/" not in first.request or not first.code.startswith(_OF_DEVICES) or first.code is Code.CLASS_MISSING:
+        return None
+    found = [c for c in report.causes if c.claim == first.claim and c.request.startswith(f"{request}/")]
+    unique = {cause.request: cause for cause in reversed(found)}
+    names = [name for ask in report.asks for r in ask.requests if (name := r.name) in unique]
+    texts = [fmt("{}: {}", name.partition("/")[2], _sentence(unique[name], report, asks)) for name in names[:_CLAUSES]]
+    if not texts:
+        return None
+    return fmt("no alternative of request {} can be served. {}", request, Safe("; ").join(texts))
+
+
+# --- nodes that other plugins reject ----------------------------------------------------------------------------------
+
+
+def _on_nodes(first: Cause, report: Report, asks: Asks) -> Safe | None:
+    """Which nodes have the devices and what keeps the pod away from them; what the others lack."""
+    if isinstance(first.detail, ClaimElsewhere):
+        return _claim_elsewhere(first.detail, report)
+    if first.code is Code.NO_NODES:
+        return None
+    with_devices = [group for group in report.nodes if group.outcome == NodeOutcome.REJECTED and group.devices_fit]
+    if not with_devices:
+        return None
+    wanted = _all_wanted(report, asks)
+    placed = _placement(with_devices, report, wanted)
+    if placed is not None:
+        return placed
+    has = Safe("the device" if _single(report) else "the devices")
+    texts = [_clause(group, has) for group in with_devices[:_CLAUSES]]
+    texts += list(_without(report, _CLAUSES - len(texts), wanted))
+    return Safe("; ").join(texts)
+
+
+def _clause(group: NodeGroupRecord, has: Safe) -> Safe:
+    details = [cause.detail for cause in group.causes]
+    if len(details) == 1 and isinstance(details[0], NodeShortage):
+        return fmt(
+            "{} {} {} but {}", names_of([group]), Safe(plural("has", group.count)), has, shortage_text(details[0])
+        )
+    obstacles = [obstacle(cause, several=group.count > 1) for cause in group.causes]
+    told = Safe(", and ").join(dict.fromkeys(obstacles)) if obstacles else fmt("is rejected: {}", group.message)
+    return fmt("{} {} {} but {}", names_of([group]), Safe(plural("has", group.count)), has, told)
+
+
+def _without(report: Report, room: int, wanted: Safe) -> Iterator[Safe]:
+    """The nodes that were tried and have no devices for the pod."""
+    groups = [group for group in report.nodes if group.outcome == NodeOutcome.CANNOT_ALLOCATE]
+    if groups and room > 0:
+        verb = Safe(plural("has", sum(group.count for group in groups)))
+        yield fmt("{} {} no free {}", names_of(groups), verb, wanted)
+
+
+def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: Safe) -> Safe | None:
+    """The pod's node selector points away from the devices."""
+    selections = [
+        cause.detail
+        for group in with_devices
+        for cause in group.causes
+        if cause.code is Code.NODE_AFFINITY and isinstance(cause.detail, NodeSelection) and cause.detail.unmatched
+    ]
+    if len(selections) != len(with_devices):
+        return None
+    wishes = listed(list(dict.fromkeys(text for each in selections for text in each.unmatched)))
+    allowed = [g for g in report.nodes if all(cause.code is not Code.NODE_AFFINITY for cause in g.causes)]
+    where = fmt(" ({})", names_of(allowed)) if allowed else Safe(" (no node matches)")
+    return fmt(
+        "it may only run on nodes with {}{}, and the free {} are on {}", wishes, where, wanted, names_of(with_devices)
+    )
+
+
+def _claim_elsewhere(elsewhere: ClaimElsewhere, report: Report) -> Safe | None:
+    """A claim that is allocated already, and what keeps the pod from the nodes where it can be used."""
+    usable = set(elsewhere.nodes)
+    cause = report.causes[0]
+    name = cause.claim.name if cause.claim is not None else ""
+    users = [ref.name for ref in elsewhere.consumers]
+    by = fmt(" (in use by {})", listed(users[:_NAMES])) if users else Safe("")
+    lead = fmt("its ResourceClaim {} is already allocated on {}{}", name, listed(elsewhere.nodes[:_NAMES]), by)
+    groups = [group for group in report.nodes if usable & set(group.names) and group.causes]
+    if not usable or not groups:
+        return None
+    group = groups[0]
+    chosen = group.causes[0].detail
+    if isinstance(chosen, NodeSelection) and chosen.unmatched:
+        return fmt("{}, but the pod may only run on nodes with {}", lead, listed(chosen.unmatched))
+    told = Safe(", and ").join([obstacle(each, several=group.count > 1) for each in group.causes])
+    return fmt("{}, but that node {}", lead, told)
+
+
+# --- small parts ------------------------------------------------------------------------------------------------------
+
+
+def _single(report: Report) -> bool:
+    """Whether the pod needs one device in all."""
+    counts = [request.count for ask in report.asks for request in ask.requests]
+    return counts == [1] or (not counts and sum(each.count for each in report.extended) == 1)
+
+
+def _all_wanted(report: Report, asks: Asks) -> Safe:
+    """``gpu.example.com devices``; only ``devices`` where the pod asks for several classes."""
+    classes = {request.device_class for ask in report.asks for request in ask.requests}
+    classes |= {each.device_class for each in report.extended}
+    number = 1 if _single(report) else 2
+    if len(classes) != 1:
+        return Safe("devices")
+    request = next((request for ask in report.asks for request in ask.requests), None)
+    if request is None:
+        return Wanted(classes.pop()).kind(number)
+    return Wanted(request.device_class, request.count, request.selectors).kind(2, selected=False)
+
+
+def names_of(groups: Sequence[NodeGroupRecord], shown: int = _NAMES) -> Safe:
+    """``node-a``, ``node-a and node-b``, ``node-a, node-b and 4 more nodes``."""
+    names = [name for group in groups for name in group.names]
+    more = sum(group.count for group in groups) - min(len(names), shown)
+    if more <= 0:
+        return listed(names[:shown])
+    return fmt("{} and {} more {}", Safe(", ").join(names[:shown]), more, Safe(plural("node", more)))
+
+
+def about_devices(cause: Cause) -> bool:
+    """Whether a cause is about devices that a request lacks."""
+    return isinstance(cause.detail, Funnel | ClassOffer | Unpublished | NoSingleNode)

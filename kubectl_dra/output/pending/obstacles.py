@@ -1,0 +1,95 @@
+"""What keeps a pod from a node that has its devices, as a predicate: ``is cordoned``, ``has only 1 of the 2 CPUs``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    Company,
+    KeptAway,
+    MissingFeatures,
+    NodeSelection,
+    NodeShortage,
+    NodeTaint,
+    Spread,
+    TakenPorts,
+)
+from kubectl_dra.output.pending.amounts import shortage_text
+from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import listed, plural
+
+
+def obstacle(cause: Cause, *, several: bool = False) -> Safe:
+    """The predicate about the node, or ``several`` of them."""
+    if isinstance(cause.detail, Company):
+        return _company(cause.detail, several, anti=cause.code is Code.UNWANTED_COMPANY)
+    say = _OBSTACLES.get(type(cause.detail))
+    if say is not None:
+        return say(cause.detail, several)
+    if cause.code is Code.NODE_UNSCHEDULABLE:
+        return fmt("{} cordoned", Safe("are" if several else "is"))
+    return fmt("{} rejected: {}", Safe("are" if several else "is"), reason_sentence(cause))
+
+
+def _shortage(shortage: NodeShortage, several: bool) -> Safe:
+    return fmt("{} {}", Safe("have" if several else "has"), shortage_text(shortage))
+
+
+def _taint(taint: NodeTaint, several: bool) -> Safe:
+    return fmt("{} the taint {}, which the pod does not tolerate", Safe("have" if several else "has"), taint.taint)
+
+
+def _selection(selection: NodeSelection, several: bool) -> Safe:
+    verb = Safe("do not match" if several else "does not match")
+    if not selection.unmatched:
+        return fmt("{} the pod's node selector or affinity", verb)
+    return fmt("{} the pod's node selector or affinity ({})", verb, listed(selection.unmatched))
+
+
+def _ports(ports: TakenPorts, several: bool) -> Safe:
+    verb = Safe("have" if several else "has")
+    return fmt("{} the host {} {} taken", verb, Safe(plural("port", len(ports.ports))), listed(ports.ports))
+
+
+def _kept_away(kept: KeptAway, several: bool) -> Safe:
+    verb = Safe("run" if several else "runs")
+    return fmt("{} pods whose required anti-affinity keeps it away (per {})", verb, listed(kept.topology_keys))
+
+
+def _spread(spread: Spread, several: bool) -> Safe:
+    if not spread.value:
+        return fmt(
+            "{} the label {} of its spread constraint", Safe("lack" if several else "lacks"), spread.topology_key
+        )
+    which = fmt(" with {}", spread.selector) if spread.selector else Safe("")
+    counts = fmt("{} {}", spread.pods, Safe(plural("pod", spread.pods)))
+    text = "{} in {}={}, which already has {}{} (the emptiest has {}, maxSkew {})"
+    where = Safe("are" if several else "is")
+    return fmt(text, where, spread.topology_key, spread.value, counts, which, spread.fewest, spread.max_skew)
+
+
+def _company(company: Company, several: bool, *, anti: bool) -> Safe:
+    which = fmt("with {} ", company.selector) if company.selector else Safe("")
+    verb = Safe("have" if several else "has")
+    if anti:
+        return fmt("{} a pod {}that its anti-affinity excludes (per {})", verb, which, company.topology_key)
+    return fmt("{} no pod {}that its affinity requires (per {})", verb, which, company.topology_key)
+
+
+def _features(missing: MissingFeatures, several: bool) -> Safe:
+    return fmt("{} not declare {}", Safe("do" if several else "does"), listed(missing.features))
+
+
+_OBSTACLES: Final[dict[type, Callable[[Any, bool], Safe]]] = {
+    NodeShortage: _shortage,
+    NodeTaint: _taint,
+    NodeSelection: _selection,
+    TakenPorts: _ports,
+    KeptAway: _kept_away,
+    Spread: _spread,
+    MissingFeatures: _features,
+}

@@ -1,0 +1,215 @@
+"""Sentences about a request that no node can serve: what is missing, and where the devices are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause, Funnel, Stage, StageName
+from kubectl_dra.output.pending.funnel import Track, funnel_views, has_devices
+from kubectl_dra.output.pending.removals import removal_note
+from kubectl_dra.output.pending.wanted import Asks, Wanted, amount_of
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.reports.pending import NodeGroupRecord
+
+_NODES: Final = 2
+_VALUES: Final = 3
+#: What takes devices of the class away, in the order of the checks.
+_LOSSES: Final = (
+    StageName.SELECTORS,
+    StageName.NODE,
+    StageName.FEATURES,
+    StageName.TAINTS,
+    StageName.UNUSED,
+    StageName.CAPACITY,
+    StageName.COUNTERS,
+)
+_NOT_OF_THE_REQUEST: Final = (StageName.SELECTORS, StageName.NODE)
+
+
+def shortage_sentence(cause: Cause, asks: Asks, nodes: Sequence[NodeGroupRecord]) -> Safe | None:
+    """The sentence of a cause with a funnel, with its closest nodes; None for other causes."""
+    if not isinstance(cause.detail, Funnel):
+        return None
+    view = next((v for v in funnel_views(nodes) if (v.claim, v.request) == (cause.claim, cause.request)), None)
+    tracks = [track for track in view.tracks if has_devices(track)] if view is not None else []
+    say = _SENTENCES.get(cause.code)
+    wanted = _sized(asks.of_cause(cause), cause.detail)
+    return say(wanted, cause.detail, tracks, cause) if say is not None else None
+
+
+def _sized(wanted: Wanted, funnel: Funnel) -> Wanted:
+    """The extended resource's own request knows its number only from the funnel."""
+    return replace(wanted, count=None if funnel.all_devices else max(funnel.needed, 1))
+
+
+# --- one sentence per code --------------------------------------------------------------------------------------------
+
+
+def _too_few(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], _cause: Cause) -> Safe:
+    return fmt("no node has {}{}", wanted.phrase(free=False), _closest(wanted, funnel, tracks))
+
+
+def _no_match(wanted: Wanted, _funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
+    removed = [r for track in tracks for r in track.funnel.stage(StageName.SELECTORS).removed]
+    note = removal_note(StageName.SELECTORS, removed, cause.claim.namespace if cause.claim is not None else "")
+    seen = list(dict.fromkeys(removal.source for removal in removed))
+    value = wanted.value
+    if value is not None and seen and all(seen) and len(seen) <= _VALUES:
+        have = fmt("their {} is {}", value[0], listed(seen, "or"))
+        return fmt("no {} device has {} {} ({})", wanted.of_class, value[0], value[1], have)
+    because = fmt(" ({})", note) if note else Safe("")
+    return fmt("no {} device matches the selector{}", wanted.of_class, because)
+
+
+def _unavailable(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
+    namespace = cause.claim.namespace if cause.claim is not None else ""
+    lead = fmt("no node has {}", wanted.phrase())
+    if wanted.many:
+        return lead + _closest(wanted, funnel, tracks) + _why_closest(tracks[:1], namespace)
+    return lead + _per_node(tracks, namespace)
+
+
+def _capacity(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
+    namespace = cause.claim.namespace if cause.claim is not None else ""
+    amounts = listed([f"{value} of {name}" for name, value in wanted.capacity]) or Safe("the requested capacity")
+    lead = fmt("no node has {} with {} left", wanted.phrase(free=False), amounts)
+    return lead + _closest(wanted, funnel, tracks) + _per_node(tracks, namespace)
+
+
+def _tainted(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
+    text = _unavailable(wanted, funnel, tracks, cause)
+    if wanted.tolerations:
+        return fmt("{}. The request tolerates only {}", text, listed(wanted.tolerations))
+    return text
+
+
+def _all_devices(wanted: Wanted, _funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
+    namespace = cause.claim.namespace if cause.claim is not None else ""
+    kind = wanted.kind(1)
+    return fmt("it requests every {} of a node (allocationMode All){}", kind, _per_node(tracks, namespace))
+
+
+def _constraint(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
+    name = safe(funnel.constraint.rpartition("/")[2])
+    if funnel.distinct:
+        lead = fmt("no node has {} that all differ in {}", wanted.phrase(), name)
+    elif wanted.many:
+        lead = fmt("no node has {} with the same {}", wanted.phrase(), name)
+    else:
+        lead = fmt("no node has {} whose {} matches the other requests", wanted.phrase(), name)
+    return lead + _closest(wanted, funnel, tracks, best=True) + _values(funnel, name)
+
+
+def _for_other_nodes(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], _cause: Cause) -> Safe:
+    closest = _closest(wanted, funnel, tracks)
+    return fmt("no node has {}; the devices that match are for other nodes{}", wanted.phrase(free=False), closest)
+
+
+# --- how near the nodes are -------------------------------------------------------------------------------------------
+
+
+def _closest(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], *, best: bool = False) -> Safe:
+    """``. Closest: node-b, with 3 of 4``; nothing where no node has any, or one device is all that is needed."""
+    track = tracks[0] if tracks else None
+    found = track.funnel if track is not None else funnel
+    have = found.together if best else len(found.left)
+    if have <= 0 or not wanted.many or wanted.count is None:
+        return Safe("")
+    more = track.group.count - 1 if track is not None else 0
+    alike = fmt(" (and {} alike)", more) if more > 0 else Safe("")
+    return fmt(". Closest: {}{}, with {} of {}", found.node, alike, have, wanted.count)
+
+
+def _why_closest(tracks: Sequence[Track], namespace: str) -> Safe:
+    """Why the closest node has no more: ``; 5 of its 8 are in use (serve-1 holds 3, serve-0 2)``."""
+    for track in tracks:
+        losses = list(_losses(track.funnel, namespace))
+        if losses:
+            total = _of_the_request(track.funnel)
+            texts = [_loss(number, total, text) for number, text in losses]
+            return fmt("; on {}, {}", track.funnel.node, _joined(texts))
+    return Safe("")
+
+
+def _per_node(tracks: Sequence[Track], namespace: str) -> Safe:
+    """``: on node-1, both are in use (a, b); on node-2, the only one is tainted``, for the closest nodes."""
+    texts = []
+    for track in tracks[:_NODES]:
+        losses = list(_losses(track.funnel, namespace))
+        if losses:
+            total = _of_the_request(track.funnel)
+            alike = fmt(" and {} alike", track.group.count - 1) if track.group.count > 1 else Safe("")
+            told = _joined([_loss(number, total, text) for number, text in losses])
+            texts.append(fmt("on {}{}, {}", track.funnel.node, alike, told))
+    return fmt(": {}", Safe("; ").join(texts)) if texts else Safe("")
+
+
+def _losses(funnel: Funnel, namespace: str) -> Iterator[tuple[int, Safe]]:
+    """What takes the devices that the request means, with the number that each takes."""
+    for stage in funnel.stages:
+        if stage.name in _LOSSES and stage.name not in _NOT_OF_THE_REQUEST and stage.removed:
+            number = sum(len(removal.devices) for removal in stage.removed)
+            yield number, _loss_text(stage, number, namespace)
+
+
+def _of_the_request(funnel: Funnel) -> int:
+    """The devices that class and selectors leave."""
+    return funnel.stage(StageName.NODE).count
+
+
+def _loss(number: int, total: int, text: Safe) -> Safe:
+    return fmt("{} {}", amount_of(number, total), text)
+
+
+def _loss_text(stage: Stage, number: int, namespace: str) -> Safe:
+    be = Safe(plural("is", number))
+    note = removal_note(stage.name, stage.removed, namespace)
+    match stage.name:
+        case StageName.TAINTS:
+            return fmt("{} tainted ({})", be, note)
+        case StageName.UNUSED:
+            return fmt("{} in use ({})", be, note)
+        case StageName.FEATURES:
+            return fmt("{} a feature that is off ({})", Safe("needs" if number == 1 else "need"), note)
+        case StageName.CAPACITY:
+            return fmt("{} too little capacity ({})", Safe(plural("has", number)), note)
+    return fmt("{} excluded by the shared counters of the pool ({})", be, note)
+
+
+def _joined(texts: Sequence[Safe]) -> Safe:
+    return texts[0] if len(texts) == 1 else fmt("{} and {}", Safe(", ").join(texts[:-1]), texts[-1])
+
+
+def _values(funnel: Funnel, name: Safe) -> Safe:
+    """``; numa is 0 on one device and 1 on another``: the values that the devices which are left have."""
+    found = [(each.value, each.devices) for each in funnel.values if each.value is not None]
+    lacking = sum(each.devices for each in funnel.values if each.value is None)
+    if not found:
+        return fmt("; none of them publishes {}", name) if lacking else Safe("")
+    shown = found[:_VALUES]
+    if len(shown) == 1 and not lacking and not funnel.distinct:
+        return Safe("")
+    texts = [fmt("{} on {}", value, counted(number, "device")) for value, number in shown]
+    if lacking:
+        texts.append(fmt("none on {}", counted(lacking, "device")))
+    if len(found) > _VALUES:
+        texts.append(counted(len(found) - _VALUES, "other value"))
+    return fmt(" ({}: {})", name, Safe(", ").join(texts))
+
+
+_SENTENCES: Final[dict[Code, Callable[[Wanted, Funnel, Sequence[Track], Cause], Safe]]] = {
+    Code.SELECTOR_MATCHES_NOTHING: _no_match,
+    Code.TOO_FEW_DEVICES: _too_few,
+    Code.DEVICES_IN_USE: _unavailable,
+    Code.DEVICES_TAINTED: _tainted,
+    Code.CAPACITY_TOO_SMALL: _capacity,
+    Code.COUNTERS_EXHAUSTED: _unavailable,
+    Code.DEVICES_UNUSABLE: _unavailable,
+    Code.DEVICES_FOR_OTHER_NODES: _for_other_nodes,
+    Code.ALL_MODE_BLOCKED: _all_devices,
+    Code.CONSTRAINT: _constraint,
+}

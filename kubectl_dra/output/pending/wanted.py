@@ -1,0 +1,123 @@
+"""What a request needs, as a phrase in a sentence: ``4 free H100 devices``, ``a free gpu.example.com device``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.diagnosis.records import Cause, ObjectRef
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import counted, plural
+from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, RequestAsk
+
+#: ``device.attributes["gpu.example.com"].model == "H100"``, however the name is written.
+_EQUALS: Final = re.compile(
+    r"""device\.attributes\[(?:"[^"]*"|'[^']*')\](?:\.\??|\[\??["'])([A-Za-z_][A-Za-z0-9_-]*)(?:["']\])?"""
+    r"""(?:\.orValue\((?:""|'')\))?\s*==\s*(?:"([^"\\]*)"|'([^'\\]*)')"""
+)
+#: Attributes whose value names the device itself.
+_KINDS: Final = frozenset({"model", "product", "productName"})
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What one request asks for; ``selected`` names the devices that class and selectors leave."""
+
+    device_class: str = ""
+    count: int | None = 1
+    selectors: tuple[str, ...] = ()
+    tolerations: tuple[str, ...] = ()
+    capacity: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def of_class(self) -> Safe:
+        """``gpu.example.com``, or nothing where the class is not known."""
+        return safe(self.device_class)
+
+    @property
+    def value(self) -> tuple[str, str] | None:
+        """The attribute and the text that the only selector wants it to have."""
+        found = _EQUALS.fullmatch(" ".join(self.selectors[0].split())) if len(self.selectors) == 1 else None
+        return (found[1], found[2] or found[3] or "") if found is not None else None
+
+    def noun(self, *, selected: bool = True) -> tuple[Safe, Safe]:
+        """The adjective before ``device`` and what follows: ``("H100", "")``, ``("gpu.example.com", " with size 2")``.
+
+        ``selected``: with what the selectors ask for.
+        """
+        value = self.value
+        if not selected or not self.selectors:
+            return self.of_class, Safe("")
+        if value is None:
+            return self.of_class, Safe(" that match the selector" if self.many else " that matches the selector")
+        name, text = value
+        return (safe(text), Safe("")) if name in _KINDS and text else (self.of_class, fmt(" with {} {}", name, text))
+
+    @property
+    def many(self) -> bool:
+        """Whether it asks for more than one device."""
+        return self.count is None or self.count > 1
+
+    def phrase(self, *, free: bool = True, selected: bool = True) -> Safe:
+        """``4 free H100 devices``, ``a free gpu.example.com device``."""
+        adjective, after = self.noun(selected=selected)
+        middle = Safe(" ").join([part for part in (Safe("free") if free else Safe(""), adjective) if part])
+        words = middle + " " if middle else Safe("")
+        if self.count == 1:
+            return fmt("{} {}device{}", _article(words or Safe("device")), words, after)
+        amount = Safe("all") if self.count is None else fmt("{:,}", self.count)
+        return fmt("{} {}devices{}", amount, words, after)
+
+    def kind(self, number: int = 2, *, selected: bool = True) -> Safe:
+        """``H100 devices``; one of them where ``number`` is 1."""
+        adjective, after = self.noun(selected=selected)
+        words = adjective + " " if adjective else Safe("")
+        return fmt("{}{}{}", words, Safe(plural("device", number)), after)
+
+
+_VOWELS: Final = "aeioAEIO"
+
+
+def _article(text: Safe) -> Safe:
+    """``a`` or ``an``, by the first letter."""
+    return Safe("an" if text[:1] in _VOWELS and text[:1] else "a")
+
+
+class Asks:
+    """The requests of a pod's claims and extended resources, found by what a cause is about."""
+
+    def __init__(self, asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk] = ()) -> None:
+        self._requests: dict[tuple[str, str, str], RequestAsk] = {
+            (ask.namespace, ask.name, request.name): request for ask in asks for request in ask.requests
+        }
+        self._extended = tuple(extended)
+        self.several = len(self._requests) + len(self._extended) > 1
+
+    def of(self, claim: ObjectRef | None, request: str) -> Wanted:
+        """What a request asks for; without a class where the claim could not be found."""
+        found = self._requests.get((claim.namespace, claim.name, request)) if claim is not None else None
+        if found is None:
+            return Wanted(self._extended[0].device_class) if len(self._extended) == 1 else Wanted()
+        return Wanted(
+            found.device_class, found.count, found.selectors, found.tolerations, tuple(found.capacity.items())
+        )
+
+    def of_cause(self, cause: Cause) -> Wanted:
+        """What the request of a cause asks for."""
+        return self.of(cause.claim, cause.request)
+
+
+def amount_of(number: int, total: int) -> Safe:
+    """``both``, ``all 8``, ``the only one``, ``3 of 8``."""
+    if number < total:
+        return fmt("{} of {}", number, total)
+    if total == 1:
+        return Safe("the only one")
+    return Safe("both") if total == 2 else fmt("all {:,}", total)
+
+
+def devices(number: int) -> Safe:
+    """``1 device``, ``8 devices``."""
+    return counted(number, "device")

@@ -1,0 +1,104 @@
+"""The drivers that a pending pod depends on, and the pods in which they run on its node, as far as names tell.
+
+The API does not say which pod serves a driver. A kubelet plugin runs in a pod of a DaemonSet on the node, and by
+convention its namespace, name, labels or image mention the driver's name and "dra" or "plugin".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kubectl_dra.diagnosis.records import (
+    BindingProblem,
+    Cause,
+    FatalError,
+    KubeletText,
+    ObjectRef,
+    PoolProblem,
+)
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.scheduler.claims import claims_of
+
+_COMMON: Final = frozenset({"com", "org", "net", "io", "dev", "k8s", "kubernetes", "www", "resource", "dra", "driver"})
+_PLUGIN: Final = re.compile(r"\bdra|plugin|driver")
+_MOST: Final = 3
+
+
+class DriverOnNode(ReportRecord, frozen=True):
+    """A driver and the node where its log matters (empty: any); ``likely_pods`` probably are its kubelet plugin."""
+
+    driver: str
+    node: str
+    likely_pods: tuple[ObjectRef, ...]
+
+
+def drivers_of(pod: Pod, causes: Iterable[Cause], inventory: Inventory) -> tuple[DriverOnNode, ...]:
+    """The drivers of the pod's devices on its node, and those that causes are about; at most three."""
+    found = dict.fromkeys((*_of_devices(pod, inventory), *_of_causes(causes, inventory)))
+    return tuple(DriverOnNode(driver, node, plugins(driver, node, inventory)) for driver, node in list(found)[:_MOST])
+
+
+def devices_of(pod: Pod, inventory: Inventory) -> tuple[str, ...]:
+    """The devices that are allocated to the pod's claims, ``DRIVER/POOL/DEVICE``."""
+    found = (
+        f"{result.driver}/{result.pool}/{result.device}"
+        for claim in claims_of(pod, inventory)
+        if claim.status.allocation is not None
+        for result in claim.status.allocation.devices.results
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def plugins(driver: str, node: str, inventory: Inventory) -> tuple[ObjectRef, ...]:
+    """Pods of DaemonSets on the node that look like the driver's kubelet plugin, the best match first."""
+    if not node:
+        return ()
+    words = frozenset(re.split(r"[.\-]", driver)) - _COMMON
+    ranked: list[tuple[int, Key]] = []
+    for pod in inventory.pods.values():
+        if pod.spec.node_name == node and any(owner.kind == "DaemonSet" for owner in pod.metadata.owner_references):
+            text = _text(pod)
+            score = sum(word in text for word in words)
+            if score and _PLUGIN.search(text):
+                ranked.append((-score, key_of(pod.metadata)))
+    best = min((score for score, _ in ranked), default=0)
+    return tuple(ObjectRef.of("Pod", key) for score, key in sorted(ranked) if score == best)[:_MOST]
+
+
+def _text(pod: Pod) -> str:
+    meta = pod.metadata
+    images = (container.image for container in pod.spec.containers)
+    return " ".join((meta.namespace, meta.name, *meta.labels.values(), *images)).lower()
+
+
+def _of_devices(pod: Pod, inventory: Inventory) -> Iterator[tuple[str, str]]:
+    if pod.spec.node_name:
+        for device in devices_of(pod, inventory):
+            yield device.partition("/")[0], pod.spec.node_name
+
+
+def _of_causes(causes: Iterable[Cause], inventory: Inventory) -> Iterator[tuple[str, str]]:
+    for cause in causes:
+        node = cause.nodes[0] if cause.nodes else ""
+        match cause.detail:
+            case PoolProblem(pool=pool):
+                yield from _of_pool(pool, node, inventory)
+            case FatalError(owner=owner) if owner.startswith("pool "):
+                yield from _of_pool(owner.removeprefix("pool "), node, inventory)
+            case BindingProblem(device=device):
+                driver, _, rest = device.partition("/")
+                yield from _of_pool(f"{driver}/{rest.rpartition('/')[0]}", node, inventory)
+            case KubeletText(driver=driver) if driver:
+                yield driver, node
+
+
+def _of_pool(pool: str, node: str, inventory: Inventory) -> Iterator[tuple[str, str]]:
+    driver, _, name = pool.partition("/")
+    slices = inventory.slices_by_pool.get(PoolId(driver, name), ())
+    own = next((each.spec.node_name for each in slices if each.spec.node_name), None)
+    yield driver, own or node
