@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -32,13 +33,35 @@ def start(
     inline: bool = False,
 ) -> int:
     """Run the UI; returns the exit code."""
+    piped = STDIN in options.sources
     # Textual draws on stderr.
-    if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
+    if not ((piped or sys.stdin.isatty()) and sys.stdout.isatty() and sys.stderr.isatty()):
         raise CommandError("the terminal UI needs a terminal", try_dra("why-pending", "-A"))
+    if os.environ.get("TERM", "") in ("", "dumb"):
+        what = f"the terminal UI can't draw on TERM={os.environ.get('TERM', '')}"
+        raise CommandError(what, "set TERM to what the terminal is, such as xterm-256color")
+    settings = settings_of(options, light=light, tab=tab, expression=expression, device_class=device_class)
+    if options.from_ is not None:
+        # What can't be read ends here, where an exit code and an error can still be seen.
+        feed = settings.connect("")
+        assert isinstance(feed, RereadFeed)  # noqa: S101 - files are read whole
+        first = feed.load()
+        settings = dataclasses.replace(settings, connect=lambda _context: dataclasses.replace(feed, first=first))
+    if piped:
+        _take_keys_from_the_terminal()
     from kubectl_dra.tui.start import run  # Textual only when it is needed
 
-    settings = settings_of(options, light=light, tab=tab, expression=expression, device_class=device_class)
     return run(dataclasses.replace(settings, inline=inline))
+
+
+def _take_keys_from_the_terminal() -> None:
+    """Stdin has given its file; what is typed comes from the terminal itself."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError as error:
+        raise CommandError("there is no terminal to read keys from", "write stdin to a file, and name it") from error
+    os.dup2(terminal, 0)
+    os.close(terminal)
 
 
 def start_lab(options: Options, words: Sequence[str], device_class: str | None) -> int:

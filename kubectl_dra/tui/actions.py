@@ -68,6 +68,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("pod", (), "pod", "Why a pod is pending", Group.GO, command="pod", takes="[NAMESPACE/]NAME"),
     Action("open", ("enter",), "open", "Open what is under the cursor", Group.LOOK, footer=3),
     Action("back", ("escape",), "back", "Back to where you came from; drops a filter first", Group.LOOK, footer=9),
+    Action("last", ("minus",), "last view", "The tab that was in front before this one", Group.LOOK),
     Action("describe", ("d",), "describe", "The whole report as the command prints it", Group.LOOK, footer=5),
     Action("yaml", ("y",), "yaml", "The object as YAML", Group.LOOK, footer=4),
     Action("why", ("w",), "why", "Why it waits: the diagnosis", Group.LOOK, footer=4),
@@ -80,9 +81,15 @@ ACTIONS: Final[tuple[Action, ...]] = (
     ),
     Action("node", ("o",), "node", "Jump to the devices of its node", Group.LOOK, footer=7),
     Action("copy", ("c",), "copy", "Copy the name, or the YAML, to the clipboard (OSC 52)", Group.LOOK, footer=8),
+    Action("copy_all", ("C",), "copy all", "Copy all ways out as comments, to choose one later", Group.LOOK, footer=8),
     Action("try_selector", ("t",), "try selector", "Open its selectors in the selector lab", Group.LOOK, footer=7),
     Action(
-        "filter", ("slash",), "filter", "Show only rows with this text, or devices by a CEL expression", Group.LIST, 2
+        "filter",
+        ("slash",),
+        "filter",
+        "Show only rows with this text, or devices by a CEL expression; else search everything",
+        Group.LIST,
+        2,
     ),
     Action("sort", ("s",), "sort", "Sort by the next column", Group.LIST, footer=8, command="sort", takes="[COLUMN]"),
     Action("reverse", ("S",), "reverse", "Reverse the order", Group.LIST),
@@ -137,7 +144,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "unlock",
         ("U",),
         "unlock",
-        "Unlock writing to this cluster, or lock it; another context is always locked",
+        "Unlock writing to this cluster after a question, or lock it; another context is always locked",
         Group.TAINT,
         3,
         command="unlock",
@@ -159,7 +166,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     ),
     Action("theme", ("T",), "theme", "Dark or light", Group.PROGRAM, command="theme"),
     Action("quit", ("q",), "quit", "Leave", Group.PROGRAM, footer=10, command="quit"),
-    Action("leave", ("ctrl+c", "ctrl+q"), "leave", "Leave at once, also while typing", Group.PROGRAM, anywhere=True),
+    Action("leave", ("ctrl+q",), "leave", "Leave at once, also while typing", Group.PROGRAM, anywhere=True),
+    Action("interrupt", ("ctrl+c",), "end", "Leave at once with exit code 130", Group.PROGRAM, anywhere=True),
 )
 BY_ID: Final = {action.id: action for action in ACTIONS}
 COMMANDS: Final = {action.command: action for action in ACTIONS if action.command}
@@ -192,9 +200,10 @@ MOVES: Final[tuple[Move, ...]] = (
     Move("bottom", ("end", "G"), "To the bottom"),
 )
 # Keys that Textual gives a long name but that type something.
-_PRINTABLE: Final = frozenset({"slash", "colon", "question_mark"})
+_PRINTABLE: Final = frozenset({"slash", "colon", "question_mark", "minus"})
 _KEY_NAMES: Final = {
-    "slash": "/", "colon": ":", "question_mark": "?", "escape": "esc", "pageup": "pgup", "pagedown": "pgdn",
+    "slash": "/", "minus": "-", "colon": ":", "question_mark": "?",
+    "escape": "esc", "pageup": "pgup", "pagedown": "pgdn",
 }  # fmt: skip
 
 

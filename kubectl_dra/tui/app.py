@@ -19,10 +19,13 @@ from kubectl_dra.tui.palette import Actions, Contexts, Namespaces
 from kubectl_dra.tui.screens import SCREEN_BY_ID
 from kubectl_dra.tui.settings import Settings
 from kubectl_dra.tui.theme import DARK, LIGHT
-from kubectl_dra.tui.view import ListView
+from kubectl_dra.tui.view import ListView, View
+from kubectl_dra.tui.views.claim import ClaimView
+from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from kubectl_dra.tui.views.lab import LabView
 from kubectl_dra.tui.views.plan import PlanView
 from kubectl_dra.tui.views.reader import YamlView
+from kubectl_dra.tui.views.search import SearchView
 from kubectl_dra.tui.writing import Order
 
 _NOT_WITHOUT_SUBJECT: Final = ("yaml", "copy")
@@ -49,10 +52,10 @@ class DraApp(Jumps):
         if view is not None and view.can(action):
             return True
         if action == "back":
-            return view is not None and (self.depth > 1 or view.is_filtered)
+            return view is not None and (self.depth > 1 or view.is_filtered or view.came_from is not None)
         if action == "context":
             return bool(self.settings.contexts())
-        if action in _NOT_WITHOUT_SUBJECT:
+        if action in _NOT_WITHOUT_SUBJECT or (action == "unlock" and not self.feed.live):
             return False
         return action in SCREEN_BY_ID or hasattr(self, f"do_{action}")
 
@@ -73,6 +76,9 @@ class DraApp(Jumps):
 
     def action_press(self, name: str) -> None:
         """A key was pressed that would have typed something elsewhere."""
+        key, view = BY_ID[name].keys[0], self.view
+        if name in SCREEN_BY_ID and key.isdecimal() and view is not None and view.digit(int(key)):
+            return
         self.run_action_id(name)
 
     def run_action_id(self, name: str, argument: str = "") -> None:
@@ -80,12 +86,22 @@ class DraApp(Jumps):
         method = getattr(self.view, f"do_{name}", None) or getattr(self, f"do_{name}", None)
         if name in SCREEN_BY_ID:
             self.go_to(SCREEN_BY_ID[name])
+            self._drop_lent_filter()
         elif method is None:
             self.say(fmt("{}: not possible here", BY_ID[name].label))
         elif BY_ID[name].takes:
             method(argument)
         else:
             method()
+
+    def _drop_lent_filter(self) -> None:
+        """Who opens a tab by its key wants all of it, whatever brought somebody there earlier."""
+        view = self.view
+        if view is not None:
+            view.came_from = None
+            if view.lent_filter:
+                view.lent_filter = False
+                view.set_filter("")
 
     # --- go to ------------------------------------------------------------------------------------------------------
 
@@ -103,8 +119,7 @@ class DraApp(Jumps):
         if key is None:
             self.say(fmt("claim “{}” not found", argument))
             return
-        self.go("claims")
-        self.open_claim(key)
+        self.jump_to("claims", ClaimView(key))
 
     def do_pod(self, argument: str) -> None:
         """One pod by name."""
@@ -112,8 +127,7 @@ class DraApp(Jumps):
         if key is None:
             self.say(fmt("pod “{}” not found", argument))
             return
-        self.go("pending")
-        self.open_pod(key)
+        self.jump_to("pending", DiagnosisView(key))
 
     def _key(self, argument: str, known: Iterable[Key]) -> Key | None:
         """``NAMESPACE/NAME``, or a name in the namespace in view, or one that only one namespace has."""
@@ -132,15 +146,31 @@ class DraApp(Jumps):
         view = self.view
         if view is None or (isinstance(view, LabView) and view.leave_editor()):
             self.refresh_frame()
-        elif view.is_filtered:
+        elif view.is_filtered and not view.lent_filter:
             view.set_filter("")
             self.refresh_frame()
         elif view.stays:
             self.say(view.stays)
+        elif self._left_by_jump(view):
+            return
+        elif view.is_filtered:
+            view.set_filter("")
         elif self.depth > 1:
             self.pop()
         elif self.focused is None:
             self.focus_view()
+
+    def _left_by_jump(self, view: View) -> bool:
+        pushed = self.depth > 1
+        if not self.return_from_jump():
+            return False
+        if pushed:
+            self.close_view(view)
+        return True
+
+    def do_last(self) -> None:
+        """The tab that was in front before."""
+        self.go_to_last()
 
     def do_yaml(self) -> None:
         """The object under the cursor."""
@@ -172,17 +202,24 @@ class DraApp(Jumps):
         self._open_prompt(":", f"taint {device} " if device is not None else "taint ")
 
     def do_unlock(self) -> None:
-        """Allow writing to this cluster, or lock it again."""
-        refusal = self.settings.pen(self.context).refusal
-        if refusal:
-            self.say(refusal)
-            return
-        self.unlocked = not self.unlocked
+        """Allow writing to this cluster after a question, or lock it again."""
+        if self.unlocked:
+            self._set_unlocked(False)
+        else:
+            self.ask(fmt("Allow writing to {}? [y/N]", self.feed.title), self._unlock)
+
+    def _unlock(self, answer: str) -> None:
+        if answer.strip().lower() in ("y", "yes"):
+            self._set_unlocked(True)
+        else:
+            self.say(Safe("writing stays locked"))
+
+    def _set_unlocked(self, unlocked: bool) -> None:
+        self.unlocked = unlocked
         where = safe(self.feed.title)
-        said = fmt("writing to {} is unlocked: U locks it again", where) if self.unlocked else Safe("writing is locked")
         if isinstance(self.view, PlanView):
             self.view.plan_again()
-        self.say(said)
+        self.say(fmt("writing to {} is unlocked: U locks it again", where) if unlocked else Safe("writing is locked"))
 
     # --- the program ------------------------------------------------------------------------------------------------
 
@@ -242,6 +279,16 @@ class DraApp(Jumps):
         """Leave, also while typing."""
         self.exit()
 
+    def do_interrupt(self) -> None:
+        """Leave as from any other command that ctrl-c ends."""
+        self.exit(return_code=130)
+
+    def do_filter(self) -> None:
+        """Where nothing can be filtered: look for a pod, claim, pool or device of this name."""
+        if not isinstance(self.view, SearchView):
+            self.push(SearchView())
+        self.ask_filter("")
+
     def show_palette(self) -> None:
         """The command palette."""
         self.push_screen(CommandPalette())
@@ -251,6 +298,12 @@ class DraApp(Jumps):
     def do_command(self) -> None:
         """``:``."""
         self._open_prompt(":", "")
+        self._suggest("")
+
+    def _suggest(self, text: str) -> None:
+        """What the line may become, where the breadcrumbs are."""
+        words = self.query_one(Prompt).suggestions(text)
+        self.say(Safe("  ").join(word.rpartition(" ")[2] for word in words)) if words else self.say(Safe(""))
 
     def ask_filter(self, text: str) -> None:
         """``/``."""
@@ -269,8 +322,11 @@ class DraApp(Jumps):
         """The filter works as it is typed."""
         event.stop()
         if event.sign == "/" and self.view is not None:
+            self.view.lent_filter = False
             self.view.set_filter(event.text)
             self.refresh_frame()
+        elif event.sign == ":" and self.query_one(Prompt).is_open:
+            self._suggest(event.text)
 
     def prompt_done(self, sign: str, text: str) -> None:
         """Enter."""

@@ -20,6 +20,7 @@ _COLOURFUL: Final = 0.25
 _READABLE: Final = 0.6
 # The background of the row under the cursor differs by more than this from that of the rows around it.
 _STANDS_OUT: Final = 0.1
+_BAR: Final = frozenset("█▓░▒·? ")
 
 
 class FewColours(LineFilter):
@@ -34,20 +35,27 @@ class FewColours(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The same texts in other styles."""
-        return [
-            Segment(text, None if style is None else _plain(style, background, self._foreground), control)
-            for text, style, control in segments
-        ]
+        made, in_bar = [], False
+        for text, style, control in segments:
+            # In reverse a full block would be an empty one: bars, and what is left empty in them, stay as they are.
+            in_bar = bool(text) and (_is_bar(text) or (in_bar and text.isspace()))
+            plain = None if style is None else _plain(style, background, self._foreground, in_bar)
+            made.append(Segment(text, plain, control))
+        return made
+
+
+def _is_bar(text: str) -> bool:
+    return not text.isspace() and _BAR.issuperset(text)
 
 
 @lru_cache(4096)
-def _plain(style: RichStyle, background: Color, foreground: bool) -> RichStyle:
+def _plain(style: RichStyle, background: Color, foreground: bool, in_bar: bool = False) -> RichStyle:
     stands_out = style.bgcolor is not None and _distance(style.bgcolor, background) > _STANDS_OUT
     colour = _DEFAULT
     if foreground and style.color is not None and not stands_out:
         colour = _standard(style.color, background)
     changed = style + RichStyle(color=colour, bgcolor=_DEFAULT)
-    return changed + RichStyle(reverse=not style.reverse) if stands_out else changed
+    return changed + RichStyle(reverse=not style.reverse) if stands_out and not in_bar else changed
 
 
 def _distance(colour: RichColor, background: Color) -> float:

@@ -74,13 +74,15 @@ class Feed(Protocol):
 class RereadFeed:
     """Reads everything in one thread of its own: at first, on demand, and every ``interval`` seconds if there is one.
 
-    ``load`` raises :class:`SourceError` for what a user can mend; then what was read last stays.
+    ``load`` raises :class:`SourceError` for what a user can mend; then what was read last stays. ``first`` is what was
+    read already.
     """
 
     title: str
     live: bool
     load: Callable[[], Loaded]
     interval: float | None = None
+    first: Loaded | None = field(default=None, repr=False)
     _due: threading.Event = field(default_factory=threading.Event, repr=False)
     _stopped: bool = field(default=False, repr=False)
 
@@ -110,7 +112,7 @@ class RereadFeed:
     def _read(self, listener: Listener) -> None:
         started = time.monotonic()
         try:
-            loaded = self.load()
+            loaded, self.first = self.first or self.load(), None
         except SourceError as error:
             hint = f" - try: {error.hint}" if error.hint else ""
             status = Status(Link.FAILED, time.monotonic(), error.what + hint)

@@ -208,7 +208,10 @@ class Line(Input):
         self._prompt = prompt
 
     async def _on_key(self, event: events.Key) -> None:
-        if self._prompt.is_open:
+        if self._prompt.is_open and event.key in ("tab", "right", "up", "down") and self._prompt.walk(event.key):
+            event.stop()
+            event.prevent_default()
+        elif self._prompt.is_open:
             await super()._on_key(event)
         elif event.is_printable:
             event.stop()
@@ -249,12 +252,46 @@ class Prompt(Horizontal):
         super().__init__()
         self.sign = ""
         self._done = done
+        #: Commands that were typed, the last one at the end.
+        self.history: list[str] = []
+        # What was typed before the arrows went through what it may become.
+        self._typed: str | None = None
         self._after: Callable[[Sequence[str]], Iterable[str]] = lambda _words: ()
 
     def compose(self) -> ComposeResult:
         """The sign and the line."""
         yield Static("", markup=False)
         yield Line(self)
+
+    def walk(self, key: str) -> bool:
+        """Whether a key moves through what the line may become: tab and → take the suggestion, ↑ ↓ go through all.
+
+        Where nothing is typed, ↑ ↓ go through what was typed before. Tab never leaves the line: enter would act there.
+        """
+        line = self.query_one(Input)
+        if self.sign != ":" or (key == "right" and line.cursor_position < len(line.value)):
+            return key == "tab"
+        if key in ("tab", "right"):
+            self._take(line, next(iter(self.suggestions(line.value)), line.value))
+            return True
+        if self._typed is None:
+            self._typed = line.value
+        choices = self.history[::-1] if not self._typed else self.suggestions(self._typed)
+        if choices:
+            step = 1 if (key == "up") is not bool(self._typed) else -1
+            place = choices.index(line.value) + step if line.value in choices else 0 if step > 0 else len(choices) - 1
+            self._take(line, choices[place % len(choices)], walking=True)
+        return True
+
+    def suggestions(self, value: str) -> list[str]:
+        """What a command line that begins so may become, without what it is already."""
+        return [word for word in self.candidates(value) if word.startswith(value) and word != value]
+
+    def _take(self, line: Input, value: str, *, walking: bool = False) -> None:
+        typed = self._typed
+        line.value = value
+        line.cursor_position = len(value)
+        self._typed = typed if walking else None
 
     @property
     def is_open(self) -> bool:
@@ -269,7 +306,7 @@ class Prompt(Horizontal):
         label: Safe = NOTHING,
     ) -> None:
         """Begin to type, behind a ``label`` or the sign; ``after`` says how words of a command can go on."""
-        self.sign, self._after = sign, after or (lambda _words: ())
+        self.sign, self._after, self._typed = sign, after or (lambda _words: ()), None
         self.query_one(Static).update(content(label or Safe(sign)))
         line = self.query_one(Input)
         with line.prevent(Input.Changed):
@@ -296,10 +333,14 @@ class Prompt(Horizontal):
         if visible != event.value:
             event.input.value = str(visible)
             return
+        if self._typed is not None and event.value not in (*self.suggestions(self._typed), *self.history):
+            self._typed = None
         self.post_message(self.Typed(self.sign, event.value))
 
     def submit(self, text: str) -> None:
         """Enter was pressed."""
+        if self.sign == ":" and text.strip():
+            self.history = [*(each for each in self.history if each != text), text]
         self._done(self.sign, text)
 
 

@@ -11,6 +11,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
+from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.tui.arranging import Arranged
 from kubectl_dra.tui.columns import Column, Fitted, RowT, fit, natural_widths
@@ -177,8 +178,8 @@ class Grid(Lines, Generic[RowT]):
             style = self.rich_style + self.get_component_rich_style("grid--header", partial=True)
             return self.strip_of(fitted.header(self.sorted_by, self.descending) if self.rows else Safe(""), style)
         index = self.scroll_offset.y + y - self._header
-        if not self.rows and index == 0:
-            return self.strip_of(self.empty, self.rich_style)
+        if not self.rows and 0 <= index < len(empty := wrapped(self.empty, max(self.columns - 2, 8))):
+            return self.strip_of(empty[index], self.rich_style)
         if index >= len(self.rows):
             return self.blank()
         row = self.rows[index]

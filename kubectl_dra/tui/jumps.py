@@ -8,7 +8,7 @@ from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.reports.selector.known import known_selectors
 from kubectl_dra.tui.shell import Shell
 from kubectl_dra.tui.topics import Devices
-from kubectl_dra.tui.view import ListView
+from kubectl_dra.tui.view import ListView, View
 from kubectl_dra.tui.views.claim import ClaimView
 from kubectl_dra.tui.views.devices import DevicesView
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
@@ -25,13 +25,23 @@ class Jumps(Shell):
 
     def open_pools(self, driver: str) -> None:
         """The pools of a driver."""
-        self.go("pools")
+        self.jump("pools")
         if isinstance(self.view, ListView):
             self.view.set_filter(f"{driver}/")
+            self.view.lent_filter = True
+
+    def jump_to(self, tab: str, view: View) -> None:
+        """Open a view in the tab where its like are; ``esc`` returns to where one came from."""
+        origin = (self._tab, self.view)
+        if origin[0] != tab:
+            self.go(tab)
+        self.push(view)
+        if origin[0] != tab and origin[1] is not None:
+            view.came_from = (origin[0], origin[1])
 
     def open_reason(self, code: Code | None) -> None:
         """The pods with a reason."""
-        self.go("pending")
+        self.jump("pending")
         if isinstance(self.view, PendingView):
             self.view.go_to_reason(code)
 
@@ -74,7 +84,7 @@ class Jumps(Shell):
         if not found:
             self.say(fmt("{} has no selector", str(Key(namespace, of.name))))
             return
-        self.go("lab")
+        self.jump("lab")
         if not isinstance(self.view, LabView):
             # Something is open above the editor; the same tab once more goes back to it.
             self.go("lab")
@@ -87,8 +97,7 @@ class Jumps(Shell):
 
     def open_pool(self, pool: PoolId) -> None:
         """A pool, below the pools."""
-        self.go("pools")
-        self.push(PoolView(pool))
+        self.jump_to("pools", PoolView(pool))
 
     def open_plan(self, order: Order) -> None:
         """What tainting a device, or removing a taint, would do."""

@@ -17,7 +17,7 @@ from textual.widgets import Input, TextArea
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import Key
-from kubectl_dra.output.safe import Safe, safe
+from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.unread import Subject as ListSubject
 from kubectl_dra.reports.unread import Unread, unread
@@ -34,7 +34,7 @@ from kubectl_dra.tui.text import joined
 from kubectl_dra.tui.theme import DARK, THEMES
 from kubectl_dra.tui.topics import ClaimCounts, PendingPods, Pod, Pools, Taints
 from kubectl_dra.tui.unread import COUNTED, empty_words, unknown_kinds
-from kubectl_dra.tui.view import ListView, Subject, View
+from kubectl_dra.tui.view import READING, ListView, Subject, View
 
 _NOTICE_SECONDS: Final = 6.0
 # How often ages grow while nothing else changes.
@@ -83,7 +83,7 @@ class Shell(App[None]):
         self.came, self._steps = time.monotonic(), 0
         self._mail = Mail(self._wake)
         self._stacks: dict[str, list[View]] = {}
-        self._tab = settings.tab
+        self._tab = self._before = settings.tab
         self._number = 0
         # Looked up so often that searching for them would show.
         self._header, self._tabs, self._crumbs, self._footer = Header(), Tabs(), Crumbs(), Footer()
@@ -219,6 +219,13 @@ class Shell(App[None]):
         return self.cluster.now + timedelta(seconds=self._steps * _STEP_SECONDS)
 
     @property
+    def reading_words(self) -> Safe:
+        """What stands where nothing is known yet: that it is being read, or why it can't be."""
+        if self.cluster is not None or self.status.link is not Link.FAILED:
+            return READING
+        return fmt("{}   (r tries again)", self.status.text)
+
+    @property
     def knows_pending(self) -> bool:
         """Whether it is known which pods wait."""
         return self.desk.record(PendingPods()) is not None
@@ -289,6 +296,8 @@ class Shell(App[None]):
             self._close(self._stacks.get(tab, [])[1:])
             del self._stacks.get(tab, [])[1:]
         self._hide()
+        if tab != self._tab:
+            self._before = self._tab
         self._tab = tab
         if tab not in self._stacks:
             self._stacks[tab] = [SCREEN_BY_ID[tab].new_view()]
@@ -301,6 +310,37 @@ class Shell(App[None]):
         if screen.on:
             self.push(screen.new_view())
 
+    def jump(self, tab: str) -> None:
+        """Bring a tab to the front because of something elsewhere: ``esc`` returns there."""
+        origin = (self._tab, self.view)
+        self.go(tab)
+        if self.view is not None and origin[1] is not None and origin[0] != tab:
+            self.view.came_from = (origin[0], origin[1])
+
+    def return_from_jump(self) -> bool:
+        """Whether the view in front was jumped to from one that is still open, which then comes back."""
+        view = self.view
+        came, tab = (view.came_from, self._tab) if view is not None else (None, "")
+        if view is None or came is None:
+            return False
+        view.came_from = None
+        if came[1] not in self._stacks.get(came[0], ()):
+            return False
+        if view.lent_filter:
+            view.lent_filter = False
+            view.set_filter("")
+        self._hide()
+        self._tab, self._before = came[0], tab
+        self._to_front()
+        return True
+
+    def go_to_last(self) -> None:
+        """The tab that was in front before, as it was left."""
+        if self._before != self._tab and self._before in self._stacks:
+            self._hide()
+            self._tab, self._before = self._before, self._tab
+            self._to_front()
+
     def push(self, view: View) -> None:
         """One level deeper."""
         self._hide()
@@ -312,6 +352,13 @@ class Shell(App[None]):
         """One level up."""
         self._close([self._stacks[self._tab].pop()])
         self._to_front()
+
+    def close_view(self, view: View) -> None:
+        """Close one view, in front or not."""
+        for stack in self._stacks.values():
+            if view in stack:
+                stack.remove(view)
+                self._close([view])
 
     def _close(self, views: Sequence[View]) -> None:
         for view in views:

@@ -46,6 +46,9 @@ class View(Container):
     extras: frozenset[str] = frozenset()
     #: What had the focus when another view came to the front.
     left_at: Widget | None = None
+    #: The tab and view that this one was jumped to from, where ``esc`` returns; and whether its filter came from there.
+    came_from: tuple[str, View] | None = None
+    lent_filter = False
 
     @property
     def dra(self) -> DraApp:
@@ -105,6 +108,10 @@ class View(Container):
         if action in ("yaml", "copy"):
             return self.subject is not None
         return hasattr(self, f"do_{action}")
+
+    def digit(self, number: int) -> bool:
+        """Whether a digit means something here; elsewhere it is the key of a tab."""
+        return False
 
     def set_filter(self, text: str) -> None:
         """Show only what contains ``text``; views without rows ignore it."""
@@ -189,7 +196,7 @@ class ListView(View, Generic[RowT]):
         rows, manner = self.all_rows(), self.manner
         if rows is None:
             self._shown = None
-            self.grid.show((), READING)
+            self.grid.show((), self.dra.reading_words)
         elif self._shown is not None and self._shown[0] is rows and self._shown[1] == manner:
             self.grid.show_time(self.dra.now)
         elif len(rows) <= AT_ONCE:

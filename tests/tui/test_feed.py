@@ -123,7 +123,7 @@ def test_ages_grow_while_nothing_changes_as_long_as_the_cluster_is_followed():
         assert "created 4m ago" in ui.screen
         ui.app.came -= 3600
         await ui.holds(lambda: "created 64m ago" in ui.screen)
-        await ui.press("escape")
+        await ui.press("escape", "3")
         feed.listener.on_status(Status(Link.RECONNECTING, 0.0))
         await ui.holds(lambda: "reconnecting" in ui.lines[0])
         ui.app.came -= 365 * 86400

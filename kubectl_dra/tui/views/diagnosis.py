@@ -7,7 +7,6 @@ from typing import Final
 
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.page import pending_page
-from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, safe, styled
 from kubectl_dra.reports.pending import PendingReport
 from kubectl_dra.tui.desk import Result, Topic
@@ -16,6 +15,7 @@ from kubectl_dra.tui.topics import Pod
 from kubectl_dra.tui.view import READING, Subject
 from kubectl_dra.tui.views.numbers import NumbersView
 from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.views.ways_out import WaysOutView
 
 _MORE: Final = Safe("x shows the commands and manifests")
 
@@ -79,7 +79,7 @@ class DiagnosisView(ReportView):
 
     def do_steps(self) -> None:
         """How to carry the ways out."""
-        self.dra.push(StepsPage(self.pod))
+        self.dra.push(WaysOutView(self.pod))
 
     @property
     def subject(self) -> Subject:
@@ -101,34 +101,3 @@ class DiagnosisView(ReportView):
             self.dra.say(READING if report is None else Safe("this pod has no claim yet"))
             return
         self.dra.try_claim(Key(report.asks[0].namespace, report.asks[0].name))
-
-
-class StepsPage(ReportView):
-    """The commands and manifests behind the ways out; nothing is carried out here."""
-
-    crumb = Safe("ways out")
-    gone = Safe("The pod does not exist any more.")
-
-    def __init__(self, pod: Key) -> None:
-        super().__init__()
-        self._topic = Pod(pod, remedies=True)
-
-    def topics(self) -> Sequence[Pod]:
-        """The diagnosis with ways out."""
-        return (self._topic,)
-
-    def lines(self) -> Sequence[Safe] | None:
-        """As ``why-pending --remedies`` prints them."""
-        found = self.desk.result(self._topic)
-        if found is None:
-            return None
-        address = self.dra.facts_now.evidence.address
-        return [self.gone] if found.record is None else list(step_lines(found.record.remedies, address))
-
-    def do_copy(self) -> None:
-        """All of it to the clipboard."""
-        self.dra.copy_lines(self.lines() or ())
-
-    def can(self, action: str) -> bool:
-        """The text can be copied as soon as it is there."""
-        return bool(self.desk.result(self._topic)) if action == "copy" else super().can(action)

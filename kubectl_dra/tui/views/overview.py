@@ -27,7 +27,7 @@ from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.text import content
 from kubectl_dra.tui.topics import Classes, Pod, Recent, Whole
-from kubectl_dra.tui.view import READING, View
+from kubectl_dra.tui.view import View
 from kubectl_dra.tui.views.classes import ClassPage, best_offer
 from kubectl_dra.tui.views.pool import PoolView
 from kubectl_dra.tui.whole import UseRow, WholeRecord
@@ -109,20 +109,21 @@ class Overview(View):
     def show(self) -> None:
         """All panels."""
         whole = self.desk.record(Whole())
-        empty = READING if whole is None else self._none(POOLS, "No driver has published any pool.")
+        empty = self.dra.reading_words if whole is None else self._none(POOLS, "No driver has published any pool.")
         self.use.show(whole.uses if whole is not None else (), empty)
         self.use.border_subtitle = content(LEGEND)
         self.broken.show(*self._troubled(whole))
         self.waiting.show(*self._waiting())
         classes, recent = self.desk.record(Classes()), self.desk.record(Recent())
         self.classes_.show(
-            classes or (), READING if classes is None else self._none(CLASSES, "There are no DeviceClasses.")
+            classes or (),
+            self.dra.reading_words if classes is None else self._none(CLASSES, "There are no DeviceClasses."),
         )
-        self.recent.show(recent or (), READING if recent is None else Safe("Nothing tells of a change."))
+        self.recent.show(recent or (), self.dra.reading_words if recent is None else Safe("Nothing tells of a change."))
 
     def _waiting(self) -> tuple[Sequence[Waiting], Safe]:
         if not self.dra.knows_pending:
-            return (), READING
+            return (), self.dra.reading_words
         keys = self.dra.pending_keys()
         reports = [report for key in keys if (report := self.desk.record(Pod(key))) is not None]
         rows = [Waiting(group, len(group.pods)) for group in reason_groups(reports)]
@@ -135,7 +136,7 @@ class Overview(View):
 
     def _troubled(self, whole: WholeRecord | None) -> tuple[Sequence[PoolSummary], Safe]:
         if whole is None:
-            return (), READING
+            return (), self.dra.reading_words
         return whole.troubled, self.dra.none_of(POOLS, styled(Safe("none"), Style.GOOD))
 
     @property

@@ -116,7 +116,7 @@ class PlanView(ReportView):
     def can(self, action: str) -> bool:
         """There must be something to carry out."""
         if action == "apply":
-            return self._preview is not None and bool(self._preview.plan.writes) and not self._refused
+            return bool(self._preview and self._preview.plan.writes) and not self._refused and not self.pen.refusal
         return super().can(action)
 
     def do_apply(self) -> None:

@@ -6,11 +6,12 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted
 from kubectl_dra.tui.documents import yaml_lines
 from kubectl_dra.tui.page import Page
-from kubectl_dra.tui.view import READING, Subject, View
+from kubectl_dra.tui.view import Subject, View
 
 
 class ReportView(View):
@@ -39,7 +40,7 @@ class ReportView(View):
     def show(self) -> None:
         """The newest text."""
         lines = self.lines()
-        self.page.show((READING,) if lines is None else lines)
+        self.page.show(wrapped(self.dra.reading_words) if lines is None else lines)
 
     def do_filter(self) -> None:
         """Type what to find."""

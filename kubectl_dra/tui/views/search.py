@@ -1,0 +1,86 @@
+"""One list of everything that has a name: what ``/`` looks through where there is nothing to filter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.ids import DeviceId, Key, PoolId
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.view import ListView, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One object; ``name`` with its namespace, driver and pool."""
+
+    type: str
+    name: str
+    of: Key | PoolId | DeviceId
+
+
+class SearchView(ListView[Found]):
+    """Pods, claims, pools and devices; enter opens what is under the cursor."""
+
+    crumb = Safe("search")
+    nothing = Safe("Nothing was read that has a name.")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._made: tuple[ClusterState | None, str, Sequence[Found]] = (None, "", ())
+
+    def columns(self) -> Sequence[Column[Found]]:
+        """What it is, and its name."""
+        return [
+            Column("TYPE", lambda row: safe(row.type), key=lambda row: row.type),
+            Column("NAME", lambda row: safe(row.name), least=24, key=lambda row: row.name),
+        ]
+
+    def all_rows(self) -> Sequence[Found] | None:
+        """Everything in the namespaces in view, of one reading."""
+        cluster, namespace = self.dra.cluster, self.dra.namespace
+        if cluster is None:
+            return None
+        if self._made[:2] != (cluster, namespace):
+            self._made = cluster, namespace, list(_found(cluster, namespace))
+        return self._made[2]
+
+    def identity(self, row: Found) -> tuple[str, str]:
+        """Type and name."""
+        return row.type, row.name
+
+    def text_of(self, row: Found) -> str:
+        """Type and name."""
+        return f"{row.type} {row.name}"
+
+    def opened(self, row: Found) -> None:
+        """Its own page."""
+        match row.of:
+            case DeviceId():
+                self.dra.open_devices(frozenset({row.of}), fmt("device {}", row.of.device))
+            case PoolId():
+                self.dra.open_pool(row.of)
+            case Key() if row.type == "pod":
+                self.dra.open_pod(row.of)
+            case Key():
+                self.dra.open_claim(row.of)
+
+    @property
+    def subject(self) -> Subject | None:
+        """The name under the cursor."""
+        row = self.grid.selected
+        return Subject(row.name, lambda: None) if row is not None else None
+
+
+def _found(cluster: ClusterState, namespace: str) -> Iterator[Found]:
+    inventory = cluster.inventory
+    for type_, keys in (("pod", inventory.pods), ("claim", inventory.claims)):
+        yield from (Found(type_, str(key), key) for key in sorted(keys) if namespace in ("", key.namespace))
+    for pool in cluster.pools:
+        yield Found("pool", str(pool), pool)
+    for pool in cluster.pools:
+        for _, device in cluster.published(pool):
+            id_ = DeviceId(*pool, device.name)
+            yield Found("device", str(id_), id_)

@@ -1,0 +1,205 @@
+"""Keys do what they say: nothing that is typed for one purpose does something else."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import dataclasses
+import time
+
+from rich.color import Color as RichColor
+from rich.segment import Segment
+from rich.style import Style as RichStyle
+from textual.color import Color
+
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.source.demo import load_demo
+from kubectl_dra.tui.app import DraApp
+from kubectl_dra.tui.colours import FewColours
+from kubectl_dra.tui.feed import Link, RereadFeed, Status
+from kubectl_dra.tui.settings import Settings
+from tests.tui.support import LARGE, SMALL, Driver, demo_app, play, with_features
+
+
+def copied(app):
+    """What the clipboard would hold."""
+    return app.clipboard
+
+
+def test_one_way_out_is_copied_and_never_all_as_one_script():
+    async def script(ui):
+        await ui.command("pod ml/trainer-0")
+        await ui.press("x")
+        assert ui.crumbs.startswith("overview") is False
+        assert "ways out" in ui.crumbs
+        assert "drop the constraint" in ui.screen
+        await ui.press("c")
+        first = copied(ui.app)
+        assert first.startswith("# CONTEXT stands for the context")
+        assert first.count("# 1 ") == 1
+        assert "# 2 " not in first
+        assert "count: 3" in first
+        assert "--context CONTEXT" in first
+        await ui.press("3", "c")
+        assert "WAY OUT" in ui.screen
+        third = copied(ui.app)
+        assert "kubectl delete pod/serve-0 -n ml" in third
+        assert "replace" not in third
+        await ui.press("C")
+        commands = [line for line in copied(ui.app).splitlines() if line and not line.startswith("#")]
+        assert commands == []
+        assert "# kubectl delete pod/serve-0 -n ml" in copied(ui.app)
+        await ui.press("6")
+        assert ui.crumbs.startswith("taints")
+
+    inventory, evidence = load_demo()
+    known = inventory, dataclasses.replace(evidence, address=Address(("demo",)))
+    feed = RereadFeed("demo", False, lambda: with_features(known))
+    play(DraApp(Settings(connect=lambda _context: feed)), script, LARGE)
+
+
+def test_a_slash_searches_where_nothing_can_be_filtered():
+    async def script(ui):
+        await ui.press("slash")
+        await ui.type("trainer-0")
+        assert ui.crumbs.startswith("overview › search")
+        assert "pod" in ui.screen
+        assert "ml/trainer-0-gpus-x9grb" in ui.screen
+        assert "ml/serve-0" not in ui.screen
+        await ui.press("enter", "home", "enter")
+        assert "search › ml/trainer-0" in ui.crumbs
+        await ui.press("escape")
+        assert "search" in ui.crumbs
+        await ui.press("escape", "escape")
+        assert ui.crumbs.startswith("overview")
+        # Words that would quit, or begin a taint, are words.
+        ui.send("slash", *"queue", "enter")
+        await ui.settle()
+        assert "nothing contains" in ui.screen
+        assert not ui.app.unlocked
+
+    play(demo_app(), script)
+
+
+def test_tab_and_arrows_in_the_prompt():
+    async def script(ui):
+        await ui.press("colon")
+        assert "pools" in ui.crumbs
+        assert "taint" in ui.crumbs
+        before = ui.app.focused
+        await ui.type("dev")
+        await ui.press("tab")
+        assert ui.app.focused is before
+        assert ": devices" in ui.lines[-1]
+        await ui.press("enter")
+        assert "devices" in ui.crumbs
+        await ui.command("classes")
+        await ui.press("colon", "up")
+        assert ": classes" in ui.lines[-1]
+        await ui.press("up", "enter")
+        assert "devices" in ui.crumbs
+        await ui.press("colon")
+        await ui.type("p")
+        await ui.press("down")
+        one = ui.lines[-1]
+        await ui.press("down")
+        assert ui.lines[-1] != one
+        assert ui.lines[-1].strip().startswith(": p")
+        await ui.press("escape")
+
+    play(demo_app(), script, LARGE)
+
+
+def test_escape_returns_to_where_one_came_from():
+    async def script(ui):
+        await ui.press("3")
+        await ui.command("pod ml/trainer-0")
+        assert ui.crumbs.startswith("pending › ml/trainer-0")
+        await ui.press("escape")
+        assert ui.crumbs.startswith("claims")
+        await ui.press("4")
+        assert ui.crumbs == ui.crumbs.replace("trainer-0", "")
+        await ui.command("claim ml/trainer-0-gpus-x9grb")
+        await ui.press("t")
+        assert "selector lab" in ui.screen.lower()
+        await ui.press("escape", "escape")
+        assert ui.crumbs.startswith("claims › ml/trainer-0-gpus-x9grb")
+        await ui.press("escape")
+        assert ui.crumbs.startswith("pending")
+        await ui.press("minus")
+        assert ui.crumbs.startswith("claims")
+        await ui.press("minus")
+        assert ui.crumbs.startswith("pending")
+
+    play(demo_app(), script, LARGE)
+
+
+def test_a_filter_from_the_overview_does_not_stay():
+    async def script(ui):
+        await ui.press("enter")
+        assert "/gpu.example.com/" in ui.crumbs
+        await ui.press("escape")
+        assert ui.crumbs.startswith("overview")
+        await ui.press("enter", "1", "2")
+        assert "/gpu.example.com/" not in ui.crumbs
+
+    play(demo_app(), script)
+
+
+def test_a_dead_server_stays_on_the_screen_with_what_to_try():
+    asked = []
+
+    class Dead(RereadFeed):
+        def start(self, listener):
+            self.listener = listener
+            listener.on_status(Status(Link.FAILED, time.monotonic(), "no connection to https://x - try: start it"))
+
+        def refresh(self):
+            asked.append(True)
+
+    async def run():
+        app = DraApp(Settings(connect=lambda _context: Dead("ctx x", True, lambda: None)))
+        async with app.run_test(size=SMALL) as pilot:
+            ui = Driver(app, pilot)
+            for tab, name in (("1", "overview"), ("2", "pools"), ("3", "claims"), ("4", "pending"), ("6", "taints")):
+                ui.send(tab)
+                await ui.holds(lambda name=name: ui.crumbs.startswith(name) and "r tries" in ui.screen)
+                assert "no connection to https://x" in ui.screen
+                assert "reading" not in ui.screen
+            ui.send("r")
+            await ui.holds(lambda: asked)
+
+    asyncio.run(run())
+
+
+def test_ctrl_c_ends_as_anywhere():
+    async def script(ui):
+        ui.send("ctrl+c")
+        await ui.pilot.pause(0.2)
+
+    app = demo_app()
+    play(app, script)
+    assert app.return_code == 130
+
+
+def test_bars_of_the_selected_row_are_not_reversed():
+    """Without colours the row under the cursor is in reverse, where a full block would look empty."""
+    row = RichStyle(bgcolor=RichColor.parse("#ffffff"), color=RichColor.parse("#000000"))
+    texts = ["node-a ", "███", "   ", " 3 used"]
+    made = FewColours(foreground=False).apply([Segment(text, row) for text in texts], Color.parse("#000000"))
+    assert [bool(each.style.reverse) for each in made] == [True, False, False, True]
+
+
+def test_the_clipboard_is_told_to_the_terminal():
+    """OSC 52 holds what was copied."""
+    app = demo_app()
+    written = []
+
+    async def script(ui):
+        app._driver.write = written.append
+        await ui.command("pod ml/trainer-0")
+        await ui.press("x", "3", "c")
+
+    play(app, script, LARGE)
+    told = next(text for text in written if "]52;c;" in text)
+    assert "delete pod/serve-0" in base64.b64decode(told.partition("c;")[2].rstrip("\a\x1b\\")).decode()
