@@ -13,6 +13,7 @@ from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.group_answers import Pending, group_answer, waiting_groups
 from kubectl_dra.commands.namespaces import check_namespace
+from kubectl_dra.commands.node_groups import Judge, judge_of
 from kubectl_dra.commands.one_remedy import check_single, one_remedy
 from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.owners import owner_reader
@@ -20,7 +21,7 @@ from kubectl_dra.commands.show import Answer, console, is_document, note_evidenc
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import Target, Targets, parse_targets
 from kubectl_dra.commands.unread import after_unread, code_of, nothing_read
-from kubectl_dra.commands.whatif_options import kinds_demanded, supposed, whole_nodes
+from kubectl_dra.commands.whatif_options import check_watch, kinds_demanded, supposed, whole_nodes
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
@@ -73,6 +74,7 @@ class Call:
     read_owner: ReadOwner | None = None
     moment: datetime | None = None
     what_if: WhatIf | None = None
+    judge: Judge = field(default=lambda _world, _pod: None)
 
     @property
     def address(self) -> Address:
@@ -92,15 +94,14 @@ def answer(
     words: Sequence[str],
     number: int | None = None,
     switches: tuple[Switch, ...] = (),
+    node_groups: str = "",
 ) -> int:
     """Run the command; returns the exit code. ``remedies``: also for lists, and with the commands that do them.
 
     With a ``number`` nothing but the commands of that way out. ``switches``: what is supposed of the cluster.
     """
-    if options.watch and switches:
-        raise UsageProblem(
-            "-w follows the cluster as it is; it cannot be combined with what-if switches", "leave out -w"
-        )
+    check_watch(options, switches)
+    judge = judge_of(options, node_groups)
     targets = parse_targets(words, POD, options)
     if number is not None:
         check_single(options, targets, remedies=remedies)
@@ -125,6 +126,7 @@ def answer(
                 read_owner=read_owner,
                 moment=moment,
                 what_if=what_if,
+                judge=judge,
             )
             _check_node(call)
             if number is not None:
@@ -350,6 +352,7 @@ def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Pending:
         node=call.node,
         ways=found,
         what_if=call.what_if,
+        node_groups=call.judge(call.diagnoser.world, key) if remedies else None,
     )
     told = report.without_steps() if is_document(call.options) and not call.remedies else report
     return Answer("PendingReport", told, partial(pending_summary, report), partial(_pod_page, call, report))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.reports.invocations import try_dra, try_kubectl
 
@@ -136,6 +137,13 @@ def kinds_demanded(switches: Iterable[Switch]) -> tuple[str, ...]:
 def whole_nodes(switches: Iterable[Switch]) -> frozenset[str]:
     """The nodes of which every pod has to be known."""
     return frozenset(name for switch in switches for name in (getattr(switch, "node", ""), getattr(switch, "like", "")))
+
+
+def check_watch(options: Options, switches: tuple[Switch, ...]) -> None:
+    """Raise a usage error for ``-w``: it follows the cluster as it is."""
+    if options.watch and switches:
+        what = "-w follows the cluster as it is; it cannot be combined with what-if switches"
+        raise UsageProblem(what, "leave out -w")
 
 
 def _displacing(switches: Iterable[Switch]) -> bool:

@@ -22,6 +22,7 @@ Examples:
   kubectl dra why-pending claim/nb-2-gpus -n dev  # a ResourceClaim
   kubectl dra why-pending trainer-0 -n ml --remedy 1  # its commands
   kubectl dra why-pending trainer-0 -n ml --add-node like=node-b,free  # then?
+  kubectl dra why-pending trainer-0 -n ml --node-groups cluster  # would an autoscaler's node help
   kubectl dra why-pending trainer-0 -n ml -w      # follow it until it runs
   kubectl dra why-pending trainer-0 -n ml -o json | jq .verdict"""
 
@@ -38,6 +39,12 @@ Examples:
     metavar="N",
     help="Only the commands of way out N of one pod, ready for a shell.",
 )
+@click.option(
+    "--node-groups",
+    default="",
+    metavar="FILE|cluster",
+    help="Would a fresh node of these autoscaler groups take the pod: manifests, or the groups of existing nodes.",
+)
 @whatif_options
 @click.argument("words", nargs=-1, metavar="[TYPE[/NAME]] [NAME]...")
 def command(
@@ -46,6 +53,7 @@ def command(
     remedies: bool,
     number: int | None,
     words: tuple[str, ...],
+    node_groups: str,
     switches: tuple[Switch, ...],
 ) -> int:
     """Say why pods and ResourceClaims wait for devices: which claim, request, selector and device, on which node.
@@ -55,4 +63,4 @@ def command(
     """
     from kubectl_dra.commands.pending_answers import answer
 
-    return answer(options, node, remedies, words, number, switches)
+    return answer(options, node, remedies, words, number, switches, node_groups)

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.autoscaling.records import GroupVerdict
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     Agreement,
@@ -66,9 +67,9 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     """Why one pod is pending: what was found, what the pod asks for, the nodes, ways out.
 
     ``unseen``: entries of ``spec.resourceClaims`` that no container names. ``what_if``: what is supposed of the
-    cluster; of one that is only supposed nothing was observed.
-    ``unseen``: entries of ``spec.resourceClaims`` that no container names. ``devices`` are allocated to its claims;
-    ``drivers``: whose log matters, and where. ``existing``: what there is of the kind that the pod misses.
+    cluster; of one that is only supposed nothing was observed. ``devices`` are allocated to its claims; ``drivers``:
+    whose log matters, and where. ``existing``: what there is of the kind that the pod misses. ``node_groups``: whether a
+    fresh node of each group of an autoscaler would take the pod, where that was asked.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -85,6 +86,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     drivers: tuple[DriverOnNode, ...] = ()
     existing: Existing | None = None
     what_if: WhatIf | None = None
+    node_groups: tuple[GroupVerdict, ...] | None = None
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -142,6 +144,7 @@ def pending_report(
     node: str = "",
     ways: FoundRemedies | None = None,
     what_if: WhatIf | None = None,
+    node_groups: tuple[GroupVerdict, ...] | None = None,
 ) -> PendingReport:
     """The report of one diagnosis, with the ``ways`` out where they were looked for.
 
@@ -170,6 +173,7 @@ def pending_report(
         devices=devices_of(pod, state.inventory) if pod is not None else (),
         drivers=drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else (),
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
+        node_groups=node_groups,
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )

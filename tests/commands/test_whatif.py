@@ -113,3 +113,23 @@ def test_mistakes_say_what_is_wrong_and_what_to_do(
     assert said in found.err
     assert hint in found.err
     assert not found.out
+
+
+def test_node_groups_of_a_file_are_judged_one_by_one(ask: Ask, tmp_path: Path) -> None:
+    prefix = "capacity.cluster-autoscaler.kubernetes.io"
+    annotations = {f"{prefix}/cpu": "16", f"{prefix}/memory": "128Gi"}
+    group = {"kind": "MachineDeployment", "metadata": {"name": "cpu-only", "annotations": annotations}, "spec": {}}
+    file = tmp_path / "groups.json"
+    file.write_text(json.dumps({"apiVersion": "cluster.x-k8s.io/v1beta1", **group}), encoding="utf-8")
+    found = ask(*TRAINER, "--node-groups", str(file))
+    assert "A fresh node of none of 1 node group would take the pod:" in found.out
+    assert "no  MachineDeployment cpu-only" in found.out
+    assert "the group describes no devices" in " ".join(found.out.split())
+    report = json.loads(ask(*TRAINER, "--node-groups", str(file), "-o", "json").out)
+    assert [each["doubts"] for each in report["nodeGroups"]] == [["noDevices"]]
+    assert json.loads(ask(*TRAINER, "-o", "json").out)["nodeGroups"] is None
+    assert "no group can be told" in " ".join(ask(*TRAINER, "--node-groups", "cluster").out.split())
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}), encoding="utf-8")
+    nothing = ask(*TRAINER, "--node-groups", str(file))
+    assert nothing.code == 1
+    assert "describes a node group" in nothing.err

@@ -76,6 +76,10 @@ def _sources(line: Line, _tables: Tables) -> Answer:
     return Answer(fitting(line, [("demo", "the built-in demo cluster")]), Directive.DEFAULT)
 
 
+def _group_sources(line: Line, _tables: Tables) -> Answer:
+    return Answer(fitting(line, [("cluster", "the groups of the nodes that are there")]), Directive.DEFAULT)
+
+
 def _gates(line: Line, _tables: Tables) -> Answer:
     from kubectl_dra.model.features import known_gates
 
@@ -124,6 +128,7 @@ _OPTIONS: Final[Mapping[str, Values]] = MappingProxyType(
 _METAVARS: Final[Mapping[str, Values]] = MappingProxyType(
     {
         "FILE": _files,
+        "FILE|cluster": _group_sources,
         "DIR": _files,
         "FILE|-|demo": _sources,
         "GATE=BOOL": _gates,

@@ -27,6 +27,7 @@ from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
 from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views, has_devices
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.main_reason import names_of
+from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.obstacles import obstacle
 from kubectl_dra.output.pending.remedies import addition_lines, remedy_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
@@ -73,6 +74,7 @@ def pending_page(report: PendingReport, now: datetime, address: Address = HERE, 
         list(existing_lines(report)),
         _ways_out(report, address, more),
         list(addition_lines(report.additions)),
+        list(node_group_lines(report.node_groups)),
         list(advice_lines(report)),
         list(next_step_lines(report, address)),
         _priority(report),

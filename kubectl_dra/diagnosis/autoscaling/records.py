@@ -1,0 +1,44 @@
+"""Node groups of autoscalers: what a fresh node of each would be, and whether a pod would fit on it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from kubectl_dra.diagnosis.records import Cause, NodeOutcome
+from kubectl_dra.model.base import ReportRecord
+
+
+class Doubt(StrEnum):
+    """Why an autoscaler may see a group otherwise than it will be, or why the answer about it is not sure."""
+
+    INCOMPLETE_POOL = "incompletePool"
+    NO_DEVICES = "noDevices"
+    NO_ATTRIBUTES = "noAttributes"
+    AT_MAXIMUM = "atMaximum"
+    CAPACITY_UNKNOWN = "capacityUnknown"
+    LABELS_OPEN = "labelsOpen"
+    STARTUP_TAINTS = "startupTaints"
+
+
+class GroupVerdict(ReportRecord, frozen=True):
+    """Whether a pod would fit on a fresh node of a group: the node's ``outcome``, and what is in the way (``causes``).
+
+    ``size``, ``minimum`` and ``maximum`` are numbers of nodes, None where they are not said. ``devices``: how many the
+    node would publish as far as that is known.
+    """
+
+    kind: str
+    name: str
+    outcome: NodeOutcome
+    causes: tuple[Cause, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    devices: int = 0
+    size: int | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    like: str = ""
+
+    @property
+    def fits(self) -> bool:
+        """Whether a fresh node would take the pod."""
+        return self.outcome is NodeOutcome.FITS

@@ -1,0 +1,75 @@
+"""Whether a fresh node of an autoscaler's group would take the pod, group by group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.diagnosis.autoscaling.records import Doubt, GroupVerdict
+from kubectl_dra.diagnosis.records import NodeOutcome
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.words import counted
+
+_NONE: Final = Safe(
+    "No node has a label of a known autoscaler or provider, so no group can be told. Name a file with --node-groups."
+)
+_DOUBTS: Final = {
+    Doubt.INCOMPLETE_POOL: Safe(
+        "cluster-autoscaler without the fix of its issue 10199 describes this node with a slice count of 0: to it the "
+        "pool is incomplete, so it never adds a node for a claim. Update it."
+    ),
+    Doubt.NO_DEVICES: Safe(
+        "the group describes no devices: an autoscaler cannot see them before a node runs. Describe them (dra-driver "
+        "and gpu-count annotations, DRAConfig, ResourceSlices), or keep one node of the group running."
+    ),
+    Doubt.NO_ATTRIBUTES: Safe(
+        "its devices are described without the driver's attributes: the autoscaler rejects every selector on them, "
+        "though a real node may have them."
+    ),
+    Doubt.AT_MAXIMUM: Safe("the group is at its maximum size: raise the maximum."),
+    Doubt.CAPACITY_UNKNOWN: Safe("its cpu and memory are not described; they are taken to be enough."),
+    Doubt.LABELS_OPEN: Safe("some of its labels are chosen only when a node is made."),
+    Doubt.STARTUP_TAINTS: Safe("its startup taints are taken as removed."),
+}
+#: A plain node whose slices are not all there is what it is: no autoscaler made it so.
+_PLAIN_INCOMPLETE: Final = Safe("not all slices of its pools are described, so the scheduler would not use them.")
+
+
+def node_group_lines(found: Sequence[GroupVerdict] | None) -> Iterator[Safe]:
+    """All lines; none where nobody asked."""
+    if found is None:
+        return
+    yield styled(_headline(found), Style.BOLD)
+    if not found:
+        yield from wrapped(_NONE, indent=2)
+    for group in found:
+        yield from wrapped(_verdict(group), indent=6, first=2)
+        for doubt in group.doubts:
+            plain = group.kind == "Node" and doubt is Doubt.INCOMPLETE_POOL
+            yield from wrapped(fmt("but {}", _PLAIN_INCOMPLETE if plain else _DOUBTS[doubt]), indent=6)
+
+
+def _headline(found: Sequence[GroupVerdict]) -> Safe:
+    fitting = sum(group.fits for group in found)
+    if not found:
+        return Safe("Node groups:")
+    if not fitting:
+        return fmt("A fresh node of none of {} would take the pod:", counted(len(found), "node group"))
+    return fmt("A fresh node of {} of {} would take the pod:", fitting, counted(len(found), "node group"))
+
+
+def _verdict(group: GroupVerdict) -> Safe:
+    sign = styled(Safe("yes"), Style.GOOD) if group.fits else styled(Safe("no "), Style.BAD)
+    if group.outcome is NodeOutcome.UNDECIDED:
+        sign = Safe("?  ")
+    reason = fmt(": {}", reason_sentence(group.causes[0])) if group.causes and not group.fits else Safe("")
+    return fmt("{} {} {}{}{}", sign, group.kind, group.name, _size(group), reason)
+
+
+def _size(group: GroupVerdict) -> Safe:
+    if group.size is None:
+        return Safe("")
+    limit = fmt(" of {}", group.maximum) if group.maximum is not None else Safe("")
+    return fmt(" ({}{} running)", counted(group.size, "node"), limit)
