@@ -68,8 +68,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
 
     ``unseen``: entries of ``spec.resourceClaims`` that no container names. ``what_if``: what is supposed of the
     cluster; of one that is only supposed nothing was observed. ``devices`` are allocated to its claims; ``drivers``:
-    whose log matters, and where. ``existing``: what there is of the kind that the pod misses. ``node_groups``: whether a
-    fresh node of each group of an autoscaler would take the pod, where that was asked.
+    whose log matters, and where. ``existing``: what there is of the kind that the pod misses. ``node_groups``:
+    whether a fresh node of each group of an autoscaler would take the pod, where that was asked.
     """
 
     asks: tuple[ClaimAsk, ...]

@@ -42,7 +42,7 @@ def test_a_node_more_lets_a_pending_pod_fit(ask: Ask) -> None:
     lines = found.out.splitlines()
     assert lines[0].startswith("What if: 2 more nodes like node-b")
     assert "node-b-new-1 and node-b-new-2" in " ".join(lines[:2])
-    assert "Pod ml/trainer-0 would fit now on node-b-new-1" in found.out
+    assert "would fit now on node-b-new-1" in found.out
     report = json.loads(ask(*TRAINER, "--add-node", "like=node-b,count=2,free", "-o", "json").out)
     assert report["verdict"] == "Schedulable"
     assert report["observed"] is None
