@@ -14,9 +14,9 @@ from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.policy import PodDisruptionBudget
 from kubectl_dra.scheduler.filtering import Verdict, add_pod, filter_node, remove_pod
 from kubectl_dra.scheduler.framework import Cycle
+from kubectl_dra.scheduler.gangs.units import Unit, are_equal, by_budgets, by_importance, units_on
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SUCCESS, Status, error, unresolvable
-from kubectl_dra.scheduler.victims import are_equal, by_importance, protected
 
 NO_VICTIMS: Final = "No preemption victims found for incoming pod"
 
@@ -51,13 +51,13 @@ class DryRun:
 
     def on(self, node: NodeInfo) -> Result:
         """What evicting pods would do for one node; nothing outside is changed."""
-        priority = self._cycle.info.shape.priority
-        potential = [pod for pod in node.pods if pod.shape.priority < priority]
+        snapshot, priority = self._cycle.snapshot, self._cycle.info.shape.priority
+        potential = [unit for unit in units_on(snapshot, [node]) if unit.priority < priority]
         if not potential:
             return Result(status=unresolvable(NO_VICTIMS))
         trial = _Trial(self._cycle.clone(), node)
-        for pod in potential:
-            trial.remove(pod)
+        for unit in potential:
+            trial.remove(unit)
         verdict = trial.verdict()
         if not verdict.status.ok:
             return Result(status=verdict.status, unsure=_kinds(verdict))
@@ -67,44 +67,56 @@ class DryRun:
             return Result(status=error(text), unsure=_kinds(verdict))
         return Result(candidate, unsure=_kinds(verdict))
 
-    def _reprieve(self, trial: _Trial, potential: Sequence[PodInfo]) -> Candidate:
+    def _reprieve(self, trial: _Trial, potential: Sequence[Unit]) -> Candidate:
         """Those that break a budget may stay first, then the others, each the most important first."""
-        breaking = protected(potential, self._budgets)
-        first = [pod for pod in potential if pod.uid in breaking]
-        rest = [pod for pod in potential if pod.uid not in breaking]
-        victims = [pod for pod in (*first, *rest) if not trial.can_stay(pod)]
-        gone = {pod.uid for pod in victims}
+        found = by_budgets(potential, self._budgets)
+        first, rest = [unit for unit, _ in found.breaking], found.others
+        gone = [unit for unit in (*first, *rest) if not trial.can_stay(unit)]
         settled = all(_is_settled(group, gone) for group in (first, rest))
-        ordered = by_importance(victims) if first and rest else victims
-        return Candidate(tuple(ordered), len(gone & breaking), settled)
+        ordered = by_importance(gone) if first and rest else gone
+        violations = sum(number for unit, number in found.breaking if unit in gone)
+        return Candidate(tuple(pod for unit in ordered for pod, _ in unit.pods), violations, settled)
 
 
-def _is_settled(group: Sequence[PodInfo], gone: set[str]) -> bool:
+def _is_settled(group: Sequence[Unit], gone: Sequence[Unit]) -> bool:
     """Whether no victim is as important as its neighbour that stays."""
-    return all(not are_equal(one, other) or (one.uid in gone) == (other.uid in gone) for one, other in pairwise(group))
+    return all(not are_equal(one, other) or (one in gone) == (other in gone) for one, other in pairwise(group))
 
 
 class _Trial:
-    """A node from which pods are taken away, and back."""
+    """A node from which pods are taken away, and back.
+
+    Of pods of a group on other nodes only what plugins keep about them changes, not their node.
+    """
 
     def __init__(self, cycle: Cycle, node: NodeInfo) -> None:
         self._cycle = cycle
         self._node = node
 
-    def remove(self, pod: PodInfo) -> None:
-        self._node = self._node.minus(pod)
-        remove_pod(self._cycle, pod, self._node)
+    def remove(self, unit: Unit) -> None:
+        for pod, name in unit.pods:
+            if name == self._node.name:
+                self._node = self._node.minus(pod)
+            remove_pod(self._cycle, pod, self._node_of(name))
+
+    def add(self, unit: Unit) -> None:
+        for pod, name in unit.pods:
+            if name == self._node.name:
+                self._node = self._node.plus(pod)
+            add_pod(self._cycle, pod, self._node_of(name))
+
+    def _node_of(self, name: str) -> NodeInfo:
+        return self._node if name == self._node.name else self._cycle.snapshot.nodes[name]
 
     def verdict(self) -> Verdict:
         return filter_node(self._cycle, self._node)
 
-    def can_stay(self, pod: PodInfo) -> bool:
-        """Put a pod back; it stays if the pod that waits fits beside it."""
-        self._node = self._node.plus(pod)
-        add_pod(self._cycle, pod, self._node)
+    def can_stay(self, unit: Unit) -> bool:
+        """Put pods back; they stay if the pod that waits fits beside them."""
+        self.add(unit)
         if self.verdict().status.ok:
             return True
-        self.remove(pod)
+        self.remove(unit)
         return False
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.dry_run import Candidate, DryRun
 from kubectl_dra.scheduler.framework import Cycle
+from kubectl_dra.scheduler.gangs.units import eviction_priority
 from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import Code, Status, error, unschedulable
@@ -74,8 +75,9 @@ def _not_eligible(cycle: Cycle, status_of: Callable[[str], Status]) -> str:
     if not name or status_of(name).code is Code.UNRESOLVABLE:
         return ""
     node = cycle.snapshot.nodes.get(name)
-    lower = cycle.info.shape.priority
-    if node is not None and any(pod.shape.preempted and pod.shape.priority < lower for pod in node.pods):
+    snapshot, own = cycle.snapshot, cycle.info.shape.priority
+    evicted = (pod for pod in node.pods if pod.shape.preempted) if node is not None else ()
+    if any(eviction_priority(snapshot, pod) < own for pod in evicted):
         return TERMINATING
     return ""
 
@@ -92,7 +94,8 @@ def _dry_run(cycle: Cycle, nodes: Sequence[NodeInfo]) -> _Run:
     found = _Run()
     enough = max(_FEWEST_CANDIDATES, len(nodes) * _PERCENT // 100)
     priority = cycle.info.shape.priority
-    occupied = [node for node in nodes if any(pod.shape.priority < priority for pod in node.pods)]
+    snapshot = cycle.snapshot
+    occupied = [node for node in nodes if any(eviction_priority(snapshot, pod) < priority for pod in node.pods)]
     if occupied and DynamicResources.name not in cycle.skipped:
         # What it says does not depend on pods, and is cheaper for many nodes at once.
         DynamicResources().filter_all(cycle, occupied)

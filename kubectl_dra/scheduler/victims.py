@@ -24,20 +24,10 @@ def start_of(text: str) -> float:
         return inf
 
 
-def by_importance(pods: Iterable[PodInfo]) -> list[PodInfo]:
-    """The most important first: by priority, then who started first; who is equal stays in order."""
-    return sorted(pods, key=lambda pod: (-pod.shape.priority, start_of(pod.start_time)))
-
-
 def earliest_start(victims: Sequence[PodInfo]) -> float:
     """The first start among those of the highest priority."""
     highest = max(pod.shape.priority for pod in victims)
     return min(start_of(pod.start_time) for pod in victims if pod.shape.priority == highest)
-
-
-def are_equal(a: PodInfo, b: PodInfo) -> bool:
-    """Whether chance decides which of two is more important."""
-    return a.shape.priority == b.shape.priority and start_of(a.start_time) == start_of(b.start_time)
 
 
 def protected(pods: Iterable[PodInfo], budgets: Sequence[PodDisruptionBudget]) -> frozenset[str]:

@@ -291,3 +291,27 @@ CHANGES: Final[dict[str, Change]] = {
     "pod important": _important,
     "pod gone": _fewer_pods,
 }
+
+
+# --- groups among the victims of single pods ------------------------------------------------------------------------
+
+
+def with_victims_in_groups(row: Row, seed: str) -> Row:
+    """A row of single pods in which pods on nodes belong to groups, some of which are evicted as one."""
+    random = Random(seed)
+    asked = copy.deepcopy({name: value for name, value in row.items() if name != "expect"})
+    asked.setdefault("featureGates", {})["GenericWorkload"] = True
+    bound = [pod for pod in asked.get("pods", ()) if pod["spec"].get("nodeName")]
+    asked["podgroups"] = []
+    for number in range(random.randint(1, 3)):
+        namespace = random.choice(bound)["metadata"]["namespace"] if bound else "default"
+        own = [p for p in bound if p["metadata"]["namespace"] == namespace and "schedulingGroup" not in p["spec"]]
+        spec = {"schedulingPolicy": {"basic": {}}, "disruptionMode": {random.choice(("single", "all", "all")): {}}}
+        if random.random() < 0.8:
+            spec["priority"] = random.choice((-5, 0, 0, 50, 1000))
+        meta = {"name": f"running-{number}", "namespace": namespace, "uid": f"00000000-0000-4000-a000-{number:012d}"}
+        asked["podgroups"].append({"metadata": meta, "spec": spec})
+        for pod in random.sample(own, min(len(own), random.randint(1, 4))):
+            # Only pods of their group's priority are ever scheduled.
+            pod["spec"] |= {"schedulingGroup": {"podGroupName": meta["name"]}, "priority": spec.get("priority", 0)}
+    return asked

@@ -12,10 +12,11 @@ from typing import Any, Final
 
 import pytest
 
-from tests.differential.gang_rows import CHANGES, changed
+from tests.differential.gang_rows import CHANGES, changed, with_victims_in_groups
+from tests.differential.whole.compare import differences
 from tests.oracle.scheduler_oracle import Oracle, OracleError
 from tests.scheduler.rows import rows_of
-from tests.vectors.answer_sched import answer
+from tests.vectors.answer_sched import answer, answer_pods
 from tests.vectors.rows import rows
 
 pytestmark = pytest.mark.go
@@ -115,3 +116,25 @@ def test_ours_says_what_the_real_scheduler_says(compared: Gangs) -> None:
 def test_every_change_and_outcome_occurs(compared: Gangs) -> None:
     assert compared.changes.keys() == CHANGES.keys()
     assert {"scheduled", "unschedulable", "error", "gated"} <= compared.outcomes.keys()
+
+
+# --- single pods that evict groups ------------------------------------------------------------------------------------
+
+
+def test_single_pods_evict_groups_as_the_real_scheduler_does() -> None:
+    recorded = [row for row in rows("sched") if "preempt" in row["category"] or row.get("poddisruptionbudgets")]
+    base, evicted, undecided, found = os.environ.get("DIFFERENTIAL_SEED", "victims"), 0, 0, list[str]()
+    with Oracle("schedule") as oracle:
+        for number in range(NUMBER):
+            seed = f"{base}-{number}"
+            asked = with_victims_in_groups(dict(recorded[number * 31 % len(recorded)]), seed)
+            try:
+                real = oracle.ask(asked)["expect"]
+            except OracleError:
+                undecided += 1
+                continue
+            evicted += sum(bool(entry.get("preemption")) for entry in real)
+            found += [f"{seed} {pod}: {told}" for pod, told in differences(asked, real, answer_pods)]
+    assert not found, "\n\n".join(found[:5])
+    assert evicted > NUMBER // 4
+    assert undecided <= 1 + NUMBER // 10

@@ -22,6 +22,12 @@ def answer(row: dict[str, Any]) -> dict[str, Any]:
     if row.get("podgroups") and snapshot.features.generic_workload:
         groups = snapshot.inventory.groups.pod_groups.values()
         return {"id": row["id"], "expect": [render_group(decide_group(snapshot, group)) for group in groups]}
+    return answer_pods(row)
+
+
+def answer_pods(row: dict[str, Any]) -> dict[str, Any]:
+    """The answer about pods that are scheduled one by one, whatever groups there are."""
+    snapshot = snapshot_of(row)
     names = [each["metadata"] for each in row.get("pods", ())]
     pods = [snapshot.inventory.pods[Key(name["namespace"], name["name"])] for name in names]
     entries, start = [], 0

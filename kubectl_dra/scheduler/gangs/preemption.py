@@ -6,24 +6,22 @@ Other than for a single pod all nodes are one, and it does not matter why the gr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cmp_to_key
 from typing import Final
 
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.podinfo import PodInfo, pod_info
-from kubectl_dra.scheduler.attempt import visiting_order
 from kubectl_dra.scheduler.filtering import add_pod, filter_node, remove_pod
 from kubectl_dra.scheduler.framework import Cycle
-from kubectl_dra.scheduler.gangs.group import Gang, members_on_nodes, priority_of
+from kubectl_dra.scheduler.gangs.group import Gang
 from kubectl_dra.scheduler.gangs.placements import schedule
 from kubectl_dra.scheduler.gangs.trial import GroupStatus, Run, Tried
+from kubectl_dra.scheduler.gangs.units import Unit, by_budgets, by_importance, eviction_priority, units
 from kubectl_dra.scheduler.gangs.world import without_nominations, without_pods
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import Code
-from kubectl_dra.scheduler.victims import protected, start_of
 
 PREFIX: Final = "pod group preemption: "
 NEVER: Final = "not eligible due to preemptionPolicy=Never."
@@ -31,20 +29,6 @@ ONGOING: Final = "ongoing preemption on nominated nodes"
 NO_VICTIMS: Final = "No preemption victims found for incoming preemptor"
 PLACEMENT: Final = "found a placement for podgroup, preempting {} victims"
 _BUDGET: Final = "PodDisruptionBudget"
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """What is evicted together: a pod, or all pods of a group that does not let go of single ones."""
-
-    pods: tuple[tuple[PodInfo, str], ...]
-    priority: int
-    group: bool = False
-
-    @property
-    def start(self) -> float:
-        """When the first of its pods started."""
-        return min(start_of(pod.start_time) for pod, _ in self.pods)
 
 
 @dataclass(frozen=True)
@@ -91,33 +75,11 @@ def _ongoing(gang: Gang, world: Snapshot) -> bool:
     """Whether somebody whom the group evicts is still there."""
     nominated = {pod.status.nominated_node_name for pod in gang.tried}
     return any(
-        pod.shape.preempted and priority_of(world, pod) < gang.priority
+        pod.shape.preempted and eviction_priority(world, pod) < gang.priority
         for name in nominated
         if (node := world.nodes.get(name)) is not None
         for pod in node.pods
     )
-
-
-def units(world: Snapshot) -> Iterator[Unit]:
-    """All pods on nodes, as they can be evicted, in the order of the nodes."""
-    seen: set[Key] = set()
-    for name in visiting_order(list(world.nodes.values())):
-        for pod in world.nodes[name].pods:
-            key = Key(pod.key.namespace, pod.shape.group)
-            group = world.inventory.groups.pod_groups.get(key) if pod.shape.group else None
-            priority = priority_of(world, pod)
-            if group is None or not group.evicted_as_one:
-                yield Unit(((pod, name),), priority)
-            elif key not in seen:
-                seen.add(key)
-                yield Unit(members_on_nodes(world, key), priority, group=True)
-
-
-def _more_important(a: Unit, b: Unit) -> int:
-    """Priority, groups before pods, the larger one, who started first; negative if ``a`` is."""
-    first = (-a.priority, not a.group, -len(a.pods), a.start)
-    second = (-b.priority, not b.group, -len(b.pods), b.start)
-    return (first > second) - (first < second)
 
 
 class _Reprieve:
@@ -135,12 +97,9 @@ class _Reprieve:
 
     def victims(self, potential: Sequence[Unit]) -> list[Unit]:
         """Those that have to go; who breaks a budget may stay first, the more important before the others."""
-        ordered = sorted(potential, key=cmp_to_key(_more_important))
-        breaking = protected([pod for unit in ordered for pod, _ in unit.pods], self._budgets)
-        first = [unit for unit in ordered if any(pod.uid in breaking for pod, _ in unit.pods)]
-        rest = [unit for unit in ordered if not any(pod.uid in breaking for pod, _ in unit.pods)]
-        gone = [unit for unit in (*first, *rest) if not self._can_stay(unit)]
-        return sorted(gone, key=cmp_to_key(_more_important))
+        found = by_budgets(by_importance(potential), self._budgets)
+        order = (*(unit for unit, _ in found.breaking), *found.others)
+        return by_importance([unit for unit in order if not self._can_stay(unit)])
 
     def _can_stay(self, unit: Unit) -> bool:
         for pod, name in unit.pods:

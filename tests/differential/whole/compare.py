@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from tests.differential.whole.cluster import whole_cluster
@@ -63,9 +63,9 @@ class Comparison:
         return any(name == pod for name, _ in differences(row, real))
 
 
-def differences(row: Row, real: list[Row]) -> Iterator[tuple[str, str]]:
+def differences(row: Row, real: list[Row], ask: Callable[[Row], Row] = answer) -> Iterator[tuple[str, str]]:
     """The pods about which our answers are not the real ones, each with the first field that differs."""
-    ours = {entry["pod"]: entry for entry in answer(row)["expect"]}
+    ours = {entry["pod"]: entry for entry in ask(row)["expect"]}
     for entry in real:
         mine = ours.get(entry["pod"], {"undecided": "not asked"})
         for name in FIELDS:
