@@ -5,19 +5,19 @@ Upstream: handleSchedulingFailure, FitError, RunPostFilterPlugins.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.scheduler import fit_error
-from kubectl_dra.scheduler.attempt import Attempt, Scores, attempt, scores, visiting_order
+from kubectl_dra.scheduler.attempt import Attempt, Scores, attempt, scores
 from kubectl_dra.scheduler.plugins import dynamic_resources
 from kubectl_dra.scheduler.preemption import Preemption, preempt
 from kubectl_dra.scheduler.queue import SCHEDULING_GATES, gates, ignored
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Code, Status
+from kubectl_dra.scheduler.visits import first_error, processed
 
 
 class Outcome(StrEnum):
@@ -64,7 +64,7 @@ def decide(snapshot: Snapshot, pod: Pod, start: int = 0) -> Decision:
         message = fit_error.NO_NODES_MESSAGE
         return Decision(Outcome.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, message, message)
     found = attempt(snapshot, pod)
-    return replace(_decide(found, start), processed=_processed(found, start))
+    return replace(_decide(found, start), processed=processed(found, start))
 
 
 def _decide(found: Attempt, start: int) -> Decision:
@@ -78,7 +78,7 @@ def _decide(found: Attempt, start: int) -> Decision:
         return _unschedulable(fit_error.pre_filter_rejection(total, stop.message), found)
     nominated = found.cycle.pod.status.nominated_node_name
     if found.errors and nominated not in found.feasible:
-        return _error(_first_error(found, start), found)
+        return _error(first_error(found, start), found)
     if found.feasible:
         chosen = scores(found)
         if chosen.failed is not None:
@@ -99,30 +99,6 @@ def _unschedulable(base: str, found: Attempt) -> Decision:
 
 def _error(status: Status, found: Attempt) -> Decision:
     return Decision(Outcome.ERROR, fit_error.SCHEDULER_ERROR, status.message, status.message, attempt=found)
-
-
-def _first_error(found: Attempt, start: int) -> Status:
-    return next(found.errors[name] for name in _visited(found, start) if name in found.errors)
-
-
-def _visited(found: Attempt, start: int) -> list[str]:
-    chosen = found.selection.nodes
-    nodes = found.cycle.snapshot.nodes.items()
-    return visiting_order([node for name, node in nodes if chosen is None or name in chosen], start)
-
-
-def _processed(found: Attempt, start: int) -> int:
-    """The nodes that have a status or fit when the attempt ends: an error ends it, a nominated node that fits before.
-
-    Upstream: findNodesThatFitPod, findNodesThatPassFilters.
-    """
-    nominated = found.cycle.pod.status.nominated_node_name
-    if nominated in found.feasible:
-        return 0
-    if not found.errors:
-        return len(found.verdicts)
-    before = set(itertools.takewhile(lambda name: name not in found.errors, _visited(found, start)))
-    return len(before | ({nominated} & (found.verdicts.keys() - found.errors.keys())))
 
 
 def _reasons(found: Attempt) -> Iterator[str]:

@@ -13,12 +13,13 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.scheduler import fit_error
-from kubectl_dra.scheduler.attempt import Attempt, attempt, scores, visiting_order
+from kubectl_dra.scheduler.attempt import Attempt, attempt, scores
 from kubectl_dra.scheduler.gangs.group import Gang
 from kubectl_dra.scheduler.gangs.world import with_pod, without_nominations
 from kubectl_dra.scheduler.plugins.dynamic_resources import Devices
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
+from kubectl_dra.scheduler.visits import first_error, processed
 
 UNSCHEDULABLE: Final = "pod group is unschedulable"
 _UNKNOWN: Final = Status(Code.UNKNOWN)
@@ -139,11 +140,10 @@ def place(world: Snapshot, pod: Pod, nodes: Sequence[str], shared: Run) -> Tried
         rejected = unschedulable(fit_error.pre_filter_rejection(len(nodes), stop.message))
         return Tried(pod, error(stop.message) if stop.code is Code.ERROR else rejected, found)
     if pod.status.nominated_node_name not in found.feasible:
-        order = _order(world, found, nodes, shared.start)
-        failed = next((index for index, name in enumerate(order) if name in found.errors), None)
-        shared.start = (shared.start + (len(order) if failed is None else failed)) % len(nodes)
-        if failed is not None:
-            return Tried(pod, error(found.errors[order[failed]].message), found)
+        start = shared.start
+        shared.start = (start + processed(found, start)) % len(nodes)
+        if found.errors:
+            return Tried(pod, error(first_error(found, start).message), found)
     return _chosen(found, nodes)
 
 
@@ -167,12 +167,3 @@ def _among(found: Attempt, nodes: Sequence[str]) -> Attempt:
     if all(name in wanted for name in verdicts):
         return found
     return replace(found, verdicts={name: each for name, each in found.verdicts.items() if name in wanted})
-
-
-def _order(world: Snapshot, found: Attempt, nodes: Sequence[str], start: int) -> list[str]:
-    """In which order the nodes were looked at."""
-    wanted = set(nodes)
-    everywhere = visiting_order(list(world.nodes.values()))
-    order = [name for name in everywhere if name in wanted and name in found.verdicts]
-    start %= max(len(order), 1)
-    return order[start:] + order[:start]
