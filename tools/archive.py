@@ -31,6 +31,7 @@ FLAGS = (
     "--name=kubectl-dra",
     "--collect-submodules=kubectl_dra",
     "--collect-data=kubectl_dra",
+    f"--add-data={ROOT / 'docs' / 'reasons'}:kubectl_dra/output/explain/reasons",
 )
 UNUSED = ("tkinter", "pytest", "hypothesis", "mypy", "ruff")
 

@@ -31,23 +31,27 @@ PROGRAM: Final = "kubectl dra"
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "why-pending": ("why_pending", "Why pods and claims wait for devices, and what would make them fit"),
     "describe-pool": ("describe_pool", "Pools of devices: usable or not, what is free, tainted or taken, and by whom"),
-    "describe-claim": ("describe_claim", "A ResourceClaim: what it asks for and holds, who uses it, what drivers say"),
+    "describe-claim": (
+        "describe_claim",
+        "A ResourceClaim: what it requests and holds, who uses it, what drivers report",
+    ),
     "test-selector": ("test_selector", "A device selector tried on real devices: what it matches, where it fails"),
     "simulate": ("simulate", "Whether pods, claims or workloads that do not exist yet would fit, and how many"),
     "capacity": ("capacity", "How many pods of a shape fit, what keeps more away, and what to move for more room"),
     "get": ("get", "Tables of pools, devices, claims, classes and taints"),
-    "taint-device": ("taint_device", "Taint devices, or end it: who is hit is shown before anything is written"),
-    "convert": ("convert", "Manifests of any generation of the API as objects of another, losses named"),
+    "taint-device": ("taint_device", "Add or remove device taints; shows the affected pods before anything is written"),
+    "convert": ("convert", "Convert DRA manifests between API versions and report what is lost"),
     "lint": ("lint", "Check manifests without a cluster: fields, versions, selectors, names across files"),
-    "snapshot": ("snapshot", "Write what the other commands read into a file, for --from"),
-    "tui": ("tui", "Look around in the terminal: devices, claims, what is pending and why, selectors"),
+    "snapshot": ("snapshot", "Save the objects that the other commands read to a file, for --from"),
+    "tui": ("tui", "Browse devices, claims and pending pods"),
+    "explain": ("explain", "What a reason code means, how to confirm it and how to fix it"),
     "completion": ("completion", "Completion for the shell: commands, flags, live names"),
     "version": ("version", "The version of this plugin"),
 }
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra why-pending -A                  # what hangs, by reason
+  kubectl dra why-pending -A                  # pending pods, grouped by reason
   kubectl dra why-pending trainer-0 -n ml     # why this pod does not run
   kubectl dra get devices --free              # what is free
   kubectl dra why-pending -A --from demo      # without a cluster"""
@@ -89,7 +93,7 @@ class LazyGroup(KubectlStyle, click.Group):
 @click.group(cls=LazyGroup, invoke_without_command=True, epilog=_EXAMPLES)
 @click.pass_context
 def app(context: click.Context, /, **_shared: Any) -> None:  # noqa: ANN401 - read from the context by each command
-    """Explain Dynamic Resource Allocation: what devices are doing, and why a pod that asks for devices waits."""
+    """Explain Dynamic Resource Allocation: which devices exist, who uses them, and why a pod is pending."""
     if context.invoked_subcommand is None:
         write_help(context.get_help())
 

@@ -1,0 +1,72 @@
+"""The index of reasons: each code, its few words, and the message that leads to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.output.explain.pages import reason_page
+from kubectl_dra.output.layout import padded, wrapped
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+
+PARTS: Final = {
+    "1": "The scheduler does not try the pod",
+    "2": "No node has the devices",
+    "3": "An error ends every attempt",
+    "4": "The nodes do not suit the pod",
+    "5": "The devices are reserved, the pod is not bound yet",
+    "6": "The pod is on its node and does not start",
+    "7": "Claims that no pending pod uses",
+    "8": "The diagnosis lacks data",
+    "9": "The pod would fit",
+}
+_WORD: Final = re.compile(r"[a-z]{3,}")
+#: Capitals and dots in a message stand for what differs from case to case.
+_PLACEHOLDER: Final = re.compile(r"\b[A-Z]{2,}\b|…")
+
+
+def index_lines(codes: Sequence[Code]) -> Iterator[Safe]:
+    """The codes by their parts, each with the message on the next line."""
+    part = ""
+    for code in codes:
+        if code[4] != part:
+            if part:
+                yield Safe("")
+            part = code[4]
+            yield styled(Safe(PARTS[part]), Style.BOLD)
+        yield padded(Safe(f"  {code}"), 11) + Safe(code.label)
+        yield from wrapped(safe(reason_page(code).message), indent=11)
+    yield Safe("")
+    yield Safe("One of them in full: kubectl dra explain CODE")
+
+
+def markdown_index(codes: Sequence[Code]) -> Iterator[Safe]:
+    """The same as Markdown, for docs/reasons/README.md."""
+    part = ""
+    for code in codes:
+        if code[4] != part:
+            part = code[4]
+            yield from (Safe(""), fmt("## {}", Safe(PARTS[part])), Safe(""), Safe("| code | reason | what you see |"))
+            yield Safe("|---|---|---|")
+        message = reason_page(code).message.replace("|", "\\|")
+        yield fmt("| [{}]({}.md) | {} | `{}` |", code, code, Safe(code.meaning), message.replace("`", "'"))
+
+
+def matching(message: str) -> tuple[Code, ...]:
+    """The codes whose message shares all its fixed words with ``message``, or has all words of it; best first."""
+    wanted = set(_words(message))
+    found = []
+    for code in Code:
+        fixed = set(_words(_PLACEHOLDER.sub(" ", reason_page(code).message)))
+        if wanted and (wanted <= fixed or (len(fixed) > _FEW and fixed <= wanted)):
+            found.append((-len(fixed & wanted) / len(fixed | wanted), code))
+    return tuple(code for _, code in sorted(found))
+
+
+_FEW: Final = 3
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())

@@ -1,0 +1,26 @@
+"""A reason's page on a terminal: headings, paragraphs wrapped, code as it is."""
+
+from __future__ import annotations
+
+from kubectl_dra.output.explain.pages import ReasonPage
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+
+_FENCE = "```"
+
+
+def page_lines(page: ReasonPage) -> list[Safe]:
+    """All lines of the page."""
+    lines = [styled(fmt("{}  {}", page.code, Safe(page.code.meaning)), Style.BOLD)]
+    for heading, text in page.sections.items():
+        lines += [Safe(""), styled(Safe(heading), Style.BOLD)]
+        for number, block in enumerate(text.split("\n\n")):
+            lines += [Safe("")] * bool(number)
+            lines += _block(block)
+    return lines
+
+
+def _block(block: str) -> list[Safe]:
+    if block.startswith(_FENCE):
+        return [fmt("    {}", line) for line in block.split("\n") if not line.startswith(_FENCE)]
+    return wrapped(safe(" ".join(block.replace("`", "").split())), indent=2)

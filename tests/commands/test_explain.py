@@ -1,0 +1,102 @@
+"""``explain``: the page of a reason, the index, and the reasons behind a message."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.output.explain.index import PARTS, matching
+from kubectl_dra.output.explain.pages import FIX, SECTIONS, reason_page
+
+ROOT = Path(__file__).parents[2]
+
+
+def call(capfd, *arguments):
+    code = run(["explain", *arguments])
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+@pytest.mark.parametrize("code", list(Code))
+def test_every_page_has_its_sections_a_message_and_advice(code):
+    page = reason_page(code)
+    assert tuple(page.sections) == SECTIONS
+    assert page.message
+    assert len(page.advice) > 10
+    assert "```" not in page.advice
+
+
+@pytest.mark.parametrize("name", ["DRA-220", "dra-220", "220"])
+def test_one_page(capfd, name):
+    code, out, err = call(capfd, name)
+    assert (code, err) == (0, "")
+    assert out.startswith("DRA-220  no set of devices satisfies a constraint\n")
+    for heading in SECTIONS:
+        assert f"\n{heading}\n" in out
+    assert max(map(len, (line for line in out.splitlines() if not line.startswith("    ")))) <= 80
+
+
+def test_code_on_a_page_is_as_it_is_written(capfd):
+    out = call(capfd, "DRA-200")[1]
+    example = reason_page(Code("DRA-200")).sections[FIX].partition("```yaml\n")[2].partition("```")[0]
+    assert "".join(f"    {line}\n" for line in example.splitlines()) in out
+
+
+def test_the_index_has_every_code_with_its_message(capfd):
+    code, out, _ = call(capfd)
+    assert code == 0
+    assert re.findall(r"^  (DRA-\d+)", out, re.MULTILINE) == list(Code)
+    assert all(part in out for part in PARTS.values())
+    assert " ".join(reason_page(Code("DRA-240")).message.split()) in " ".join(out.split())
+
+
+def test_names_and_markdown(capfd):
+    assert call(capfd, "-o", "name")[1].split() == list(Code)
+    assert call(capfd, "DRA-310", "-o", "markdown")[1].strip() == reason_page(Code("DRA-310")).text.strip()
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ("0/4 nodes are available: 4 resourceclaim not available on the node.", "DRA-240"),
+        ("0/1 nodes are available: request gpu: device class a.example.com does not exist.", "DRA-200"),
+        ("Scheduling is blocked due to non-empty scheduling gates", "DRA-100"),
+        ("invalid resource pools", "DRA-251"),
+    ],
+)
+def test_a_message_leads_to_its_reason(capfd, message, code):
+    assert code in matching(message)
+    assert code in call(capfd, message)[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [(["DRA-999"], 'reason "DRA-999" not found'), (["xyzzy"], 'no reason has a message like "xyzzy"')],
+)
+def test_what_there_is_not(capfd, words, what):
+    code, out, err = call(capfd, *words)
+    assert (code, out) == (1, "")
+    assert what in err
+    assert "try:   kubectl dra explain" in err
+
+
+def test_every_page_of_why_pending_names_the_explanation(capfd):
+    assert run(["why-pending", "-A", "-o", "json", "--from", "demo"]) == 0
+    items = json.loads(capfd.readouterr().out)["items"]
+    assert len(items) > 10
+    for item in items:
+        run(["why-pending", f"pod/{item['pod']['name']}", "-n", item["pod"]["namespace"], "--from", "demo"])
+        assert f"kubectl dra explain {item['causes'][0]['code']}" in capfd.readouterr().out
+
+
+def test_the_index_in_the_docs_is_fresh():
+    spec = importlib.util.spec_from_file_location("reason_index", ROOT / "tools" / "reason_index.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.INDEX.read_text(encoding="utf-8") == module.index(), "run python tools/reason_index.py"
