@@ -33,7 +33,7 @@ def test_counted_pages_are_fresh(tool: str) -> None:
 
 def test_the_readme_has_an_example() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "$ kubectl dra why-pending trainer-0 -n ml\nPod ml/trainer-0 cannot be scheduled" in readme
+    assert "$ kubectl dra why-pending trainer-0 -n ml\nPod ml/trainer-0 is pending" in readme
 
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"tui"}))

@@ -31,6 +31,7 @@ from kubectl_dra.reports.pool import PoolReport, PoolSummary
 from kubectl_dra.reports.selector import SelectorReport
 from kubectl_dra.reports.simulation import SimulationReport
 from kubectl_dra.reports.taint_listing import ListedTaint
+from kubectl_dra.reports.top import TopReport
 from kubectl_dra.reports.version import Version
 from kubectl_dra.source.snapshot import SnapshotHeader
 
@@ -49,6 +50,7 @@ REPORTS: dict[str, tuple[type[msgspec.Struct], bool]] = {
     "TaintPlan": (TaintPlan, True),
     "SimulationReport": (SimulationReport, True),
     "CapacityReport": (CapacityReport, True),
+    "TopReport": (TopReport, True),
     "LintReport": (LintReport, True),
     "Version": (Version, False),
 }

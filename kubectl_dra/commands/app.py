@@ -38,6 +38,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "test-selector": ("test_selector", "A device selector tried on real devices: what it matches, where it fails"),
     "simulate": ("simulate", "Whether pods, claims or workloads that do not exist yet would fit, and how many"),
     "capacity": ("capacity", "How many pods of a shape fit, what keeps more away, and what to move for more room"),
+    "top": ("top", "Who holds most devices, and claims that hold devices for nobody"),
     "get": ("get", "Tables of pools, devices, claims, classes and taints"),
     "taint-device": ("taint_device", "Add or remove device taints; shows the affected pods before anything is written"),
     "convert": ("convert", "Convert DRA manifests between API versions and report what is lost"),

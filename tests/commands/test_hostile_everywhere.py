@@ -69,6 +69,12 @@ def calls(tail: str, file: str) -> dict[str, list[list[str]]]:
             ["-f", file, "--copies", nosuch],
             *(["--drain", nosuch], ["--add-node", f"like={nosuch}"], ["--taint", f"{nosuch},k:NoSchedule"]),
         ],
+        "top": [
+            *missing,
+            *([by] for by in ("nodes", "classes", "namespaces")),
+            ["pods", "-A"],
+            ["nodes", "-o", "json"],
+        ],
         "capacity": [
             *(*missing, ["-f", file], ["-f", file, "-o", "json"], ["-f", file, "-o", "yaml"], ["-f", nosuch]),
             *(["--class", class_], ["--class", class_, "--selector", nosuch], ["--class", nosuch]),

@@ -1,0 +1,36 @@
+"""``kubectl dra top``: the options. What it does with them stands in ``top_answers``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from kubectl_dra.commands.kubectl_style import KubectlStyle
+from kubectl_dra.commands.options import Options, shared_options
+
+_EXAMPLES: Final = """\b
+Examples:
+  kubectl dra top                # namespaces: who holds most, and what is idle
+  kubectl dra top nodes
+  kubectl dra top classes
+  kubectl dra top pods -A"""
+
+
+@click.command("top", cls=KubectlStyle, epilog=_EXAMPLES)
+@shared_options(output=("json", "yaml"))
+@click.argument(
+    "by",
+    required=False,
+    default="namespaces",
+    metavar="[nodes|classes|namespaces|pods]",
+    type=click.Choice(["nodes", "classes", "namespaces", "pods"]),
+)
+def command(options: Options, by: str) -> int:
+    """Show who holds most devices, and claims that hold devices for nobody.
+
+    Nodes, classes and namespaces are those of the whole cluster. -n limits pods, and the claims held for nobody.
+    """
+    from kubectl_dra.commands.top_answers import answer
+
+    return answer(options, by)

@@ -1,0 +1,31 @@
+"""What top does: read the cluster, count, print the report."""
+
+from __future__ import annotations
+
+from kubectl_dra.commands.cluster import read_cluster
+from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.show import console, is_document, note_evidence, write
+from kubectl_dra.output.documents import document, report_bytes
+from kubectl_dra.output.exit_codes import ExitCode
+from kubectl_dra.output.top.page import top_page, top_summary
+from kubectl_dra.reports.top import By, top_report
+
+_KINDS = ("ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule", "Node")
+
+
+def answer(options: Options, word: str) -> int:
+    """Run the command; returns the exit code."""
+    cluster = read_cluster(options, _KINDS)
+    note_evidence(cluster.state, options)
+    world, by = cluster.state, By(word)
+    # Without -n the question of namespaces is about all of them.
+    everywhere = by is not By.PODS and not options.namespace
+    report = top_report(world, by, "" if everywhere else cluster.namespace)
+    page = top_page(report, world.now, world.evidence.address)
+    if is_document(options):
+        text = page if options.text else None
+        write(report_bytes("TopReport", document(report, top_summary(report), text)), options)
+    else:
+        for line in page:
+            console(options).out(line)
+    return ExitCode.OK

@@ -1,0 +1,1 @@
+"""Who holds most, as people read it."""

@@ -1,0 +1,88 @@
+"""The table of who holds most, and the claims that hold devices for nobody with the command that frees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.devices.parts import number
+from kubectl_dra.output.layout import Column, table, wrapped
+from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.pending.remedies import recorded_lines
+from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
+from kubectl_dra.output.words import age, counted
+from kubectl_dra.reports.base import Count
+from kubectl_dra.reports.invocations import changing, kubectl, of
+from kubectl_dra.reports.top import SHARED, By, TopReport, TopRow
+
+_TITLES: Final = {By.NODES: "NODE", By.CLASSES: "CLASS", By.NAMESPACES: "NAMESPACE", By.PODS: "POD"}
+_COMMANDS: Final = 5
+
+
+def top_page(report: TopReport, now: datetime, address: Address) -> list[Safe]:
+    """All lines."""
+    lines = list(missing_lines(report.missing))
+    if lines:
+        lines.append(Safe(""))
+    lines += _rows(report) if report.rows else [Safe("No claim holds a device here.")]
+    if report.idle:
+        lines += [Safe(""), *_idle(report, now, address)]
+    return lines
+
+
+def top_summary(report: TopReport) -> Safe:
+    """Who holds most, and how much is idle."""
+    idle = sum(len(each.devices) for each in report.idle)
+    wasted = fmt("; {} held for nobody", counted(idle, "device")) if idle else Safe("")
+    if not report.rows:
+        return fmt("No claim holds a device here{}.", wasted)
+    first = report.rows[0]
+    return fmt("{} holds most: {} used{}.", _name(first), first.used.value, wasted)
+
+
+def _rows(report: TopReport) -> list[Safe]:
+    whole = any(row.devices is not None for row in report.rows)
+    columns = [*([Column("NAMESPACE")] if report.by is By.PODS else []), Column(_TITLES[report.by])]
+    columns += [Column("DEVICES", right=True)] if whole else []
+    columns += [Column("USED", right=True)]
+    columns += [Column("FREE", right=True)] if whole else []
+    columns += [Column("IDLE", right=True)] if report.by is not By.PODS else []
+    rows = []
+    for row in report.rows:
+        cells = [*([safe(row.namespace)] if report.by is By.PODS else []), _name(row)]
+        cells += [_number(row.devices)] if whole else []
+        cells += [number(row.used)]
+        cells += [_number(row.free)] if whole else []
+        cells += [number(row.idle)] if report.by is not By.PODS else []
+        rows.append(cells)
+    return table(columns, rows, columns_wide=None)
+
+
+def _name(row: TopRow) -> Safe:
+    return Safe("(several nodes)") if row.name == SHARED else safe(row.name)
+
+
+def _number(count: Count | None) -> Safe:
+    return number(count) if count is not None else Safe("-")
+
+
+def _idle(report: TopReport, now: datetime, address: Address) -> Iterator[Safe]:
+    """A claim without consumers keeps its devices until somebody deletes it."""
+    devices = sum(len(each.devices) for each in report.idle)
+    claims = counted(len(report.idle), "claim")
+    head = fmt("{} held for nobody, by {} without a pod:", counted(devices, "device"), claims)
+    yield styled(head, Style.BOLD)
+    for each in report.idle:
+        text = fmt(
+            "{}  {} (created {} ago)", str(each.claim.key), Safe(", ").join(each.devices), age(each.created, now)
+        )
+        yield from wrapped(text, indent=4, first=2)
+    yield from wrapped(Safe("If nobody needs them any more, delete the claims:"), indent=2)
+    yield from recorded_lines(address)
+    for each in report.idle[:_COMMANDS]:
+        words = changing(kubectl("delete", of("resourceclaim", each.claim.name, each.claim.namespace)), address)
+        line = command(words)
+        if line is not None:
+            yield fmt("  {}", line)

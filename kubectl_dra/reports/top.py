@@ -1,0 +1,191 @@
+"""Who holds most: devices by node, class, namespace or pod; and claims that hold devices for nobody."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis import missing, needs
+from kubectl_dra.diagnosis.records import Missing, ObjectRef
+from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.reports.base import Bound, Count, ReadRecord, ReportRecord, reads_of
+from kubectl_dra.reports.class_list import class_rows
+from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.holders import is_pod
+from kubectl_dra.reports.open_pool import open_pool
+from kubectl_dra.reports.scope import ScopeKind, device_scope
+
+_USED: Final = frozenset({DeviceState.IN_USE, DeviceState.PARTLY})
+#: Devices that no single node has.
+SHARED: Final = ""
+
+
+class By(StrEnum):
+    """What the rows are."""
+
+    NODES = "nodes"
+    CLASSES = "classes"
+    NAMESPACES = "namespaces"
+    PODS = "pods"
+
+
+class TopRow(ReportRecord, frozen=True):
+    """One node, class, namespace or pod. ``devices`` and ``free`` are None where there is no whole to count.
+
+    ``used`` devices are held (admin access does not count), ``idle`` of them by claims that nobody uses.
+    """
+
+    name: str
+    namespace: str
+    devices: Count | None
+    used: Count
+    free: Count | None
+    idle: Count
+
+
+class IdleClaim(ReportRecord, frozen=True):
+    """A claim that holds devices although no pod is reserved for it."""
+
+    claim: ObjectRef
+    devices: tuple[str, ...]
+    created: str | None
+
+
+class TopReport(ReportRecord, frozen=True):
+    """The rows, those that hold most first, and all idle claims of the scope, the largest first."""
+
+    by: By
+    rows: tuple[TopRow, ...]
+    idle: tuple[IdleClaim, ...]
+    missing: tuple[Missing, ...]
+    read: tuple[ReadRecord, ...]
+
+    @property
+    def partial(self) -> bool:
+        """Whether evidence is missing that decides."""
+        return any(each.decides for each in self.missing)
+
+
+def top_report(world: ClusterState, by: By, namespace: str) -> TopReport:
+    """The answer; ``namespace`` limits pods and idle claims, empty: all."""
+    rows = {By.NODES: _nodes, By.CLASSES: _classes, By.NAMESPACES: _namespaces, By.PODS: _pods}[by]
+    found = sorted(rows(world, namespace), key=lambda row: (-row.used.value, -row.idle.value, row.namespace, row.name))
+    claims = (claim for claim in _holding(world) if namespace in ("", claim.metadata.namespace) and _is_idle(claim))
+    idle = sorted(map(_idle_claim, claims), key=lambda each: (-len(each.devices), each.claim.key))
+    wanted = [need for need in needs.POD if need.kind in _NEEDED]
+    lacking = missing.missing(world.evidence, wanted, "")
+    return TopReport(by, tuple(found), tuple(idle), lacking, reads_of(world.evidence))
+
+
+_NEEDED: Final = frozenset({"ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule"})
+
+
+def _holding(world: ClusterState) -> Iterator[ResourceClaim]:
+    return (claim for claim in world.inventory.claims.values() if claim.status.allocation is not None)
+
+
+def _is_idle(claim: ResourceClaim) -> bool:
+    return not claim.status.reserved_for
+
+
+def _devices(claim: ResourceClaim) -> tuple[DeviceId, ...]:
+    """What a claim holds for itself."""
+    allocation = claim.status.allocation
+    results = allocation.devices.results if allocation is not None else ()
+    return tuple(DeviceId(r.driver, r.pool, r.device) for r in results if not r.admin_access)
+
+
+def _idle_claim(claim: ResourceClaim) -> IdleClaim:
+    devices = tuple(map(str, _devices(claim)))
+    return IdleClaim(ObjectRef.of("ResourceClaim", key_of(claim.metadata)), devices, claim.metadata.creation_timestamp)
+
+
+# --- rows -----------------------------------------------------------------------------------------------------------
+
+
+def _counts(world: ClusterState) -> tuple[Bound, Bound, Bound]:
+    """How sure numbers of devices, of used ones and of free ones are."""
+    evidence = world.evidence
+    devices = Bound.EXACT if evidence.complete("ResourceSlice") else Bound.AT_LEAST
+    used = Bound.EXACT if evidence.complete("ResourceClaim") else Bound.AT_LEAST
+    sure = used is Bound.EXACT and evidence.complete("DeviceTaintRule")
+    free = Bound.UNKNOWN if devices is not Bound.EXACT else Bound.EXACT if sure else Bound.AT_MOST
+    return devices, used, free
+
+
+def _nodes(world: ClusterState, _namespace: str) -> Iterator[TopRow]:
+    """Every node that has devices of its own; devices of no single node have a row without a name."""
+    totals: dict[str, Counter[str]] = {}
+    idle = {device for claim in _holding(world) if _is_idle(claim) for device in _devices(claim)}
+    for pool in world.pools:
+        opened = open_pool(pool, world)
+        for slice_, device in opened.devices():
+            scope = device_scope(device, slice_, world)
+            node = scope.node if scope.kind is ScopeKind.NODE else SHARED
+            count = totals.setdefault(node, Counter())
+            tainted = any(taint.prevents for taint in opened.taints(device, slice_))
+            state = opened.state(device, slice_, tainted)
+            count["devices"] += 1
+            count["used"] += state in _USED
+            count["free"] += state in (DeviceState.FREE, DeviceState.PARTLY)
+            count["idle"] += opened.device_id(device) in idle
+    devices, used, free = _counts(world)
+    for node, count in totals.items():
+        numbers = Count(count["devices"], devices), Count(count["used"], used), Count(count["free"], free)
+        yield TopRow(node, "", *numbers, Count(count["idle"], used))
+
+
+def _classes(world: ClusterState, _namespace: str) -> Iterator[TopRow]:
+    idle: Counter[str] = Counter()
+    for claim in _holding(world):
+        if _is_idle(claim):
+            allocation = claim.status.allocation
+            results = allocation.devices.results if allocation is not None else ()
+            idle.update(_class_of(claim, result.request) for result in results)
+    _, sure, _ = _counts(world)
+    for row in class_rows(world.inventory.classes.values(), world):
+        totals = row.totals
+        used = Count(totals.in_use.value + totals.partly.value, totals.in_use.bound)
+        free = Count(totals.free.value + totals.partly.value, totals.free.bound)
+        yield TopRow(row.name, "", totals.devices, used, free, Count(idle[row.name], sure))
+
+
+def _class_of(claim: ResourceClaim, request: str) -> str:
+    parent, _, alternative = request.partition("/")
+    for each in claim.spec.devices.requests:
+        if each.name == parent:
+            options = (option for option in each.first_available if option.name == alternative)
+            form = each.exactly if each.exactly is not None else next(options, None)
+            return form.device_class_name if form is not None else ""
+    return ""
+
+
+def _namespaces(world: ClusterState, namespace: str) -> Iterator[TopRow]:
+    used: Counter[str] = Counter()
+    idle: Counter[str] = Counter()
+    for claim in _holding(world):
+        name = claim.metadata.namespace
+        if namespace in ("", name):
+            used[name] += len(_devices(claim))
+            idle[name] += len(_devices(claim)) if _is_idle(claim) else 0
+    _, sure, _ = _counts(world)
+    rows = ((name, number) for name, number in used.items() if number)
+    return (TopRow(name, "", None, Count(number, sure), None, Count(idle[name], sure)) for name, number in rows)
+
+
+def _pods(world: ClusterState, namespace: str) -> Iterator[TopRow]:
+    """A device that several pods share counts for each of them."""
+    used: Counter[Key] = Counter()
+    for claim in _holding(world):
+        if namespace not in ("", claim.metadata.namespace):
+            continue
+        for consumer in filter(is_pod, claim.status.reserved_for):
+            used[Key(claim.metadata.namespace, consumer.name)] += len(_devices(claim))
+    _, sure, _ = _counts(world)
+    rows: Iterable[tuple[Key, int]] = ((key, number) for key, number in used.items() if number)
+    return (TopRow(key.name, key.namespace, None, Count(number, sure), None, Count(0, sure)) for key, number in rows)

@@ -1,0 +1,50 @@
+"""top on the demo cluster: rows add up, idle claims come with a command, and missing rights make numbers bounds."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.top import By, top_report
+from kubectl_dra.source.demo import load_demo
+from tests.commands.test_whatif import Ask, ask
+from tests.diagnosis import facts
+from tests.kit.state import state_of
+
+__all__ = ["ask"]
+
+
+@pytest.mark.parametrize("by", By)
+def test_the_rows_are_those_of_the_document_largest_first(ask: Ask, by: By) -> None:
+    report = json.loads(ask("top", by.value, "-A", "-o", "json").out)
+    used = [row["used"]["value"] for row in report["rows"]]
+    assert used == sorted(used, reverse=True)
+    page = ask("top", by.value, "-A").out
+    for row in report["rows"]:
+        assert (row["name"] or "(several nodes)") in page
+
+
+def test_numbers_of_nodes_and_namespaces_agree_with_the_devices(ask: Ask) -> None:
+    listed = json.loads(ask("get", "devices", "-o", "json").out)["items"]
+    nodes = json.loads(ask("top", "nodes", "-o", "json").out)["rows"]
+    assert sum(row["devices"]["value"] for row in nodes) == len(listed)
+    free = sum(each["device"]["state"] in ("free", "partly") for each in listed)
+    assert sum(row["free"]["value"] for row in nodes) == free
+
+
+def test_what_nobody_uses_is_told_with_the_command_that_frees_it(ask: Ask) -> None:
+    found = ask("top").out
+    assert "1 device held for nobody, by 1 claim without a pod:" in found
+    assert "kubectl delete resourceclaim/leftover -n lab" in found
+    assert "leftover" not in ask("top", "-n", "ml").out
+
+
+def test_claims_that_could_not_be_read_make_used_a_lower_bound() -> None:
+    inventory, _ = load_demo()
+    state = state_of(inventory, facts.evidence("ResourceClaim"))
+    report = top_report(state, By.NODES, "")
+    assert report.missing
+    assert {row.used.bound for row in report.rows} == {Bound.AT_LEAST}
+    assert {row.free.bound for row in report.rows if row.free is not None} == {Bound.AT_MOST}
