@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 DEMO := $(BIN)/kubectl-dra --from demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage lint format docs e2e e2e-matrix differential bench dist lowest lock clean
+.PHONY: help demo test coverage lint format docs e2e e2e-matrix differential bench dist lowest lock clean corpus
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -69,6 +69,9 @@ e2e-matrix: $(VENV)/ready ## Run the core cases on real control planes of older 
 
 differential: $(VENV)/ready ## Compare random cases with the real Go packages (Go needed)
 	. .ci/provide-go.sh && $(PYTEST) -m go $(ARGS)
+
+corpus: $(VENV)/ready ## Judge the rebuilt manifests of public projects (docs/corpus.md)
+	$(PYTEST) -m 'not go and not controlplane' tests/corpus $(ARGS)
 
 bench: $(VENV)/ready ## Measure every budget beside its peer, and write docs/performance.md (Go and kubectl where they are built)
 	$(BIN)/python -m bench $(ARGS)

@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any, Final
 
 from kubectl_dra.api.paths import below
-from kubectl_dra.model.names import is_label
+from kubectl_dra.model.names import is_label, is_subdomain
 
 Tree = Mapping[str, Any]
 _TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
@@ -61,6 +61,9 @@ def known_fields(api_version: str, kind: str, path: Sequence[str]) -> tuple[str,
 def refusals(tree: Tree, api_version: str, kind: str) -> list[str]:
     """What the API server says about an object that it refuses, as far as pods and their claims are concerned."""
     found = [f"{path}: {what}" for path, what in _walked(tree, api_version, kind) if what]
+    name = (tree.get("metadata") or {}).get("name") if (api_version, kind) in _KINDS else None
+    if isinstance(name, str) and not is_subdomain(name):
+        found.append(f'metadata.name: Invalid value: "{name}": must be a lowercase RFC 1123 subdomain')
     if not found:
         found += _workload(tree, api_version, kind)
     return list(dict.fromkeys(found))

@@ -1,0 +1,68 @@
+"""Every case of the corpus has the verdict that was reviewed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.corpus.__main__ import main
+from tests.corpus.case import Case, Confirmed
+from tests.corpus.cases import CASES
+from tests.corpus.run import report_of
+from tests.corpus.shapes import CLUSTERS
+
+PROJECTS = {
+    "dra-driver-nvidia-gpu",
+    "dranet",
+    "dra-example-driver",
+    "intel-resource-drivers",
+    "dra-driver-sriov",
+    "k8s-gpu-dra-driver",
+    "HAMi k8s-dra-driver",
+    "dra-driver-cpu",
+    "kueue",
+    "kubernetes",
+    "website",
+    "karpenter",
+    "workloads",
+    "mistakes",
+}
+
+
+def test_it_is_large_and_covers_the_projects_and_clusters() -> None:
+    assert len(CASES) >= 120
+    assert {case.project for case in CASES} == PROJECTS
+    assert {case.cluster for case in CASES} == CLUSTERS.keys()
+    assert sum(case.confirmed is Confirmed.HAND for case in CASES) < 10
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_verdict(case: Case) -> None:
+    report = report_of(case)
+    refused = {
+        each.object.name
+        for each in report.manifests
+        if each.refused or each.error or any(not finding.corrected for finding in each.findings)
+    }
+    told = [each.pending and each.pending.message for each in report.pods]
+    assert refused == set(case.refused), report.manifests
+    assert (str(report.fits), tuple(pod.copies for pod in report.pods)) == (case.fits, case.copies), told
+
+
+def test_a_checkout_is_judged_and_changes_are_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    case = next(case for case in CASES if case.name == "dra-example-driver: one GPU on example")
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    (folder / "one.yaml").write_text(yaml.safe_dump_all(case.objects), encoding="utf-8")
+    (folder / "README.md").write_text("resource.k8s.io", encoding="utf-8")
+    (folder / "broken.yaml").write_text("a: [ # resource.k8s.io\n", encoding="utf-8")
+    verdicts = ["--verdicts", str(tmp_path / "verdicts.json")]
+    assert main([str(folder), *verdicts, "--write"]) == 0
+    assert "2 files: 1 Yes, 0 No, 0 Unknown, 1 unread; 0 to look at" in capfd.readouterr().out
+    assert main([str(folder), *verdicts]) == 0
+    (folder / "one.yaml").write_text(yaml.safe_dump_all(case.objects[1:]), encoding="utf-8")
+    capfd.readouterr()
+    assert main([str(folder), *verdicts]) == 1
+    assert "one.yaml: CHANGED" in capfd.readouterr().out
