@@ -35,10 +35,11 @@ def follow(
     *,
     slices: Iterable[Fields] = (),
     local: bool = False,
+    demanded: Iterable[str] = (),
 ) -> Iterator[Scoped]:
     """The cluster of now, and again after changes; states that are outdated before anybody asks are left out.
 
-    ``needs``, ``pods``, ``slices`` and ``local`` limit what is followed, as for :func:`read_cluster`.
+    ``needs``, ``pods``, ``slices``, ``local`` and ``demanded`` limit what is followed, as for :func:`read_cluster`.
     Never ends by itself. What can't be followed at the moment is noted on stderr. Raises ``SourceError``.
     """
     from kubectl_dra.source.live import needs_of  # the kubernetes package is heavy
@@ -47,7 +48,7 @@ def follow(
     PROGRESS.end()  # to wait is no work
     gates = gates_of(options)
     spec, namespace = spec_and_namespace(options, needs, pods, local=local)
-    spec = dataclasses.replace(spec, slices=frozenset(slices))
+    spec = dataclasses.replace(spec, slices=frozenset(slices), demanded=frozenset(demanded))
     inbox: queue.SimpleQueue[Published | BaseException] = queue.SimpleQueue()
     feed = Feed(spec.connection, needs_of(spec), inbox.put, inbox.put)
     feed.start()

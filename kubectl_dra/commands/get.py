@@ -46,10 +46,10 @@ def command(
     sort_by: str,
     no_headers: bool,
 ) -> int:
-    """List pools, devices, claims, classes or taints, with who uses what.
+    """List pools, devices, claims, classes, taints or podgroups, with who uses what.
 
-    Pools and devices are named DRIVER/POOL and DRIVER/POOL/DEVICE; the last parts alone will do. Claims, classes and
-    taints with -o json or yaml are the API's objects.
+    Pools and devices are named DRIVER/POOL and DRIVER/POOL/DEVICE; the last parts alone will do. Claims, classes,
+    taints and podgroups with -o json or yaml are the API's objects.
     """
     from kubectl_dra.commands.get_answers import answer
 

@@ -13,7 +13,7 @@ from kubectl_dra.commands.get_listing import (
     selections,
     what_is_unread,
 )
-from kubectl_dra.commands.get_query import CLAIMS, Query, parse_query
+from kubectl_dra.commands.get_query import NAMESPACED, POD_GROUPS, Query, parse_query
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import note_evidence
@@ -25,16 +25,17 @@ def answer(options: Options, query: Query) -> int:
     """Run the command; returns the exit code."""
     wanted = parse_query(query, options)
     needs, slices = needs_of(query, wanted), selections(wanted)
-    local = all(each.type == CLAIMS for each in wanted)
+    local = all(each.type in NAMESPACED for each in wanted)
+    demanded = ("PodGroup",) if any(each.type == POD_GROUPS for each in wanted) else ()
     if options.watch:
         from kubectl_dra.commands.get_watch import watch
 
-        return watch(options, query, wanted, needs, slices=slices, local=local)
-    cluster = read_cluster(options, needs, slices=slices, node=query.node, local=local)
+        return watch(options, query, wanted, needs, slices=slices, local=local, demanded=demanded)
+    cluster = read_cluster(options, needs, slices=slices, node=query.node, local=local, demanded=demanded)
     if lacks_names(wanted, cluster):
         # What comes near stands in slices that were not asked for.
-        cluster = read_cluster(options, needs)
-    if any(each.type == CLAIMS for each in wanted):
+        cluster = read_cluster(options, needs, demanded=demanded)
+    if any(each.type in NAMESPACED for each in wanted):
         check_namespace(options, cluster)
     note_evidence(cluster.state, options)
     call = new_call(options, query, cluster)

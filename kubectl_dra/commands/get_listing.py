@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 from typing import Any, Final
 
 from kubectl_dra.api.encode import encode
-from kubectl_dra.api.kinds import DEVICE_CLASS, DEVICE_TAINT_RULE, RESOURCE_CLAIM, RESOURCE_SLICE, Kind
+from kubectl_dra.api.kinds import DEVICE_CLASS, DEVICE_TAINT_RULE, POD_GROUP, RESOURCE_CLAIM, RESOURCE_SLICE, Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands import sorting
 from kubectl_dra.commands.claim_answers import claim_not_found
 from kubectl_dra.commands.cluster import Scoped
 from kubectl_dra.commands.errors import CommandError, UsageProblem
-from kubectl_dra.commands.get_query import CLAIMS, CLASSES, DEVICES, POOLS, TAINTS, Query, Wanted
+from kubectl_dra.commands.get_query import (
+    CLAIMS,
+    CLASSES,
+    DEVICES,
+    NAMESPACED,
+    POD_GROUPS,
+    POOLS,
+    TAINTS,
+    Query,
+    Wanted,
+)
 from kubectl_dra.commands.get_unread import SUBJECTS, unread_of
 from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.pool_answers import pool_not_found
@@ -25,6 +36,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.output.devices import tables
+from kubectl_dra.output.devices.group_table import groups_table
 from kubectl_dra.output.documents import list_head, objects_head, report_bytes, write_list
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, fmt, safe
@@ -34,6 +46,7 @@ from kubectl_dra.reports.claim_list import claim_rows, unused_claims
 from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, ListedDevice, device_list
 from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
+from kubectl_dra.reports.group_list import group_rows
 from kubectl_dra.reports.invocations import plain_word, try_dra, try_kubectl
 from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.pool import pool_summary
@@ -171,7 +184,7 @@ def print_sections(call: Call, wanted: Sequence[Wanted], sections: Sequence[Sect
 
 def _nothing(call: Call, type_: str) -> Safe:
     namespace = call.cluster.namespace
-    where = fmt(" in namespace {}", namespace) if type_ == CLAIMS and namespace else Safe("")
+    where = fmt(" in namespace {}", namespace) if type_ in NAMESPACED and namespace else Safe("")
     return fmt("No {} found{}.", Safe(type_), where)
 
 
@@ -329,6 +342,26 @@ def _classes(call: Call, wanted: Wanted) -> Section:
     return Section("", items, table)
 
 
+def _groups(call: Call, wanted: Wanted) -> Section:
+    facts, groups = call.facts, call.facts.inventory.groups.pod_groups
+    if wanted.names:
+        keys = [Key(call.cluster.namespace, name) for name in dict.fromkeys(wanted.names)]
+        for key in keys:
+            if key not in groups:
+                near = did_you_mean(key.name, (each.name for each in groups if each.namespace == key.namespace))
+                what = f'{POD_GROUP.resource} "{key.name}"'
+                call.not_found(_no_such(call, POD_GROUP, what, POD_GROUPS, near), alone=len(keys) == 1)
+    else:
+        selects = label_selector(call.options.selector)
+        keys = [k for k, group in groups.items() if call.in_scope(k.namespace) and selects(group.metadata.labels)]
+    rows = group_rows((groups[key] for key in keys if key in groups), facts)
+    items = [_object_item(POD_GROUP, row.name, groups[Key(row.namespace, row.name)], row) for row in rows]
+    shown = partial(
+        groups_table, now=facts.now, wide=call.wide, headers=call.headers, namespaces=call.options.all_namespaces
+    )
+    return Section("", items, shown)
+
+
 def _taints(call: Call, wanted: Wanted) -> Section:
     facts = call.facts
     rules = facts.inventory.taint_rules
@@ -374,4 +407,5 @@ _SECTIONS: Final[dict[str, Callable[[Call, Wanted], Section]]] = {
     CLAIMS: _claims,
     CLASSES: _classes,
     TAINTS: _taints,
+    POD_GROUPS: _groups,
 }

@@ -17,6 +17,9 @@ DEVICES: Final = "devices"
 CLAIMS: Final = "claims"
 CLASSES: Final = "classes"
 TAINTS: Final = "taints"
+POD_GROUPS: Final = "podgroups"
+#: Types whose objects live in namespaces.
+NAMESPACED: Final = frozenset({CLAIMS, POD_GROUPS})
 _WORDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         POOLS: ("pool", "pools", "resourcepool", "resourcepools"),
@@ -24,10 +27,11 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         CLAIMS: ("claim", "claims", "resourceclaim", "resourceclaims"),
         CLASSES: ("class", "classes", "deviceclass", "deviceclasses"),
         TAINTS: ("taint", "taints", "devicetaintrule", "devicetaintrules"),
+        POD_GROUPS: ("podgroup", "podgroups"),
     }
 )
 _TYPES: Final = MappingProxyType({word: type_ for type_, words in _WORDS.items() for word in words})
-_GROUP: Final = ".resource.k8s.io"
+_GROUPS: Final = (".resource.k8s.io", ".scheduling.k8s.io")
 _FOR_DEVICES: Final = ("free", "used", "tainted", "class_", "node", "match")
 
 
@@ -57,7 +61,8 @@ class Wanted:
 
 def type_of(word: str) -> str | None:
     """The type that a word names, any case, also with the API group behind it."""
-    return _TYPES.get(word.lower().removesuffix(_GROUP))
+    lowered = word.lower()
+    return _TYPES.get(next((lowered.removesuffix(each) for each in _GROUPS if lowered.endswith(each)), lowered))
 
 
 def parse_query(query: Query, options: Options) -> tuple[Wanted, ...]:

@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.get_query import CLAIMS, CLASSES, DEVICES, POOLS, TAINTS, Query, Wanted
+from kubectl_dra.commands.get_query import (
+    CLAIMS,
+    CLASSES,
+    DEVICES,
+    NAMESPACED,
+    POD_GROUPS,
+    POOLS,
+    TAINTS,
+    Query,
+    Wanted,
+)
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.reports import unread as subjects
 from kubectl_dra.reports.unread import SLICES, Subject, Unread, together, unread
@@ -17,6 +27,7 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     CLAIMS: subjects.CLAIMS,
     CLASSES: subjects.CLASSES,
     TAINTS: subjects.TAINTS,
+    POD_GROUPS: subjects.POD_GROUPS,
 }
 
 
@@ -24,7 +35,7 @@ def unread_of(
     wanted: Sequence[Wanted], shown: Sequence[bool], query: Query, facts: ClusterState, namespace: str
 ) -> Unread:
     """What could not be read and may change these lists; ``shown``: which of them have lines."""
-    within = namespace if [each.type for each in wanted] == [CLAIMS] else ""
+    within = namespace if len(wanted) == 1 and wanted[0].type in NAMESPACED else ""
     return together(
         unread(facts, _subject(each, query), within, shown=lines, known=_known(each, facts))
         for each, lines in zip(wanted, shown, strict=True)

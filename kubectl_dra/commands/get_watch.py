@@ -51,12 +51,13 @@ def watch(
     *,
     slices: Iterable[Fields],
     local: bool,
+    demanded: Iterable[str] = (),
 ) -> int:
     """Everything once, then what is new or different, and once more what is gone, as kubectl; never ends by itself."""
     check_watch(options)
     shown: _Shown | None = None
     said = ""
-    for cluster in follow(options, needs, slices=slices, local=local):
+    for cluster in follow(options, needs, slices=slices, local=local, demanded=demanded):
         call = new_call(options, query, cluster)
         try:
             sections = _first(call, wanted, needs) if shown is None else sections_of(call, wanted)

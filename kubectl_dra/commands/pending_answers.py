@@ -25,6 +25,7 @@ from kubectl_dra.commands.whatif_options import check_watch, kinds_demanded, sup
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.pending import is_pending, pending_pods
 from kubectl_dra.diagnosis.records import Missing, MissingEvidence
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf
@@ -156,7 +157,8 @@ def _runs(cluster: Scoped, target: Target, absent: bool) -> bool:
     inventory, key = cluster.state.inventory, Key(cluster.namespace, target.name)
     if target.kind is POD:
         return not is_pending(inventory.pods[key]) if key in inventory.pods else absent
-    pods = resolve_workload(inventory, target.kind.name, key)
+    found = pods_of(cluster.state, key) if target.kind is POD_GROUP else None
+    pods = resolve_workload(inventory, target.kind.name, key) if found is None else found
     return bool(pods) and not any(map(is_pending, pods))
 
 

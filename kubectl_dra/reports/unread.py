@@ -54,6 +54,7 @@ TAINTS: Final = Subject(("DeviceTaintRule", "ResourceSlice"), details=("Resource
 TAINTED_PODS: Final = Subject(TAINTS.objects, details=("ResourceClaim", "Pod"))
 #: Pods that wait for devices; what their diagnoses lack stands in each of them.
 PENDING_PODS: Final = Subject(("Pod",), selects=("DeviceClass",))
+POD_GROUPS: Final = Subject(("PodGroup",), details=("Pod",))
 #: Groups of pods that wait: whether one does depends on its pods.
 PENDING_GROUPS: Final = Subject(("PodGroup",), selects=("Pod",))
 #: Claims that wait, are wasted or can't go: whether one is depends on its pods.

@@ -369,7 +369,7 @@ def test_the_answer_is_kept_for_the_same_question_only(kubectl: Fake) -> None:
 def test_a_kubectl_that_misbehaves_is_not_seen(kubectl: Fake, script: str) -> None:
     kubectl.runs(script)
     assert kubectl.complete("describe-claim", "") == [":4"]
-    assert kubectl.complete("get", "po") == ["pools\tTYPE", ":4"]
+    assert kubectl.complete("get", "poo") == ["pools\tTYPE", ":4"]
 
 
 @pytest.mark.parametrize("answer", ["", "[]", "{}", '{"items": null}', '{"items": [{"spec": {"pool": 1}}]}', "{"])
