@@ -19,7 +19,7 @@ Examples:
 @click.command("snapshot", cls=KubectlStyle, epilog=_EXAMPLES)
 @shared_options()
 @click.option(
-    "-o", "--output", "file", default="", metavar="FILE", help="Write to a file (.gz packs it), not to stdout."
+    "-o", "--output", "file", default="", metavar="FILE", help="Write to a file (.gz, .zst pack it), not to stdout."
 )
 @click.option("--redact", is_flag=True, help="Replace all but numbers and Kubernetes' own words.")
 @click.option("--with-parameters", is_flag=True, help="Include the opaque parameters and data of drivers.")

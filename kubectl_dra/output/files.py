@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
 
-_GZIP: Final = ".gz"
+from kubectl_dra.source.packing import packed
 
 
 class WriteError(Exception):
@@ -17,7 +15,7 @@ class WriteError(Exception):
 
 
 def write_private(path: str, pieces: Iterable[bytes]) -> None:
-    """Write ``pieces`` to ``path`` so that only its owner can read it; ``.gz`` is packed. Raises :class:`WriteError`.
+    """Write ``pieces`` to ``path``, which only its owner can read; ``.gz``, ``.zst`` pack. Raises :class:`WriteError`.
 
     The content goes to a temporary file beside the target, which then takes its name: a full disk or an interruption
     leaves the old file as it was.
@@ -26,16 +24,9 @@ def write_private(path: str, pieces: Iterable[bytes]) -> None:
     if target.exists() and not target.is_file():
         raise WriteError(f"{path}: is not a regular file")
     try:
-        _replace(target, _packed(pieces) if path.endswith(_GZIP) else pieces)
+        _replace(target, packed(path, pieces))
     except OSError as error:
         raise WriteError(f"{path}: {error.strerror or error}") from error
-
-
-def _packed(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    packer = zlib.compressobj(wbits=31)
-    for piece in pieces:
-        yield packer.compress(piece)
-    yield packer.flush()
 
 
 def _replace(target: Path, pieces: Iterable[bytes]) -> None:

@@ -1,6 +1,6 @@
 """The bytes of a file or of stdin, to be read piece by piece and in any order.
 
-A regular file stays where it is. What comes through a pipe, is packed with gzip or written in UTF-16 is brought into
+A regular file stays where it is. What comes through a pipe, is packed or written in UTF-16 is brought into
 plain UTF-8 once, and kept in memory only while it is small, else in a nameless file that ends with the process.
 """
 
@@ -11,7 +11,6 @@ import io
 import os
 import stat
 import sys
-import zlib
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -19,15 +18,17 @@ from types import TracebackType
 from typing import Any, BinaryIO, Final, Self, TextIO
 
 from kubectl_dra.source.errors import FileError
-from kubectl_dra.source.limits import MAX_BYTES, MAX_RATIO, Allowance, is_bomb, too_large
+from kubectl_dra.source.limits import MAX_BYTES, Allowance, too_large
+from kubectl_dra.source.packing import MARKS, unpacked
 from kubectl_dra.source.spec import STDIN, Told
 
 HINT: Final = "name a file, or - for stdin"
 _CHUNK: Final = 1 << 20
 _IN_MEMORY: Final = 32 << 20
-_GZIP: Final = b"\x1f\x8b"
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 _BOM: Final = b"\xef\xbb\xbf"
+# So many bytes tell what a file is.
+_HEAD: Final = 4
 _LESS: Final = "leave out kinds that don't matter, or namespaces"
 
 
@@ -114,7 +115,7 @@ class _Raw(io.RawIOBase):
 
 
 def open_content(path: str, max_bytes: int = MAX_BYTES, hint: str = HINT) -> Content:
-    """The content of a file or of stdin (``-``), unpacked if it is gzip.
+    """The content of a file or of stdin (``-``), unpacked if it is packed.
 
     Raises :class:`FileError` with ``hint``, or :class:`~kubectl_dra.source.limits.TooLargeError`.
     """
@@ -136,8 +137,8 @@ def _content(stream: BinaryIO, name: str, max_bytes: int) -> Content:
     start = _start(stream)
     if start is None:
         return _plain(_pieces(stream), name, max_bytes)
-    head = stream.read(len(_BOM))
-    if head.startswith((_GZIP, *_UTF16)):
+    head = stream.read(_HEAD)
+    if head.startswith((*MARKS, *_UTF16)):
         stream.seek(start)
         return _plain(_pieces(stream), name, max_bytes)
     content = Content(stream, name, start + _mark(head))
@@ -170,8 +171,8 @@ def _pieces(stream: BinaryIO, count: int | None = None) -> Iterator[bytes]:
 def _plain(pieces: Iterator[bytes], name: str, max_bytes: int) -> Content:
     """Pieces unpacked, in UTF-8, without a byte order mark, put where they can be read again."""
     head, pieces = _peeked(pieces)
-    if head.startswith(_GZIP):
-        pieces = _unpacked(pieces, name)
+    if head.startswith(MARKS):
+        pieces = unpacked(head, pieces, name)
     head, pieces = _in_utf8(pieces)
     return _stored(pieces, name, max_bytes, _mark(head))
 
@@ -190,38 +191,10 @@ def _mark(head: bytes) -> int:
 def _peeked(pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
     """The first bytes, enough to tell what they are, and all pieces."""
     taken: list[bytes] = []
-    while sum(map(len, taken)) < len(_BOM) and (piece := next(pieces, b"")):
+    while sum(map(len, taken)) < _HEAD and (piece := next(pieces, b"")):
         taken.append(piece)
     head = b"".join(taken)
     return head, chain([head] if head else [], pieces)
-
-
-def _unpacked(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """Members of gzip, one after the other. Raises :class:`FileError`."""
-    taken = given = 0
-    unpacker = zlib.decompressobj(wbits=31)
-    try:
-        for data in pieces:
-            taken += len(data)
-            while data:
-                if unpacker.eof:
-                    unpacker = zlib.decompressobj(wbits=31)
-                piece = unpacker.decompress(data, _CHUNK)
-                data = unpacker.unconsumed_tail or unpacker.unused_data
-                given += len(piece)
-                if is_bomb(taken - len(data), given):
-                    raise _bomb(name)
-                if piece:
-                    yield piece
-    except zlib.error as error:
-        raise FileError(f"{name}: broken gzip file: {error}", "copy or download it again") from error
-    if not unpacker.eof:
-        raise FileError(f"{name}: the gzip file is cut off", "copy or download it again")
-
-
-def _bomb(name: str) -> FileError:
-    what = f"{name}: unpacks to more than {MAX_RATIO} times its size, as only a decompression bomb does"
-    return FileError(what, "if it is none, unpack it with gunzip and read the result")
 
 
 def _recoded(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from kubectl_dra.source import packing
 from kubectl_dra.source.content import Content, open_content
 from kubectl_dra.source.errors import FileError, SourceError
 from kubectl_dra.source.limits import MAX_BYTES, Allowance
@@ -22,7 +23,10 @@ from kubectl_dra.source.spec import STDIN
 
 EXTENSIONS: Final = (".json", ".yaml", ".yml")
 #: Snapshots, in a folder that is given to ``--from``, may be packed.
-SNAPSHOT_EXTENSIONS: Final = (*EXTENSIONS, ".json.gz", ".yaml.gz")
+SNAPSHOT_EXTENSIONS: Final = (
+    *EXTENSIONS,
+    *(f"{extension}{packed}" for extension in (".json", ".yaml") for packed in packing.EXTENSIONS),
+)
 #: More files than these are no manifests that somebody wrote.
 MAX_FILES: Final = 20_000
 _SCHEMES: Final = ("http://", "https://")

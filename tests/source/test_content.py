@@ -10,15 +10,19 @@ import tempfile
 import threading
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kubectl_dra.output.files import write_private
 from kubectl_dra.source import content as module
 from kubectl_dra.source.content import Content, open_content
 from kubectl_dra.source.errors import FileError, SourceError
 from kubectl_dra.source.limits import ANY_RATIO_BYTES, TooLargeError
+from kubectl_dra.source.packing import MARKS, zstandard
 from tests.kit.memory import peak_of
 
+ZSTD: Any = zstandard()
 TEXT = '{"kind": "Pod"}  \u00e9\n' * 1000
 DATA = TEXT.encode()
 MANY = 40 << 20
@@ -43,6 +47,10 @@ WAYS = {
     "packed": gzip.compress(DATA),
     "packed, with a mark": gzip.compress(b"\xef\xbb\xbf" + DATA),
     "packed utf-16": gzip.compress(TEXT.encode("utf-16")),
+    "zstd": ZSTD.compress(DATA),
+    "zstd, with a mark": ZSTD.compress(b"\xef\xbb\xbf" + DATA),
+    "zstd utf-16": ZSTD.compress(TEXT.encode("utf-16")),
+    "zstd in two": ZSTD.compress(DATA[:100]) + ZSTD.compress(DATA[100:]),
     "packed in two": gzip.compress(DATA[:100]) + gzip.compress(DATA[100:]),
 }
 
@@ -53,7 +61,7 @@ def test_every_way_of_writing_a_text_gives_the_same_bytes(
 ) -> None:
     data = WAYS[way]
     assert whole(open_content(written(tmp_path, data))) == DATA
-    assert whole(Content.of(data)) == (data if data.startswith(b"\x1f\x8b") else DATA)
+    assert whole(Content.of(data)) == (data if data.startswith(MARKS) else DATA)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
     assert whole(open_content("-")) == DATA
 
@@ -88,7 +96,7 @@ def test_a_pipe_and_a_file_of_the_kernel(tmp_path: Path) -> None:
 
 
 def test_more_than_is_allowed_is_refused_however_it_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for data in (DATA, gzip.compress(DATA)):
+    for data in (DATA, gzip.compress(DATA), ZSTD.compress(DATA)):
         path = written(tmp_path, data)
         assert open_content(path, len(DATA)).size == len(DATA)
         with pytest.raises(TooLargeError, match=r"more than \d+B$") as caught:
@@ -99,8 +107,9 @@ def test_more_than_is_allowed_is_refused_however_it_comes(tmp_path: Path, monkey
             open_content("-", len(DATA) - 1)
 
 
-def test_a_bomb_is_refused_before_it_goes_off(tmp_path: Path) -> None:
-    packer = zlib.compressobj(wbits=31)
+@pytest.mark.parametrize("tool", ["gunzip", "unzstd"])
+def test_a_bomb_is_refused_before_it_goes_off(tool: str, tmp_path: Path) -> None:
+    packer = zlib.compressobj(wbits=31) if tool == "gunzip" else ZSTD.ZstdCompressor()
     packed = [packer.compress(b" " * MANY) for _ in range(20)]
     path = written(tmp_path, b"".join([*packed, packer.flush()]))
     err, peak = peak_of(f"from kubectl_dra.source.file import load_file; load_file({path!r})")
@@ -139,3 +148,22 @@ def test_what_can_t_be_opened(path: str, reason: str) -> None:
     with pytest.raises(SourceError, match=reason) as caught:
         open_content(path)
     assert caught.value.hint == "name a file, or - for stdin"
+
+
+@pytest.mark.parametrize("damage", [slice(0, -1), slice(0, 10), slice(0, 4)])
+def test_zstd_that_is_cut_off(damage: slice, tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="the zstd file is cut off"):
+        open_content(written(tmp_path, ZSTD.compress(DATA)[damage]))
+
+
+def test_broken_zstd(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="broken zstd file"):
+        open_content(written(tmp_path, ZSTD.compress(DATA)[:4] + b"\xff" * 40))
+
+
+@pytest.mark.parametrize("extension", [".gz", ".zst", ""])
+def test_what_is_written_is_read(extension: str, tmp_path: Path) -> None:
+    path = str(tmp_path / f"file.json{extension}")
+    write_private(path, [DATA[:50], DATA[50:]])
+    assert whole(open_content(path)) == DATA
+    assert (Path(path).read_bytes() == DATA) == (not extension)
