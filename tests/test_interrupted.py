@@ -1,0 +1,60 @@
+"""Ctrl-C is heard within 0.2 s, whatever is being worked on: Python hears it between two steps, so no step may be long.
+
+Measured in processor time, which no other work on the machine prolongs: a timer that counts it asks again and again to
+be heard, and the longest wait counts.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench import large, world
+
+ROOT = Path(__file__).parents[1]
+NODES, SLICES = 300, 10_000
+#: Seconds, for clusters may be several times as large as these. The timer itself is out by as much as it waits.
+LONGEST = 0.1
+EVERY = 0.02
+# The collector of garbage is a step too; what has been read is kept from it.
+METER = f"""
+import signal, sys, time
+waits, last = [], time.process_time()
+def heard(*_):
+    global last
+    now = time.process_time()
+    waits.append(now - last)
+    last = now
+signal.signal(signal.SIGPROF, heard)
+signal.setitimer(signal.ITIMER_PROF, {EVERY}, {EVERY})
+from kubectl_dra.commands.app import run
+code = run(sys.argv[1:])
+signal.setitimer(signal.ITIMER_PROF, 0)
+sys.stderr.write(f"\\n{{code}} {{len(waits)}} {{max(waits)}}")
+"""
+COMMANDS = {
+    "large": ("get devices", "get devices -o json", "get pools -o yaml", "describe-pool", "snapshot", "why-pending -A"),
+    "world": ("why-pending -A", "why-pending train-0008 -n team-1", "get claims -A"),
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("interrupted")
+    paths = {name: folder / f"{name}.json" for name in COMMANDS}
+    large.write(paths["large"], SLICES)
+    world.write_snapshot(paths["world"], world.objects(NODES, 20))
+    return paths
+
+
+@pytest.mark.parametrize(("name", "command"), [(name, each) for name, several in COMMANDS.items() for each in several])
+def test_no_step_is_long(name: str, command: str, files: dict[str, Path]) -> None:
+    call = [sys.executable, "-c", METER, *command.split(), "--from", str(files[name])]
+    done = subprocess.run(call, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
+    code, heard, longest = done.stderr.decode().splitlines()[-1].split()
+    assert code == "0"
+    assert int(heard) > 10
+    assert float(longest) < LONGEST
