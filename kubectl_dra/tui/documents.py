@@ -30,6 +30,11 @@ def pod_document(cluster: ClusterState, key: Key) -> bytes | None:
     return _encoded(cluster.inventory.pods.get(key), "Pod")
 
 
+def group_document(cluster: ClusterState, key: Key) -> bytes | None:
+    """A PodGroup."""
+    return _encoded(cluster.inventory.groups.pod_groups.get(key), "PodGroup")
+
+
 def class_document(cluster: ClusterState, name: str) -> bytes | None:
     """A DeviceClass."""
     return _encoded(cluster.inventory.classes.get(name), "DeviceClass")

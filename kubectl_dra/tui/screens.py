@@ -43,6 +43,7 @@ SCREENS: Final[tuple[Screen, ...]] = (
     Screen("pending", "views.pending", "PendingView", "Pods that wait for devices, by reason", key="4"),
     Screen("lab", "views.lab", "LabView", "Try a selector on the devices", "selector lab", key="5"),
     Screen("taints", "views.taints", "TaintsView", "Taints of devices", key="6"),
+    Screen("podgroups", "views.groups", "GroupsView", "Pods that are placed together", on="pending"),
     Screen("devices", "views.devices", "all_devices", "All devices of all pools", on="pools"),
     Screen("classes", "views.classes", "ClassesView", "DeviceClasses and what they offer", on="pools"),
 )

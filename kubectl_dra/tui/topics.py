@@ -19,6 +19,8 @@ from kubectl_dra.reports.claim import ClaimReport, claim_report
 from kubectl_dra.reports.claim_list import ClaimRow, claim_rows
 from kubectl_dra.reports.class_list import ClassRow, class_rows
 from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.group_list import GroupRow, group_rows
+from kubectl_dra.reports.groups import GroupPendingReport, group_report
 from kubectl_dra.reports.health import health_by_device
 from kubectl_dra.reports.matching import MatchingDevices, matching_devices
 from kubectl_dra.reports.open_pool import PoolFacts, open_pool
@@ -194,6 +196,30 @@ class Classes:
     def compute(self, cluster: ClusterState) -> tuple[ClassRow, ...]:
         """What classes offer."""
         return class_rows(cluster.inventory.classes.values(), cluster)
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """All PodGroups."""
+
+    def compute(self, cluster: ClusterState) -> tuple[GroupRow, ...]:
+        """As ``get podgroups``."""
+        return group_rows(cluster.inventory.groups.pod_groups.values(), cluster)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Why one PodGroup waits; ``remedies``: with ways out, which takes longer."""
+
+    key: Key
+    remedies: bool = False
+
+    def compute(self, cluster: ClusterState) -> GroupPendingReport | None:
+        """As ``why-pending podgroup``; None if the group is gone."""
+        try:
+            return group_report(diagnoser(cluster), self.key, remedies=self.remedies)
+        except NotFound:
+            return None
 
 
 @dataclass(frozen=True, slots=True)

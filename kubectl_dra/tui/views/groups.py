@@ -1,0 +1,107 @@
+"""Pods that are placed together: the list of groups, and why one of them waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.devices.group_table import number, policy, state
+from kubectl_dra.output.pending.group_page import group_page
+from kubectl_dra.output.safe import Safe, Style, safe, styled
+from kubectl_dra.output.words import age
+from kubectl_dra.reports.group_list import GroupRow
+from kubectl_dra.reports.groups import GroupPendingReport
+from kubectl_dra.reports.unread import Subject as About
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.desk import Result, Topic
+from kubectl_dra.tui.documents import group_document
+from kubectl_dra.tui.topics import Group, Groups
+from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.views.reader import ReportView
+
+
+class GroupsView(ListView[GroupRow]):
+    """The list of groups; they are read once a pod names one."""
+
+    crumb = Safe("podgroups")
+    nothing = Safe("There are no PodGroups, or no pod names one.")
+    # Groups are read once a pod names one: without pods nobody knows of any.
+    about = About(("Pod",))
+
+    def topics(self) -> Sequence[Groups]:
+        """All groups."""
+        return (Groups(),)
+
+    def columns(self) -> Sequence[Column[GroupRow]]:
+        """As in ``get podgroups``."""
+        return [
+            Column("NAMESPACE", lambda g: safe(g.namespace), least=8, key=lambda g: g.namespace),
+            Column("NAME", lambda g: safe(g.name), least=12, key=lambda g: g.name),
+            Column("POLICY", policy, key=lambda g: g.min_count or 0),
+            Column("PODS", lambda g: number(g.pods), right=True, key=lambda g: g.pods or 0),
+            Column("RUNNING", lambda g: number(g.running), right=True, key=lambda g: g.running or 0),
+            Column("STATE", state, key=lambda g: g.state),
+            Column("SAID", lambda g: safe(g.message), least=16, drop=1),
+            Column("AGE", lambda g: age(g.created, self.dra.now), right=True, key=lambda g: g.created or ""),
+        ]
+
+    def all_rows(self) -> Sequence[GroupRow] | None:
+        """By namespace and name."""
+        return self.desk.record(Groups())
+
+    def identity(self, row: GroupRow) -> Key:
+        """Namespace and name."""
+        return Key(row.namespace, row.name)
+
+    def opened(self, row: GroupRow) -> None:
+        """Why it waits."""
+        self.dra.push(GroupPage(Key(row.namespace, row.name)))
+
+    def do_describe(self) -> None:
+        """Why it waits."""
+        self.do_open()
+
+    @property
+    def subject(self) -> Subject | None:
+        """The group under the cursor."""
+        row = self.grid.selected
+        key = Key(row.namespace, row.name) if row is not None else None
+        return Subject(str(key), lambda: group_document(self.dra.facts_now, key)) if key is not None else None
+
+
+class GroupPage(ReportView):
+    """Why one group waits; ways out are tried while the rest can already be read."""
+
+    gone = Safe("The PodGroup does not exist any more.")
+
+    def __init__(self, group: Key) -> None:
+        super().__init__()
+        self.group = group
+        self.crumb = safe(str(group))
+        self._quick, self._full = Group(group), Group(group, remedies=True)
+
+    def topics(self) -> Sequence[Topic[object]]:
+        """The diagnosis, then the ways out."""
+        return (self._quick, self._full)
+
+    def lines(self) -> Sequence[Safe] | None:
+        """The newest page; while ways out are tried, that is said."""
+        found = self._newest()
+        if found is None:
+            return None
+        if found.record is None:
+            return [self.gone]
+        lines = group_page(found.record, self.dra.now)
+        if self.desk.result(self._full) is None:
+            lines += [Safe(""), styled(Safe("Ways out are being checked …"), Style.DIM)]
+        return lines
+
+    def _newest(self) -> Result[GroupPendingReport | None] | None:
+        """The one with ways out, unless a newer one says that the group is gone."""
+        quick, full = self.desk.result(self._quick), self.desk.result(self._full)
+        return quick if full is None or (quick is not None and quick.record is None) else full
+
+    @property
+    def subject(self) -> Subject:
+        """The group."""
+        return Subject(str(self.group), lambda: group_document(self.dra.facts_now, self.group))

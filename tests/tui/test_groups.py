@@ -1,0 +1,42 @@
+"""Pods that are placed together: the list of groups, and the page of one."""
+
+from pathlib import Path
+
+from kubectl_dra.model.features import features
+from kubectl_dra.source.file import load_file
+from kubectl_dra.tui.app import DraApp
+from kubectl_dra.tui.feed import RereadFeed
+from kubectl_dra.tui.settings import Settings
+from tests.tui.support import LARGE, demo_app, play
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "gang.yaml"
+
+
+def app():
+    on = features(37, {"GenericWorkload": True, "DRAWorkloadResourceClaims": True})
+    feed = RereadFeed("file gang.yaml", False, lambda: (*load_file(str(EXAMPLE)), on))
+    return DraApp(Settings(connect=lambda _context: feed))
+
+
+def test_a_group_that_waits():
+    async def script(ui):
+        await ui.command("podgroups")
+        assert "podgroups" in ui.crumbs
+        row = next(line for line in ui.lines if "train" in line)
+        assert row.split()[:6] == ["ml", "train", "gang", "4", "4", "0"]
+        await ui.press("enter")
+        assert "ml/train" in ui.crumbs
+        assert "PodGroup ml/train needs 4 pods at the same time, and only 3 find a node." in ui.screen
+        assert "lower minCount of PodGroup train from 4 to 3" in ui.screen
+        await ui.press("y")
+        assert "schedulingPolicy" in ui.screen
+
+    play(app(), script, LARGE)
+
+
+def test_no_groups_at_all():
+    async def script(ui):
+        await ui.command("podgroups")
+        assert "There are no PodGroups" in ui.screen
+
+    play(demo_app(), script)
