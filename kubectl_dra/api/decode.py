@@ -22,6 +22,8 @@ from kubectl_dra.api.trees import in_utf8, read_fields, read_tree
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import BadObject
 
+#: A list of more bytes than these is decoded item by item, so that other threads have their turn.
+_AT_ONCE: Final = 4 << 20
 _UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError)
 
 
@@ -84,11 +86,19 @@ def decode_alike(data: bytes, api_version: str, kind: Kind) -> list[Record] | No
     """Decode an array of objects of one kind and version at once; None where one of them needs a closer look."""
     try:
         shape = shape_of(api_version, kind)
-        if not data.isascii():
-            data.decode()  # the decoder does not look into parts that are kept raw
-        records: list[Any] = _decoder(list[shape.struct]).decode(data)  # type: ignore[name-defined]
+        return _finished(_at_once(data, list[shape.struct]), shape)  # type: ignore[name-defined]
     except (*_UNREADABLE, UnsupportedVersionError):
         return None
+
+
+def _at_once(data: bytes, form: Any) -> Any:  # noqa: ANN401 - what the form says
+    if not data.isascii():
+        data.decode()  # the decoder does not look into parts that are kept raw
+    return _decoder(form).decode(data)
+
+
+def _finished(records: list[Any], shape: Shape) -> list[Record] | None:
+    """The records of what was decoded at once; None where one has no name."""
     if not all(record.metadata.name for record in records):
         return None
     if shape.to_record is not None:
@@ -100,6 +110,9 @@ def decode_alike(data: bytes, api_version: str, kind: Kind) -> list[Record] | No
 
 def decode_page(data: bytes, api_version: str, kind: Kind) -> Page:
     """Decode a typed list as a server sends it. Raises :class:`DecodeError` if it is no list at all."""
+    whole = _whole_page(data, api_version, kind) if len(data) <= _AT_ONCE else None
+    if whole is not None:
+        return whole
     try:
         header = _list_header.decode(data)
     except _UNREADABLE as error:
@@ -109,6 +122,24 @@ def decode_page(data: bytes, api_version: str, kind: Kind) -> Page:
     for outcome in decode_items(header.items or (), api_version, kind):
         (bad if isinstance(outcome, BadObject) else records).append(outcome)  # type: ignore[arg-type]
     return Page(header.metadata or ListMeta(), tuple(records), tuple(bad))
+
+
+def _whole_page(data: bytes, api_version: str, kind: Kind) -> Page | None:
+    """The list decoded at once; None where one of its items needs a closer look."""
+    try:
+        shape = shape_of(api_version, kind)
+        found = _at_once(data, _list_of(shape.struct))
+        records = _finished(found.items or [], shape)
+    except (*_UNREADABLE, UnsupportedVersionError):
+        return None
+    return None if records is None else Page(found.metadata or ListMeta(), tuple(records), ())
+
+
+@cache
+def _list_of(struct: type[msgspec.Struct]) -> type[msgspec.Struct]:
+    """The form of a list of such objects."""
+    fields = [("metadata", ListMeta | None, None), ("items", list[struct] | None, None)]  # type: ignore[valid-type]
+    return msgspec.defstruct("ListOf", fields)
 
 
 def decode_items(items: Iterable[msgspec.Raw], api_version: str, kind: Kind) -> Iterator[Record | BadObject]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.api import decode
 from kubectl_dra.api.decode import DecodeError, decode_any, decode_object, decode_page
 from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.encode import encode
@@ -183,3 +184,46 @@ def test_every_kind_decodes_in_its_best_version(kind: Any) -> None:
     assert found is kind
     assert type(record) is kind.record
     assert json.loads(encode(record, kind))["kind"] == kind.name
+
+
+# --- lists at once --------------------------------------------------------------------------------------------------
+
+
+def page_of(items: list[Any], **metadata: Any) -> bytes:
+    return json.dumps({"kind": "PodList", "apiVersion": "v1", "metadata": metadata, "items": items}).encode()
+
+
+def one_by_one(data: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[decode.Page, int]:
+    """The list, and how many of its objects were decoded alone."""
+    alone: list[bytes] = []
+
+    def counted(data: bytes, api_version: str, kind: Any) -> Any:
+        alone.append(data)
+        return decode_object(data, api_version, kind)
+
+    monkeypatch.setattr(decode, "decode_object", counted)
+    return decode_page(data, "v1", POD), len(alone)
+
+
+def test_a_list_of_whole_objects_is_decoded_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    items = [{"metadata": {"name": f"p{number}", "labels": {"é": "ü"}}} for number in range(20)]
+    data = page_of(items, resourceVersion="7", **{"continue": "more", "remainingItemCount": 3})
+    page, alone = one_by_one(data, monkeypatch)
+    assert alone == 0
+    monkeypatch.setattr(decode, "_AT_ONCE", 0)
+    same, alone = one_by_one(data, monkeypatch)
+    assert alone == 20
+    assert page == same
+    assert (page.metadata.resource_version, page.metadata.continue_, page.metadata.remaining_item_count) == (
+        *("7", "more"),
+        3,
+    )
+
+
+@pytest.mark.parametrize("broken", [{"metadata": {}}, {"metadata": {"name": 5}}, {"spec": 1}, 7, None])
+def test_a_list_with_one_that_is_not_is_looked_at_singly(broken: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = [{"metadata": {"name": f"p{number}"}} for number in range(4)]
+    page, alone = one_by_one(page_of([*good[:2], broken, *good[2:]]), monkeypatch)
+    assert alone == 5
+    assert [record.metadata.name for record in page.records] == ["p0", "p1", "p2", "p3"]  # type: ignore[attr-defined]
+    assert len(page.bad_objects) == 1
