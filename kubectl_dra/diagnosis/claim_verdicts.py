@@ -33,7 +33,7 @@ def diagnose(inventory: Inventory, evidence: Evidence, features: Features, claim
     pods = inventory.pods_by_claim.get(key, ())
     allocation = claim.status.allocation
     results = allocation.devices.results if allocation is not None else ()
-    pods_known = evidence.complete(_POD, key.namespace)
+    pods_known = evidence.users_known(key.namespace)
     return ClaimDiagnosis(
         ObjectRef.of("ResourceClaim", key),
         verdict(claim),

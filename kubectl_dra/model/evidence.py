@@ -96,6 +96,10 @@ class Evidence:
         """Whether every object of ``kind`` in ``namespace`` (empty: in the cluster) is in the Inventory."""
         return self.coverage(kind, namespace) in _SUFFICIENT
 
+    def users_known(self, namespace: str = ALL_NAMESPACES) -> bool:
+        """Whether a pod that is not there is gone: a plain list without any Pod does not say so."""
+        return self.complete("Pod", namespace) and self.coverage("Pod", namespace) is not Coverage.ASSUMED
+
     @property
     def extent(self) -> tuple[object, ...]:
         """All that decides how sure an answer is: what was read how completely, but not when."""

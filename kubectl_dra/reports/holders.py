@@ -109,7 +109,7 @@ def _consumer(reference: ConsumerReference, namespace: str, facts: ClusterState)
     if pod is not None:
         state, node, reason = pod_state(pod), pod.spec.node_name, waiting_reason(pod)
     else:
-        known = is_pod(reference) and facts.evidence.complete("Pod", namespace)
+        known = is_pod(reference) and facts.evidence.users_known(namespace)
         state, node, reason = (ConsumerState.GONE if known else ConsumerState.UNKNOWN), "", ""
     return Consumer(
         reference.api_group, reference.resource, namespace, reference.name, reference.uid, state, node, reason

@@ -47,6 +47,6 @@ def is_unused(claim: ResourceClaim, facts: ClusterState) -> bool | None:
     states = {consumer.state for consumer in consumers_of(claim, facts)}
     if states - {ConsumerState.GONE, ConsumerState.FINISHED, ConsumerState.UNKNOWN}:
         return False
-    if ConsumerState.UNKNOWN in states or not facts.evidence.complete("Pod", claim.metadata.namespace):
+    if ConsumerState.UNKNOWN in states or not facts.evidence.users_known(claim.metadata.namespace):
         return None
     return True

@@ -19,6 +19,7 @@ from kubectl_dra.model.resource import (
     DeviceAttribute,
     ResourceSlice,
 )
+from kubectl_dra.reports.advertised import AdvertisedResource, advertised
 from kubectl_dra.reports.attributes import common_values, device_values, varying_names
 from kubectl_dra.reports.base import (
     FeatureRecord,
@@ -129,7 +130,10 @@ class PoolSummary(ReportRecord, frozen=True):
 
 
 class PoolReport(PoolSummary, frozen=True):
-    """Everything about one pool. ``same`` is what all its devices have in common, ``differing`` the other names."""
+    """Everything about one pool. ``same`` is what all its devices have in common, ``differing`` the other names.
+
+    ``also_advertised``: what device plugins of its nodes offer, which may be the same devices.
+    """
 
     slices: tuple[SliceRecord, ...]
     same: dict[str, str]
@@ -138,6 +142,7 @@ class PoolReport(PoolSummary, frozen=True):
     partitions: tuple[PartitionType, ...]
     devices: tuple[DeviceRecord, ...]
     statuses: tuple[PoolStatusRecord, ...]
+    also_advertised: tuple[AdvertisedResource, ...]
     missing: tuple[Missing, ...]
     assumed: tuple[str, ...]
     features: FeatureRecord
@@ -249,12 +254,20 @@ def pool_report(pool: PoolId, facts: ClusterState) -> PoolReport:
         partitions=_partitions(opened),
         devices=devices,
         statuses=_statuses(opened, devices),
+        also_advertised=advertised(facts, _nodes_of(opened), (opened.id.driver,)),
         missing=missing_rights(opened.evidence, KINDS),
         assumed=assumptions_of(facts.evidence),
         features=feature_record(facts.features),
         read=reads_of(facts.evidence),
         as_of=facts.as_of,
     )
+
+
+def _nodes_of(opened: PoolFacts) -> Iterator[str]:
+    """The nodes that slices of the pool belong to."""
+    for slice_ in opened.slices:
+        if slice_.spec.node_name:
+            yield slice_.spec.node_name
 
 
 def _statuses(opened: PoolFacts, devices: Iterable[DeviceRecord]) -> tuple[PoolStatusRecord, ...]:

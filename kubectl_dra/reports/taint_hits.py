@@ -68,7 +68,7 @@ def _users(claim: ResourceClaim, facts: ClusterState) -> Iterator[_User]:
     namespace = claim.metadata.namespace
     pods = facts.inventory.pods_by_claim.get(key_of(claim.metadata), ())
     users = [_User(namespace, p.metadata.name, p.metadata.uid, p) for p in pods if not is_terminal(p)]
-    if not facts.evidence.complete("Pod", namespace):
+    if not facts.evidence.users_known(namespace):
         known = {user.uid for user in users}
         references = (r for r in claim.status.reserved_for if is_pod(r) and r.uid not in known)
         users += [_User(namespace, reference.name, reference.uid) for reference in references]

@@ -254,3 +254,11 @@ def test_a_broken_file_among_several_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{", encoding="utf-8")
     with pytest.raises(SourceError):
         load_files((written(tmp_path, NODE), str(tmp_path / "x.json")))
+
+
+def test_without_any_pod_a_list_does_not_say_who_uses_claims(tmp_path: Path) -> None:
+    claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "ml"}}
+    alone, beside = load_file(written(tmp_path, NODE, claim))[1], load_file(written(tmp_path, NODE, claim, POD))[1]
+    assert alone.complete("Pod")
+    assert not alone.users_known("ml")
+    assert beside.users_known("ml")

@@ -10,6 +10,7 @@ import msgspec
 
 from kubectl_dra.allocation.pools import PoolFault
 from kubectl_dra.output.console import page_width
+from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.devices.capacity import capacity_cell, capacity_lines, policy_lines
 from kubectl_dra.output.devices.holders import holder_text, taint_lines
 from kubectl_dra.output.devices.parts import (
@@ -47,7 +48,7 @@ _FAULTS: Final = {
 def pool_page(report: PoolReport, now: datetime, wide: bool = False) -> list[Safe]:
     """All lines of one report; ``wide`` shows every attribute as a column, as wide as it gets."""
     blocks: list[list[Safe]] = [
-        _head(report, wide),
+        [*_head(report, wide), *advertised_lines(report.also_advertised)],
         list(_partitions(report)),
         [*_devices(report, now, wide), *_footnotes(report, wide)],
         list(_exclusions(report)),

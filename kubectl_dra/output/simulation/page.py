@@ -10,6 +10,7 @@ import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.invocation import HERE, Address
+from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import unseen_lines
 from kubectl_dra.output.pending.evidence import missing_lines
@@ -48,6 +49,7 @@ def simulation_page(
             more = Safe("" if steps else "--remedies prints the commands and manifests")
             blocks.append(pending_page(pending, now, address, more))
             blocks.append(list(step_lines(pod.pending.remedies, address)) if steps else [])
+    blocks.append(list(advertised_lines(report.also_advertised)))
     if any(pod.alone for pod in report.pods):
         blocks.append(list(wrapped(_ALONE)))
     if not report.pods and report.what_if is None:

@@ -11,6 +11,7 @@ from kubectl_dra.api.lint import Mistake
 from kubectl_dra.diagnosis.records import Certainty, Missing, ObjectRef, OpenPlugin, Verdict
 from kubectl_dra.diagnosis.whatif.records import Fate, WhatIf
 from kubectl_dra.model.taint_plan import Hit
+from kubectl_dra.reports.advertised import AdvertisedResource
 from kubectl_dra.reports.base import Bound, Count, FeatureRecord, Fits, ReadRecord, ReportRecord
 from kubectl_dra.reports.pending import PendingReport
 
@@ -174,6 +175,7 @@ class SimulationReport(ReportRecord, frozen=True):
     Where nothing was tried it is ``Unknown``. ``not_as_written`` counts the mistakes of manifests; those that were not
     corrected are what the server would drop or refuse. ``new_namespaces`` don't exist: they are taken as created first.
     ``what_if``: what else is supposed of the cluster, and where pods go that have to leave their nodes.
+    ``also_advertised``: what device plugins offer on nodes that pods would get, and may be the same devices.
     """
 
     fits: Fits
@@ -187,6 +189,7 @@ class SimulationReport(ReportRecord, frozen=True):
     features: FeatureRecord
     read: tuple[ReadRecord, ...]
     what_if: WhatIf | None = None
+    also_advertised: tuple[AdvertisedResource, ...] = ()
 
     def without_steps(self) -> SimulationReport:
         """With what would help, and not how it is done."""

@@ -12,6 +12,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import missing, needs
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
 from kubectl_dra.reports.admitted import admitted
+from kubectl_dra.reports.advertised import advertised
 from kubectl_dra.reports.base import Fits, feature_record, reads_of
 from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.copies import simulated
@@ -62,6 +63,7 @@ def simulation_report(
         features=feature_record(world.features),
         read=reads_of(world.evidence),
         what_if=supposed,
+        also_advertised=advertised(with_all, (each.node for pod in pods for each in pod.nodes)),
     )
 
 

@@ -1,0 +1,56 @@
+"""Devices that a device plugin advertises as well: who asks for them that way does not appear in any claim.
+
+Nothing says that ``nvidia.com/gpu`` of a node are the devices of its pool of ``gpu.nvidia.com``, but both have the
+same vendor's domain. The scheduler counts the two apart, so that a device may be given out twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.base import ReportRecord
+from kubectl_dra.reports.base import Bound, Count
+
+
+class AdvertisedResource(ReportRecord, frozen=True):
+    """An extended resource of a node with the domain of a driver: how much of it there is, and is asked for by pods."""
+
+    node: str
+    driver: str
+    resource: str
+    amount: int
+    requested: Count
+
+
+def advertised(
+    state: ClusterState, nodes: Iterable[str], drivers: Iterable[str] | None = None
+) -> tuple[AdvertisedResource, ...]:
+    """What device plugins on ``nodes`` offer that drivers publish as well; of ``drivers`` only, if they are given."""
+    wanted = None if drivers is None else frozenset(drivers)
+    return tuple(found for name in dict.fromkeys(nodes) for found in _of_node(state, name, wanted))
+
+
+def _of_node(state: ClusterState, name: str, wanted: frozenset[str] | None) -> Iterator[AdvertisedResource]:
+    node = state.inventory.nodes.get(name)
+    if node is None:
+        return
+    slices = state.inventory.slices_by_node.get(name, ())
+    drivers = sorted({each.spec.driver for each in slices if each.spec.devices})
+    known = state.evidence.complete("Pod")
+    usage = state.inventory.usage.get(name)
+    for resource, amount in sorted(node.status.allocatable.items()):
+        domain = resource.partition("/")[0] if "/" in resource else ""
+        for driver in drivers if domain else ():
+            if amount.ceil() > 0 and _same_vendor(driver, domain) and (wanted is None or driver in wanted):
+                asked = usage.requests.get(resource, 0) if usage is not None else 0
+                yield AdvertisedResource(
+                    name, driver, resource, amount.ceil(), Count(asked, Bound.EXACT if known else Bound.AT_LEAST)
+                )
+
+
+def _same_vendor(driver: str, domain: str) -> bool:
+    """Whether one is the other, or a part of it: ``gpu.nvidia.com`` and ``nvidia.com``."""
+    if "." not in domain or domain.endswith("kubernetes.io"):
+        return False
+    return driver == domain or driver.endswith(f".{domain}") or domain.endswith(f".{driver}")
