@@ -47,6 +47,7 @@ SCREENS: Mapping[str, tuple[str, ...]] = {
     "plan": (":taint nic.example.com/rack-1/nic-3 link=flapping:NoExecute",),
     "classes": (":classes",),
     "class": (":classes", "down", "enter"),
+    "capacity": (":capacity", ":shape gpu.example.com 4"),
     "yaml": ("6", "y"),
     "help": ("f1",),
     "command": ("2", "colon", "p", "o", "d", "space", "m"),

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from kubectl_dra.cluster import ClusterState
     from kubectl_dra.diagnosis.whatif import Switch, WhatIf
 
-_EFFECTS: Final = ("NoSchedule", "NoExecute", "PreferNoSchedule")
-_DEVICE_EFFECTS: Final = ("NoSchedule", "NoExecute")
-_MOST: Final = 1000
 _OPTIONS: Final = (
     click.option(
         "--add-node",
@@ -64,67 +61,20 @@ def whatif_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def called(*args: Any, **values: Any) -> Any:  # noqa: ANN401 - what the command returns
         given = {name: values.pop(name) for name in _NAMES}
-        return function(*args, switches=read_switches(given) if any(given.values()) else (), **values)
+        return function(*args, switches=_read(given) if any(given.values()) else (), **values)
 
     for option in reversed(_OPTIONS):
         called = option(called)
     return called
 
 
-def read_switches(given: Mapping[str, Iterable[str]]) -> tuple[Switch, ...]:
-    """The switches that the options say. Raises a usage error."""
-    from kubectl_dra.diagnosis import whatif
+def _read(given: Mapping[str, Iterable[str]]) -> tuple[Switch, ...]:
+    from kubectl_dra.reports.switches import SwitchError, read_switches
 
-    found: list[Switch] = []
-    for text in given["add_nodes"]:
-        like, count, free = _like(text, "--add-node", "like=NODE[,count=N][,free]", flags=("free",))
-        found.append(whatif.AddNode(like, count, free))
-    found += (whatif.RemoveNode(name) for name in given["remove_nodes"])
-    found += (whatif.Drain(name) for name in given["drains"])
-    for text in given["add_devices"]:
-        like, count, _ = _like(text, "--add-devices", "like=DRIVER/POOL/DEVICE[,count=N]")
-        found.append(whatif.MoreDevices(like, count))
-    found += (whatif.AddTaint(*_taint(text)) for text in given["taints"])
-    found += (whatif.EndTaint(*_end(text)) for text in given["untaints"])
-    return tuple(found)
-
-
-def _like(text: str, option: str, form: str, flags: tuple[str, ...] = ()) -> tuple[str, int, bool]:
-    like, count, free = "", 1, False
-    for part in text.split(","):
-        name, _, value = part.partition("=")
-        if part in flags:
-            free = True
-        elif name == "like" and value:
-            like = value
-        elif name == "count" and value.isascii() and value.isdecimal() and 0 < int(value[:9]) <= _MOST:
-            count = int(value)
-        elif name == "count":
-            raise UsageProblem(f'"{value}" is not a number from 1 to {_MOST}', f"{option} {form}")
-        else:
-            raise UsageProblem(f'"{part}" is not a part of {option}', f"{option} {form}")
-    if not like:
-        raise UsageProblem(f"{option} does not say what the new ones are like", f"{option} {form}")
-    return like, count, free
-
-
-def _taint(text: str) -> tuple[str, str, str, str]:
-    target, _, taint = text.partition(",")
-    pair, _, effect = taint.rpartition(":")
-    key, _, value = pair.partition("=")
-    effects = _DEVICE_EFFECTS if "/" in target else _EFFECTS
-    if not (target and key and effect in effects):
-        what = f'"{text}" is not a taint'
-        raise UsageProblem(what, f"--taint TARGET,KEY[=VALUE]:EFFECT with the effect {' or '.join(effects)}")
-    return target, key, value, effect
-
-
-def _end(text: str) -> tuple[str, str, str]:
-    target, _, taint = text.partition(",")
-    key, _, effect = taint.partition(":")
-    if not (target and key and effect in ("", *_EFFECTS)):
-        raise UsageProblem(f'"{text}" does not name a taint', "--untaint TARGET,KEY[:EFFECT]")
-    return target, key.partition("=")[0], effect
+    try:
+        return read_switches(given)
+    except SwitchError as error:
+        raise UsageProblem(error.what, error.hint) from error
 
 
 def kinds_demanded(switches: Iterable[Switch]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import missing, needs
 from kubectl_dra.diagnosis.capacity import MORE, Capacity, Moves, Shape, capacity, of_request, template_of
+from kubectl_dra.diagnosis.capacity.accounts import NAMES
 from kubectl_dra.diagnosis.capacity.shape import waiting
 from kubectl_dra.diagnosis.records import Bound, Certainty, Missing, ObjectRef
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
@@ -92,10 +93,11 @@ def capacity_report(
     shapes: Sequence[Planned] | Request,
     namespace: str,
     switches: Sequence[Switch] = (),
+    names: int | None = NAMES,
 ) -> CapacityReport:
     """The answer for the pods of some manifests, or for one request of a bare pod in ``namespace``.
 
-    Raises :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
+    ``names``: of alike nodes at most so many are named. Raises :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
     """
     lacking = missing.missing(world.evidence, needs.POD, namespace)
     certainty = missing.certainty(world.evidence)
@@ -110,13 +112,13 @@ def capacity_report(
         found = [(ObjectRef("", namespace, ""), "", shape)]
     else:
         found = list(_shapes(prepared, shapes))
-    answers = tuple(_answer(prepared, *each) for each in found[:_MOST_SHAPES])
+    answers = tuple(_answer(prepared, *each, names) for each in found[:_MOST_SHAPES])
     more = max(0, len(found) - _MOST_SHAPES)
     return CapacityReport(answers, more, certainty, lacking, features, read, supposed)
 
 
-def _answer(world: ClusterState, subject: ObjectRef, role: str, shape: Shape) -> ShapeCapacity:
-    found = capacity(world, shape, MORE)
+def _answer(world: ClusterState, subject: ObjectRef, role: str, shape: Shape, names: int | None) -> ShapeCapacity:
+    found = capacity(world, shape, MORE, names)
     asks = tuple(claim_ask(claim) for claim in waiting(world, shape).claims)
     ways = tuple(WayOut(each, tuple(_commands(each, world))) for each in found.moves)
     return ShapeCapacity(subject, role, asks, found, ways)

@@ -45,6 +45,7 @@ SCREENS: Final[tuple[Screen, ...]] = (
     Screen("taints", "views.taints", "TaintsView", "Taints of devices", key="6"),
     Screen("podgroups", "views.groups", "GroupsView", "Pods that are placed together", on="pending"),
     Screen("devices", "views.devices", "all_devices", "All devices of all pools", on="pools"),
+    Screen("capacity", "views.capacity", "CapacityView", "How many pods of a shape each node takes", on="pools"),
     Screen("classes", "views.classes", "ClassesView", "DeviceClasses and what they offer", on="pools"),
 )
 SCREEN_BY_ID: Final = {screen.id: screen for screen in SCREENS}

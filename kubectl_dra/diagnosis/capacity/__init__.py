@@ -6,7 +6,7 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import missing
-from kubectl_dra.diagnosis.capacity.accounts import rooms, totals
+from kubectl_dra.diagnosis.capacity.accounts import NAMES, rooms, totals
 from kubectl_dra.diagnosis.capacity.bound import bound
 from kubectl_dra.diagnosis.capacity.filling import Filled, fill
 from kubectl_dra.diagnosis.capacity.movable import movable
@@ -20,8 +20,11 @@ from kubectl_dra.diagnosis.records import Bound, Cause, NodeOutcome, Verdict
 MORE: Final = 3
 
 
-def capacity(world: ClusterState, shape: Shape, more: int = MORE) -> Capacity:
-    """The whole answer; ``more``: for up to so many more copies the pods are found that would have to move."""
+def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | None = NAMES) -> Capacity:
+    """The whole answer; ``more``: for up to so many more copies the pods are found that would have to move.
+
+    ``names``: of alike nodes at most so many are named, None for all.
+    """
     filled = fill(waiting(world, shape))
     sure = _sureness(world, filled)
     quota = admitted_by_quota(world, shape)
@@ -30,7 +33,7 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE) -> Capacity:
         fits = Amount(0, Bound.UNKNOWN if sure is Bound.UNKNOWN or _is_open(filled) else Bound.EXACT)
         return Capacity(fits, fits, False, Devices(), (), causes, quota)
     fits = Amount(filled.copies, _fits_bound(filled, sure))
-    nodes, devices = rooms(filled), totals(filled)
+    nodes, devices = rooms(filled, names), totals(filled)
     pods = movable(filled.waiting.world)
     if not filled.side_by_side or filled.capped or sure is Bound.UNKNOWN:
         repacked = Amount(filled.copies, Bound.UNKNOWN)

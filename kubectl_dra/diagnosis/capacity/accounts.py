@@ -17,11 +17,12 @@ from kubectl_dra.diagnosis.funnel import Teller
 from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, RequestReport, StageName
 from kubectl_dra.model.ids import DeviceId
 
-_NAMES: Final = 20
+#: So many names of alike nodes are told unless all are asked for.
+NAMES: Final = 20
 
 
-def rooms(filled: Filled) -> tuple[NodeRoom, ...]:
-    """Nodes with the same numbers for the same reasons, the roomiest first."""
+def rooms(filled: Filled, names: int | None = NAMES) -> tuple[NodeRoom, ...]:
+    """Nodes with the same numbers for the same reasons, the roomiest first; of each at most so many ``names``."""
     account = _Account(filled)
     found: dict[Hashable, tuple[list[str], NodeRoom]] = {}
     for alike in filled.groups:
@@ -32,14 +33,14 @@ def rooms(filled: Filled) -> tuple[NodeRoom, ...]:
             key = (alike.copies, devices, plugin, codes)
             room = NodeRoom(0, (), 0, alike.copies, devices, causes)
             found.setdefault(key, ([], room))[0].extend(nodes)
-    made = [_room(nodes, room) for nodes, room in found.values()]
+    made = [_room(nodes, room, names) for nodes, room in found.values()]
     return tuple(sorted(made, key=lambda room: (-room.copies, -room.devices.left, -room.devices.matching, room.names)))
 
 
-def _room(nodes: list[str], room: NodeRoom) -> NodeRoom:
+def _room(nodes: list[str], room: NodeRoom, limit: int | None) -> NodeRoom:
     names = tuple(sorted(nodes))
-    more = max(0, len(names) - _NAMES)
-    return NodeRoom(len(names), names[:_NAMES], more, room.copies, room.devices, room.causes)
+    shown = names[:limit]
+    return NodeRoom(len(names), shown, len(names) - len(shown), room.copies, room.devices, room.causes)
 
 
 def totals(filled: Filled) -> Devices:

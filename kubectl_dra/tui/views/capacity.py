@@ -1,0 +1,189 @@
+"""How many pods of a shape each node takes: one line per node, with what is free and what keeps the next one away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.capacity.records import NodeRoom
+from kubectl_dra.diagnosis.whatif import Switch, WhatIfError
+from kubectl_dra.output.capacity.page import capacity_page, capacity_summary, device_bar, why_no_more
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.reports.capacity import CapacityReport, Request, capacity_report
+from kubectl_dra.reports.switches import OPTIONS, SwitchError, read_switches
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.views.reader import ReportView
+
+_SWITCHES = Safe("add-node like=NODE · remove-node NODE · drain NODE · add-devices like=DEVICE · taint · untaint")
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Room for pods that request ``count`` devices of a class, with ``switches`` supposed; no class: the first one."""
+
+    device_class: str
+    count: int
+    namespace: str
+    switches: tuple[Switch, ...] = ()
+
+    def compute(self, cluster: ClusterState) -> CapacityReport | None:
+        """The report with all nodes; None where there is no class, or what a switch names is gone."""
+        name = self.device_class or next(iter(sorted(cluster.inventory.classes)), "")
+        request = Request(name, self.count)
+        try:
+            return capacity_report(cluster, request, self.namespace, self.switches, names=None) if name else None
+        except WhatIfError:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCell:
+    """One node with what holds for all nodes like it."""
+
+    name: str
+    room: NodeRoom
+
+
+class CapacityView(ListView[NodeCell]):
+    """The nodes, the roomiest first."""
+
+    nothing = Safe("There is no DeviceClass, or what is supposed does not exist; :whatif starts anew.")
+
+    def __init__(self) -> None:
+        self._class, self._count = "", 1
+        self._switches: tuple[Switch, ...] = ()
+        self._cells: tuple[CapacityReport | None, tuple[NodeCell, ...]] = (None, ())
+        super().__init__()
+
+    @property
+    def topic(self) -> Room:
+        """What is asked now."""
+        return Room(self._class, self._count, self.dra.namespace or "default", self._switches)
+
+    @property
+    def crumb(self) -> Safe:  # type: ignore[override]
+        """The shape."""
+        what = fmt("{} × {}", self._count, self._class) if self._class else fmt("{} per pod", self._count)
+        supposed = fmt(" · {} supposed", len(self._switches)) if self._switches else Safe("")
+        return fmt("capacity for {}{}", what, supposed)
+
+    def topics(self) -> Sequence[Room]:
+        """The one question."""
+        return (self.topic,)
+
+    def columns(self) -> Sequence[Column[NodeCell]]:
+        """Node, copies, devices and why there are no more."""
+        return [
+            Column("NODE", lambda c: safe(c.name), least=12, key=lambda c: c.name),
+            Column("FIT", lambda c: _fit(c.room), right=True, key=lambda c: c.room.copies),
+            Column(
+                "DEVICES", lambda c: fmt("{}", c.room.devices.matching), True, 0, 2, lambda c: c.room.devices.matching
+            ),
+            Column("IN USE", lambda c: fmt("{}", c.room.devices.in_use), True, 0, 2, lambda c: c.room.devices.in_use),
+            Column("LEFT", lambda c: fmt("{}", c.room.devices.left), True, key=lambda c: c.room.devices.left),
+            Column("", lambda _c: Safe(" " * 6), draw=lambda c, w: device_bar(c.room.devices, w), stretch=24, drop=1),
+            Column("WHY NO MORE", lambda c: why_no_more(c.room), least=16),
+        ]
+
+    def all_rows(self) -> Sequence[NodeCell] | None:
+        """One per node, in the report's order."""
+        result = self.desk.result(self.topic)
+        if result is None:
+            return None
+        report = result.record
+        if report is not self._cells[0] or report is None:
+            shapes = report.shapes if report is not None else ()
+            cells = (NodeCell(name, room) for s in shapes for room in s.capacity.nodes for name in room.names)
+            self._cells = report, tuple(cells)
+        return self._cells[1]
+
+    def identity(self, row: NodeCell) -> str:
+        """The node."""
+        return row.name
+
+    @property
+    def info(self) -> Safe:
+        """How many fit in all."""
+        report = self.desk.record(self.topic)
+        return capacity_summary(report) if report is not None else Safe("")
+
+    @property
+    def subject(self) -> Subject | None:
+        """The node under the cursor."""
+        row = self.grid.selected
+        return Subject(row.name, lambda: None) if row is not None else None
+
+    def opened(self, row: NodeCell) -> None:
+        """The devices of the node."""
+        self.dra.open_node(row.name)
+
+    def do_describe(self) -> None:
+        """The page of the command, with the moves that make room."""
+        self.dra.push(CapacityPage(self.topic))
+
+    def do_shape(self, argument: str = "") -> None:
+        """Another class and number of devices: ``:shape CLASS [COUNT]``."""
+        name, _, number = argument.strip().partition(" ")
+        number = number.strip()
+        if number and not (number.isascii() and number.isdecimal() and 0 < int(number[:4]) <= 32):
+            self.dra.say(fmt("“{}” is not a number of devices from 1 to 32", number))
+            return
+        self._class, self._count = name, int(number or 1)
+        self._ask_anew()
+
+    def do_more(self) -> None:
+        """One device more per pod."""
+        self._count = min(32, self._count + 1)
+        self._ask_anew()
+
+    def do_fewer(self) -> None:
+        """One device fewer per pod."""
+        self._count = max(1, self._count - 1)
+        self._ask_anew()
+
+    def do_whatif(self, argument: str = "") -> None:
+        """Suppose one more change, ``:whatif drain NODE``; without one the cluster as it is."""
+        option, _, value = argument.strip().removeprefix("--").partition(" ")
+        if not option:
+            self._switches = ()
+        elif option not in OPTIONS or not value.strip():
+            self.dra.say(fmt("suppose one of: {}", _SWITCHES))
+            return
+        else:
+            given = dict.fromkeys(OPTIONS.values(), ()) | {OPTIONS[option]: (value.strip(),)}
+            try:
+                self._switches = (*self._switches, *read_switches(given))
+            except SwitchError as error:
+                self.dra.say(fmt("{}: {}", error.what, error.hint))
+                return
+        self._ask_anew()
+
+    def _ask_anew(self) -> None:
+        self.dra.topics_changed()
+        self.show()
+        self.dra.refresh_frame()
+
+
+class CapacityPage(ReportView):
+    """The page of the command."""
+
+    crumb = Safe("describe")
+
+    def __init__(self, topic: Room) -> None:
+        super().__init__()
+        self._topic = topic
+
+    def topics(self) -> Sequence[Room]:
+        """The same question."""
+        return (self._topic,)
+
+    def lines(self) -> Sequence[Safe] | None:
+        """What the command prints."""
+        report = self.desk.record(self._topic)
+        return capacity_page(report, self.dra.facts_now.evidence.address) if report is not None else None
+
+
+def _fit(room: NodeRoom) -> Safe:
+    return styled(fmt("{}", room.copies), Style.GOOD if room.copies else Style.DIM)
