@@ -226,3 +226,20 @@ def test_with_both_kinds_that_make_taints_nothing_is_known(ask: Ask) -> None:
 )
 def test_of_what_cannot_decide_nothing_is_said(ask: Ask, words: str, kind: str) -> None:
     assert ask(words, (kind,)) == ask(words, ())
+
+
+def test_a_file_of_claims_alone_says_nothing_of_who_uses_them(tmp_path: Path, capfd: Any) -> None:
+    """Absence in a plain list is no zero: a file without any pod may just leave them out."""
+    items = [item for item in json.loads(CLUSTER.read_bytes())["items"] if item["kind"] == "ResourceClaim"]
+    path = tmp_path / "claims.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}), encoding="utf-8")
+    for words in ("get claims -A", "get claims -A -o wide", "describe-claim serve-0-net -n ml", "why-pending claim -A"):
+        assert run([*words.split(), "--from", str(path)]) == 0
+        out = capfd.readouterr().out
+        assert "gone" not in out, words
+        assert "finished" not in out, words
+        assert "waits for a pod" not in out, words
+    assert run(["get", "claims", "-A", "--unused", "--from", str(path)]) == 0
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "of which it is not known" in err
