@@ -77,7 +77,7 @@ def _take(plane: ControlPlane, client: Client, cluster: Cluster, namespace: str,
     taken.kind, taken.verified, taken.nodes = way["kind"], way["verified"], way["nodes"]
     taken.text = json.dumps(way["actions"])
     taken.rivals = [ref["name"] for ref in (way.get("competition") or {}).get("before", ())]
-    taken.announced = bool(taken.rivals)
+    taken.announced = bool((way.get("competition") or {}).get("lost"))
     if not way["steps"]:
         taken.outcome, taken.detail = "words", json.dumps(way["notes"])
         return taken
@@ -111,7 +111,9 @@ def _watch(client: Client, namespace: str, before: list[Object], taken: Taken) -
             taken.bound_on = new
             taken.outcome = "bound" if set(new) & set(taken.nodes) or not taken.verified else "elsewhere"
             return
-        if any(pod["metadata"]["name"] in taken.rivals and pod["metadata"]["uid"] not in known for pod in now):
+        # A pod that was deleted has another name when its controller makes it again.
+        named = {_app(pod) for pod in before if pod["metadata"]["name"] in taken.rivals}
+        if any(_app(pod) in named and pod["metadata"]["uid"] not in known for pod in now):
             taken.outcome = "rival"
         time.sleep(0.3)
     if taken.outcome != "rival":
@@ -125,7 +127,11 @@ def _state(pod: Object) -> str:
 
 
 def _is_waiting(pod: Object) -> bool:
-    return bool(pod["metadata"].get("labels", {}).get("app") == WAITING)
+    return _app(pod) == WAITING
+
+
+def _app(pod: Object) -> str:
+    return str(pod["metadata"].get("labels", {}).get("app", ""))
 
 
 def _node(pod: Object) -> str:
