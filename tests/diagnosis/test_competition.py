@@ -86,6 +86,14 @@ def test_what_is_made_again_comes_last() -> None:
     assert way.competition == Competition(after=(ref("serve"),))
 
 
+def test_of_two_that_go_the_first_leaves_room_for_others_before_this_one_fits() -> None:
+    """Even for what a controller makes again; only what takes the place of the last one comes too late."""
+    both = holder("one", "a", owner="Job"), holder("two", "b", owner="Job")
+    way = of(DeletePod, found(waiting("pod", 2, minute=2), *both, devices="ab"))
+    assert [action.pod.name for action in way.actions if isinstance(action, DeletePod)] == ["one", "two"]
+    assert way.competition == Competition(before=(ref("one"),), after=(ref("two"),), lost=True)
+
+
 def test_a_gated_pod_does_not_compete() -> None:
     gated = waiting("other", schedulingGates=[{"name": "g"}])
     assert of(DeletePod, found(waiting("pod", minute=2), gated, holder("serve", "a"))).competition == Competition()

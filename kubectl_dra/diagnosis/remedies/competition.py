@@ -84,7 +84,10 @@ class Competing:
             changed = changed.changed(added(changed.inventory, each, extended=changed.features.extended_resource))
         turns = sorted([*map(_turn, self._waiting), *map(_turn, returning)], key=lambda turn: turn.order)
         able = list(self._able(changed, turns, among))
-        first = [turn for turn in able if turn.before(mine)]
+        # Of several pods that go one after the other, the first leave room for others while this one does not fit yet.
+        early = _deletions(actions) > 1
+        last = key_of(returning[-1].metadata) if returning else None
+        first = [turn for turn in able if turn.before(mine) or (early and turn.key != last)]
         world, took = _after(changed, first, among)
         lost = bool(took) and not _fits(world, mine.key, nodes)
         if lost and len(took) > 1:
@@ -120,6 +123,10 @@ class Competing:
                 pod = self._case.world.inventory.pods.get(action.pod.key)
                 if pod is not None:
                     yield _again(pod)
+
+
+def _deletions(actions: Iterable[Action]) -> int:
+    return sum(isinstance(action, DeletePod) for action in actions)
 
 
 def _takes_part(world: ClusterState, pod: Pod) -> bool:
