@@ -10,11 +10,24 @@ from kubectl_dra.commands.types import Targets
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.pending.remedies import numbered_steps, recorded_lines, remedy_text
+from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.invocations import dra, of, shell_line, try_dra
 from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.remedies import RemedyReport
+from kubectl_dra.source.rehearsal import rehearse
 
 _JSON = "-o json has the ways out in .remedies, N at index N-1"
+
+
+def check_dry_run(options: Options, number: int | None) -> None:
+    """Raises a usage error for a dry run of nothing, or of a file."""
+    if number is None:
+        raise UsageProblem(
+            "--dry-run is about one way out", try_dra("why-pending", "POD", "--remedy", "N", "--dry-run=server")
+        )
+    if options.from_ is not None:
+        raise UsageProblem("--dry-run=server needs a live cluster", "leave out --from")
 
 
 def check_single(options: Options, targets: Targets, *, remedies: bool) -> None:
@@ -29,8 +42,11 @@ def check_single(options: Options, targets: Targets, *, remedies: bool) -> None:
         raise UsageProblem(f"--remedy and -o {options.output} exclude each other", _JSON)
 
 
-def one_remedy(options: Options, report: PendingReport, number: int, address: Address) -> int:
-    """Print way out ``number`` of a pod; returns the exit code. Raises ``CommandError`` where it has no commands."""
+def one_remedy(options: Options, report: PendingReport, number: int, address: Address, *, dry_run: bool = False) -> int:
+    """Print way out ``number`` of a pod; returns the exit code. Raises ``CommandError`` where it has no commands.
+
+    ``dry_run``: what the server would say of each command, instead of the commands.
+    """
     ref, found = report.pod, report.remedies
     look = shell_line(dra("why-pending", of("pod", ref.name, ref.namespace)), ("kubectl", "dra", "why-pending", "-A"))
     if number > len(found):
@@ -40,6 +56,27 @@ def one_remedy(options: Options, report: PendingReport, number: int, address: Ad
     if not lines:
         text = remedy_text(found[number - 1])
         raise CommandError(f"way out {number} of pod {ref.key} has no command: {text}", look)
+    if dry_run:
+        return _rehearsed(options, found[number - 1])
     for line in (*recorded_lines(address), *lines):
         console(options).out(line)
+    return ExitCode.OK
+
+
+def _rehearsed(options: Options, remedy: RemedyReport) -> int:
+    """What the server would say of each command; exit code 1 where it would refuse one."""
+    told = console(options)
+    for step in remedy.steps or ():
+        for each in rehearse(step.commands, step.manifest):
+            line = command(each.words)
+            assert line is not None  # noqa: S101 - it has just been printable
+            if not each.tried:
+                told.out(fmt("not tried: {}", line))
+                continue
+            for text in each.said.splitlines():
+                (told.out if each.accepted else told.note)(safe(text))
+            if not each.accepted:
+                told.note(fmt("refused: {}", line))
+                return ExitCode.ERROR
+    told.out(Safe("The server accepts every command that can be tried; nothing was changed."))
     return ExitCode.OK

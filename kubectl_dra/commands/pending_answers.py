@@ -14,7 +14,7 @@ from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.group_answers import Pending, group_answer, waiting_groups
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.node_groups import Judge, judge_of
-from kubectl_dra.commands.one_remedy import check_single, one_remedy
+from kubectl_dra.commands.one_remedy import check_dry_run, check_single, one_remedy
 from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.owners import owner_reader
 from kubectl_dra.commands.show import Answer, console, is_document, note_evidence, print_answers, print_pages, tell
@@ -96,14 +96,19 @@ def answer(
     number: int | None = None,
     switches: tuple[Switch, ...] = (),
     node_groups: str = "",
+    *,
+    dry_run: bool = False,
 ) -> int:
     """Run the command; returns the exit code. ``remedies``: also for lists, and with the commands that do them.
 
-    With a ``number`` nothing but the commands of that way out. ``switches``: what is supposed of the cluster.
+    With a ``number`` nothing but the commands of that way out, with ``dry_run`` what the server says of them.
+    ``switches``: what is supposed of the cluster.
     """
     check_watch(options, switches)
     judge = judge_of(options, node_groups)
     targets = parse_targets(words, POD, options)
+    if dry_run:
+        check_dry_run(options, number)
     if number is not None:
         check_single(options, targets, remedies=remedies)
     kinds = {target.kind for target in targets.named} | {targets.kind}
@@ -131,7 +136,7 @@ def answer(
             )
             _check_node(call)
             if number is not None:
-                return one_remedy(options, _only_pod(call, targets), number, call.address)
+                return one_remedy(options, _only_pod(call, targets), number, call.address, dry_run=dry_run)
             return _named(call, targets) if targets.named else _everything(call, targets.kind)
 
     if options.watch:

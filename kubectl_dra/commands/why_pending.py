@@ -40,6 +40,12 @@ Examples:
     help="Only the commands of way out N of one pod, ready for a shell.",
 )
 @click.option(
+    "--dry-run",
+    type=click.Choice(["server"]),
+    default=None,
+    help="With --remedy: let the server try the commands; nothing is changed.",
+)
+@click.option(
     "--node-groups",
     default="",
     metavar="FILE|cluster",
@@ -52,6 +58,7 @@ def command(
     node: str,
     remedies: bool,
     number: int | None,
+    dry_run: str | None,
     words: tuple[str, ...],
     node_groups: str,
     switches: tuple[Switch, ...],
@@ -63,4 +70,4 @@ def command(
     """
     from kubectl_dra.commands.pending_answers import answer
 
-    return answer(options, node, remedies, words, number, switches, node_groups)
+    return answer(options, node, remedies, words, number, switches, node_groups, dry_run=dry_run is not None)

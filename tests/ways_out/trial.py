@@ -82,6 +82,10 @@ def _take(plane: ControlPlane, client: Client, cluster: Cluster, namespace: str,
         taken.outcome, taken.detail = "words", json.dumps(way["notes"])
         return taken
     taken.script = _kubectl(plane, *asked, "--remedy", str(number))
+    code, said = _run(plane, f"kubectl {' '.join(asked)} --remedy {number} --dry-run=server")
+    if code != 0 or pods(client, namespace) != before:
+        taken.outcome, taken.detail = "failed", f"dry run: {said}"
+        return taken
     code, said = _run(plane, taken.script)
     if code != 0:
         taken.outcome, taken.detail = "failed", said
