@@ -1,4 +1,4 @@
-"""``why-pending --remedy N --dry-run=server``: kubectl tries the commands of a way out on the server, without effect."""
+"""``--remedy N --dry-run=server``: kubectl tries the commands of a way out on the server, without effect."""
 
 from __future__ import annotations
 
