@@ -132,3 +132,13 @@ def test_what_comes_after_the_gate() -> None:
     ways = found(waiting("pod", 2, **GATE))
     way = of(RemoveGates, ways)
     assert (way.nodes, way.then) == ((), Prospect(Verdict.UNSCHEDULABLE, Code.TOO_FEW_DEVICES))
+
+
+def test_pods_that_wait_for_cpu_take_it_first() -> None:
+    """They hold no devices and ask for none, and a controller's new pod is known by what the old one took."""
+    busy = build.pod("busy", node_name="node-1", phase="Running", requests={"cpu": "3"})
+    other = build.pod("other", requests={"cpu": "3"}, priority=10)
+    pod, claim = waiting("pod", requests={"cpu": "2"})
+    way = of(DeletePod, found(pod, claim, busy, other))
+    assert way.actions == (DeletePod(ref("busy"), (), None, ("3 cpu",)),)
+    assert way.competition == Competition(before=(ref("other"),), lost=True)

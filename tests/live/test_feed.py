@@ -263,11 +263,11 @@ def test_sums_per_node_follow_every_pod(api: FakeApi, seen: Seen, follow: Callab
         )
 
     follow("Pod")
-    seen.until(lambda published: cpu("n1")(published) == 2000 and not published.inventory.pods)
+    seen.until(lambda published: cpu("n1")(published) == 2000 and len(published.inventory.pods) == 1)
     script.raw({"type": "MODIFIED", "object": _pod("a", 9, cpu="500m")})
     seen.until(lambda published: cpu("n1")(published) == 1500)
     script.raw({"type": "MODIFIED", "object": _pod("late", 10, node="n2")})
-    seen.until(lambda published: cpu("n2")(published) == 1000)
+    seen.until(lambda published: cpu("n2")(published) == 1000 and not published.inventory.pods)
     script.raw({"type": "DELETED", "object": _pod("a", 11)})
     script.raw({"type": "DELETED", "object": _pod("b", 12)})
     last = seen.until(lambda published: "n1" not in published.inventory.usage)

@@ -23,15 +23,19 @@ from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.candidate import Case
 from kubectl_dra.diagnosis.remedies.records import Action, Competition, DeletePod, EditClaim, EditPod
 from kubectl_dra.diagnosis.remedies.trial import outcome, verdict
-from kubectl_dra.model.core import Pod, PodStatus
+from kubectl_dra.model.core import Container, Pod, PodSpec, PodStatus, ResourceRequirements
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.podinfo import PodInfo
+from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.scheduler.claims import resolve
 
 # More kinds of pods, and more nodes, are not tried for one remedy.
 _KINDS: Final = 16
 _NODES: Final = 40
 _NEW: Final = "~"  # later than every time
+_MILLI: Final = -3
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +124,17 @@ class Competing:
         """What controllers make in place of the pods that are deleted."""
         for action in actions:
             if isinstance(action, DeletePod) and action.recreated_by is not None:
-                pod = self._case.world.inventory.pods.get(action.pod.key)
+                pod = self._case.world.inventory.pods.get(action.pod.key) or self._known_by_sums(action.pod.key)
                 if pod is not None:
                     yield _again(pod)
+
+    def _known_by_sums(self, key: Key) -> Pod | None:
+        """A pod of which only what it takes of its node was kept, with as much of it as that tells."""
+        for usage in self._case.world.inventory.usage.values():
+            for info in usage.placed:
+                if info.key == key:
+                    return _pod_of(info)
+        return None
 
 
 def _deletions(actions: Iterable[Action]) -> int:
@@ -186,6 +198,16 @@ def _again(pod: Pod) -> Pod:
     meta = msgspec.structs.replace(pod.metadata, name=name, uid=f"{pod.metadata.uid}-again", creation_timestamp=_NEW)
     spec = msgspec.structs.replace(pod.spec, node_name="")
     return msgspec.structs.replace(pod, metadata=meta, spec=spec, status=PodStatus(phase="Pending"))
+
+
+def _pod_of(info: PodInfo) -> Pod:
+    amounts = {
+        name: Quantity(amount, _MILLI) if name == "cpu" else Quantity(amount)
+        for name, amount in info.shape.requests.items()
+    }
+    container = Container(name="main", resources=ResourceRequirements(requests=amounts))
+    meta = ObjectMeta(name=info.key.name, namespace=info.key.namespace, uid=info.uid, labels=dict(info.shape.labels))
+    return Pod(metadata=meta, spec=PodSpec(containers=(container,), priority=info.shape.priority))
 
 
 def _turn(pod: Pod) -> _Turn:

@@ -7,20 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from sys import intern
-from typing import Any, Final
+from typing import Any
 
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.core import Container, Pod
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.podinfo import PodInfo, PodInfos
 from kubectl_dra.model.podneeds import in_group
 from kubectl_dra.model.usage import NodeUsage, is_terminal, usage_by_node
 from kubectl_dra.source.live.sharing import Sharer, kept
-
-_NATIVE: Final = "kubernetes.io/"
-# Implicit extended resources: every DeviceClass can be asked for by this prefix and its name.
-_CLASS_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
 
 
 class PodTracker:
@@ -99,7 +95,7 @@ def add_usage(total: dict[str, NodeUsage], more: Mapping[str, NodeUsage]) -> Non
 
 
 def matters(pod: Pod, whole_nodes: frozenset[str] = frozenset()) -> bool:
-    """Whether a pod has claims or a group, or waits for a node with extended resources that a class might serve.
+    """Whether a pod has claims or a group, or waits for a node: what becomes free there, others may take first.
 
     Every pod on ``whole_nodes`` matters.
     """
@@ -110,14 +106,4 @@ def matters(pod: Pod, whole_nodes: frozenset[str] = frozenset()) -> bool:
         or pod.status.extended_resource_claim_status is not None
     ):
         return True
-    return not pod.spec.node_name and asks_for_extended_resources(pod)
-
-
-def asks_for_extended_resources(pod: Pod) -> bool:
-    """Whether any container requests a resource with a domain of its own (as upstream's IsExtendedResourceName)."""
-    containers: tuple[Container, ...] = (*pod.spec.containers, *pod.spec.init_containers)
-    return any(_is_extended(name) for each in containers for name in (*each.resources.requests, *each.resources.limits))
-
-
-def _is_extended(name: str) -> bool:
-    return name.startswith(_CLASS_PREFIX) or ("/" in name and _NATIVE not in name)
+    return not pod.spec.node_name and not is_terminal(pod)
