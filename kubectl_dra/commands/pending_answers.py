@@ -26,6 +26,7 @@ from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.groups import pods_of
+from kubectl_dra.diagnosis.idle import idle
 from kubectl_dra.diagnosis.pending import is_pending, pending_pods
 from kubectl_dra.diagnosis.records import Missing, MissingEvidence
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf
@@ -39,6 +40,7 @@ from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.pending.group_page import gang_lines
 from kubectl_dra.output.pending.groups import claim_groups_page, groups_page
 from kubectl_dra.output.pending.headline import pending_summary
+from kubectl_dra.output.pending.idle import idle_lines
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, fmt
@@ -327,7 +329,10 @@ def _workload_answers(call: Call, kind: Kind, key: Key) -> Iterator[Pending]:
         for line in missing_lines(found.objects):
             console(call.options).note(line)
     elif not pending:
-        console(call.options).note(fmt("note: {} {} has no pending pods", kind.name, str(key)))
+        held = idle(call.cluster.state, kind.name, key) if not pods else None
+        none = [fmt("note: {} {} has no pending pods", kind.name, str(key))]
+        for line in none if held is None else idle_lines(kind.name, str(key), held):
+            console(call.options).note(line)
     yield from (_pod_answer(call, each) for each in pending)
 
 
