@@ -14,6 +14,8 @@ OPENING = {"open": (1, "r"), "fdopen": (1, "r"), "NamedTemporaryFile": (0, "w+b"
 TEXT = {"read_text", "write_text", "TextIOWrapper"}
 # What these open or write has no encoding: other modules than pathlib and io, click's formatter.
 FOREIGN = {"formatter", "os", "tarfile", "webbrowser", "zipfile"}
+# ``text=True`` of these is a flag of our own: the field ``text`` of a JSON answer.
+OURS = {"shared_options"}
 
 
 def lacks(source: str) -> list[int]:
@@ -34,7 +36,7 @@ def _is_text(call: ast.Call) -> bool:
         place -= isinstance(call.func, ast.Attribute) and name == "open" and owner != "io"
         mode = named.get("mode", call.args[place] if len(call.args) > place else ast.Constant(default))
         return isinstance(mode, ast.Constant) and "b" not in str(mode.value)
-    flags = (named.get(flag) for flag in ("text", "universal_newlines"))
+    flags = () if name in OURS else [named.get(flag) for flag in ("text", "universal_newlines")]
     return any(isinstance(flag, ast.Constant) and flag.value is True for flag in flags)
 
 

@@ -52,10 +52,10 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra why-pending -A                  # pending pods, grouped by reason
-  kubectl dra why-pending trainer-0 -n ml     # why this pod does not run
-  kubectl dra get devices --free              # what is free
-  kubectl dra why-pending -A --from demo      # without a cluster"""
+  kubectl dra why-pending -A                # pending pods, grouped by reason
+  kubectl dra why-pending trainer-0 -n ml   # why this pod does not run
+  kubectl dra get devices --free            # what is free
+  kubectl dra why-pending -A --from demo    # without a cluster"""
 
 
 class LazyGroup(KubectlStyle, click.Group):

@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra capacity --class gpu.example.com            # how many single devices
-  kubectl dra capacity --class gpu.example.com --count 8  # how many pods with 8 on one node
-  kubectl dra capacity --class gpu.example.com --selector 'device.driver == "gpu.example.com"'
-  kubectl dra capacity -f trainer.yaml                    # how many of this pod
-  kubectl dra capacity --class gpu.example.com --count 8 --add-node like=node-b,free"""
+  kubectl dra capacity --class gpu.example.com          # single devices
+  kubectl dra capacity --class gpu.example.com --count 8  # 8 on a node
+  kubectl dra capacity -f trainer.yaml                  # pods like this one
+  kubectl dra capacity -f trainer.yaml --add-node like=node-b,free"""
 
 
 @click.command("capacity", cls=KubectlStyle, epilog=_EXAMPLES)

@@ -17,6 +17,7 @@ from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
 from kubectl_dra.output.documents import document, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.capacity import Request, capacity_report
+from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.source.reading import Found
 
 _DEFAULT_NAMESPACE = "default"
@@ -55,4 +56,4 @@ def _check_class(cluster: Scoped, name: str) -> None:
     """A class that is not there is a mistake of the command line, if all of them are known."""
     classes = cluster.state.inventory.classes
     if name not in classes and cluster.state.evidence.complete("DeviceClass"):
-        raise CommandError(f'deviceclasses "{name}" not found{did_you_mean(name, classes)}', "kubectl dra get classes")
+        raise CommandError(f'deviceclasses "{name}" not found{did_you_mean(name, classes)}', try_dra("get", "classes"))

@@ -11,9 +11,9 @@ from kubectl_dra.commands.options import Options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra explain                                    # every reason, with the message that leads to it
-  kubectl dra explain DRA-220                            # what it means, how to confirm it, how to fix it
-  kubectl dra explain "resourceclaim not available"      # the reasons behind a message"""
+  kubectl dra explain          # every reason, and its message
+  kubectl dra explain DRA-220  # what it means, how to confirm and fix it
+  kubectl dra explain "resourceclaim not available"  # whose"""
 
 
 @click.command("explain", cls=KubectlStyle, epilog=_EXAMPLES)

@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.autoscaling.groups import Group, judged, of_cluster
 from kubectl_dra.diagnosis.autoscaling.records import GroupVerdict
 from kubectl_dra.diagnosis.autoscaling.templates import groups_of
 from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.invocations import try_kubectl
 from kubectl_dra.source.inputs import Inputs
 from kubectl_dra.source.reading import read_objects
 
@@ -29,5 +30,5 @@ def judge_of(options: Options, word: str) -> Judge:
         groups = groups_of([Source(each.data, each.api_version, each.kind) for each in found.objects])
         if not groups:
             what = f"{word}: no MachineDeployment, MachineSet, MachinePool, NodePool or Node describes a node group"
-            raise CommandError(what, "kubectl get machinedeployments,nodepools,draconfigs -A -o yaml")
+            raise CommandError(what, try_kubectl("get", "machinedeployments,nodepools,draconfigs", "-A", "-o", "yaml"))
     return lambda world, pod: tuple(judged(world, pod, of_cluster(world.inventory) if groups is None else groups))

@@ -11,7 +11,7 @@ from kubectl_dra.commands.options import Options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra top                # namespaces: who holds most, and what is idle
+  kubectl dra top                # who holds most, what is idle, by namespace
   kubectl dra top nodes
   kubectl dra top classes
   kubectl dra top pods -A"""

@@ -94,7 +94,7 @@ def _values(members: Members, lacking: int) -> tuple[ValueCount, ...]:
         counts[text] = counts.get(text, 0) + number
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     found = tuple(ValueCount(value, number) for value, number in ranked[:_VALUES])
-    return (*found, ValueCount(None, lacking)) if lacking else found
+    return (*found, ValueCount("", lacking, published=False)) if lacking else found
 
 
 def _lacking(checks: Checks, request: Request, attribute: str, devices: Iterable[Candidate]) -> int:

@@ -39,7 +39,7 @@ def _dated(problem: PoolProblem, slices: Sequence[ResourceSlice]) -> PoolProblem
     since = max((slice_.metadata.creation_timestamp or "" for slice_ in slices), default="")
     generation = problem.generation or max((slice_.spec.pool.generation for slice_ in slices), default=0)
     devices = sum(len(slice_.spec.devices) for slice_ in slices if slice_.spec.pool.generation == generation)
-    return msgspec.structs.replace(problem, devices=devices, since=since or None)
+    return msgspec.structs.replace(problem, devices=devices, since=since or "")
 
 
 def _left_out(gathered: Gathered, features: Features) -> Iterator[tuple[Code, PoolId, PoolProblem]]:

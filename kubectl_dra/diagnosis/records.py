@@ -375,10 +375,11 @@ class Stage:
 
 
 class ValueCount(ReportRecord, frozen=True):
-    """A value of an attribute (None: without one), and how many devices have it."""
+    """A value of an attribute, and how many devices have it; those without one are counted as not ``published``."""
 
-    value: str | None
+    value: str
     devices: int
+    published: bool = True
 
 
 class Funnel(Evidence, frozen=True):
@@ -463,7 +464,7 @@ class PoolProblem(Evidence, frozen=True):
     expected: int = 0
     detail: str = ""
     devices: int = 0
-    since: str | None = None
+    since: str = ""
 
 
 class ClaimElsewhere(Evidence, frozen=True):

@@ -53,7 +53,7 @@ class IdleClaim(ReportRecord, frozen=True):
 
     claim: ObjectRef
     devices: tuple[str, ...]
-    created: str | None
+    created: str
 
 
 class TopReport(ReportRecord, frozen=True):
@@ -102,7 +102,9 @@ def _devices(claim: ResourceClaim) -> tuple[DeviceId, ...]:
 
 def _idle_claim(claim: ResourceClaim) -> IdleClaim:
     devices = tuple(map(str, _devices(claim)))
-    return IdleClaim(ObjectRef.of("ResourceClaim", key_of(claim.metadata)), devices, claim.metadata.creation_timestamp)
+    return IdleClaim(
+        ObjectRef.of("ResourceClaim", key_of(claim.metadata)), devices, claim.metadata.creation_timestamp or ""
+    )
 
 
 # --- rows -----------------------------------------------------------------------------------------------------------

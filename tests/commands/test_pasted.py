@@ -259,7 +259,7 @@ def test_what_to_try_next_means_the_same_cluster(words: str, two_contexts: Path,
 def test_no_command_is_printed_that_has_no_flags() -> None:
     """Only what stands in help, or needs no cluster, is a plain text."""
     plain = re.compile(
-        r"kubectl (?!dra$|dra (snapshot|convert|completion)|get NAME|get -o|get nodes,pods|kustomize)[a-z]"
+        r"kubectl (?!dra$|dra (snapshot|convert|completion|explain|lint)|get NAME|get -o|get nodes,pods|kustomize)[a-z]"
     )
     modules = [
         module for folder in ("commands", "source", "output", "tui") for module in (SOURCES / folder).rglob("*.py")

@@ -180,7 +180,7 @@ def _constraint_over(cause: Cause, report: Report) -> Safe:
 
 
 def _values_of(funnel: Funnel) -> list[str]:
-    return [each.value for each in funnel.values if each.value is not None]
+    return [each.value for each in funnel.values if each.published]
 
 
 def _constrained(cause: Cause, report: Report) -> dict[str, Funnel]:

@@ -186,8 +186,8 @@ def _joined(texts: Sequence[Safe]) -> Safe:
 
 def _values(funnel: Funnel, name: Safe) -> Safe:
     """``; numa is 0 on one device and 1 on another``: the values that the devices which are left have."""
-    found = [(each.value, each.devices) for each in funnel.values if each.value is not None]
-    lacking = sum(each.devices for each in funnel.values if each.value is None)
+    found = [(each.value, each.devices) for each in funnel.values if each.published]
+    lacking = sum(each.devices for each in funnel.values if not each.published)
     if not found:
         return fmt("; none of them publishes {}", name) if lacking else Safe("")
     shown = found[:_VALUES]
