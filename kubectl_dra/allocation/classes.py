@@ -122,6 +122,8 @@ class NodeClasses:
         nodes = {name for pool in changed for name in self._known.nodes.get(PoolId(*pool), ())}
         if self.index is not former.index:
             nodes |= self.index.affected
+        if len(former._tables) > _MOST_SIGHTS:
+            return  # most of them were of what-ifs that nobody asks about again
         for columns, table in list(former._tables.items()):
             kept = dict(table)
             for name in nodes:
