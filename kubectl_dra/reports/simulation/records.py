@@ -82,6 +82,7 @@ class PodSimulation(ReportRecord, frozen=True):
     ``subject`` is what the pods are made from: a pod, a workload, or a claim or template that was tried with a bare
     pod; ``role`` is what it calls these pods where it has several kinds of them. ``counted`` says where ``wanted`` is
     from and ``assumed`` which fields were taken for it. ``alone``: tried as if the file had no other pods.
+    ``misread``: a server drops something of the manifest, or of one that the pod names; the rest was tried.
     ``blocked``: objects that the pod names and the API server would refuse, or a PriorityClass that does not exist, so
     that it can't be tried.
     ``pending`` tells of the first copy that does not fit. ``open``: what decides as well and is not simulated, so

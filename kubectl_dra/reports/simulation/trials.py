@@ -6,8 +6,8 @@ Pods that would be created together are tried together, one after the other. Wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kubectl_dra.api.planned import Planned, PodPlan
@@ -36,13 +36,15 @@ _CLAIMS: Final = ("ResourceClaim", "ResourceClaimTemplate")
 class Trial:
     """Copies of one pod; ``alone``: on the cluster without the other pods of the files.
 
-    ``blocked`` are the objects that it names and that would be refused.
+    ``blocked`` are the objects that it names and that would be refused. ``misread``: of its manifest, or of one that it
+    names, a server drops something.
     """
 
     planned: Planned
     plan: PodPlan
     alone: bool = False
     blocked: tuple[ObjectRef, ...] = ()
+    misread: bool = False
 
     @property
     def subject(self) -> ObjectRef:
@@ -61,7 +63,16 @@ def trials(
     later = [Trial(each, plan, not together, blocked.of(plan.pod)) for each, plan in catalogue]
     bare = [Trial(each, plan, not together) for each, plan in _bare(objects)]
     only = len(first) + len(later) + len(bare) == 1
-    return [*first, *(Trial(t.planned, t.plan, t.alone and not only, t.blocked) for t in (*later, *bare))]
+    dropped = {(e.kind, *e.key) for e in objects if any(not finding.corrected for finding in e.findings)}
+    return [
+        replace(each, alone=each.alone and not only, misread=_is_misread(each, dropped))
+        for each in (*first, *later, *bare)
+    ]
+
+
+def _is_misread(trial: Trial, dropped: Collection[tuple[str, str, str]]) -> bool:
+    planned = trial.planned
+    return (planned.kind, *planned.key) in dropped or any(key in dropped for key in _named(trial.plan.pod))
 
 
 @dataclass(frozen=True, slots=True)
