@@ -83,6 +83,14 @@ def test_fewer_devices_than_the_last_pod_finds_left() -> None:
     assert (action.before, action.after) == ("2", "1")
 
 
+def test_of_many_devices_halves_are_tried() -> None:
+    """With seven of eight devices no more pods fit on a node; with four, two do."""
+    state = cluster(*gpus("node-a", 8), *gpus("node-b", 8), group(4), *from_template(4, 8))
+    (action,) = ways_out(state)[RemedyKind.EDIT_CLAIM].actions
+    assert isinstance(action, EditClaim)
+    assert (action.before, action.after) == ("8", "4")
+
+
 def test_all_pods_of_the_template_are_made_anew() -> None:
     state = cluster(*gpus("node-a", 3), group(2), *from_template(2, 2))
     reports = find_remedies(state, of_pod(state, "train-0")).remedies

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Final
 
 import msgspec
@@ -36,6 +37,7 @@ WHOLE: Final = frozenset(
         Code.POD_GROUP_UNPLACED,
     }
 )
+_ALL_TRIED: Final = 4
 _MIN_COUNT_COST: Final = 34
 _COUNT_COST: Final = 35
 _PIN_COST: Final = 40
@@ -185,7 +187,15 @@ def _fewer_devices(case: Case) -> Iterator[Candidate]:
         if request.allocation_mode != "ExactCount" or request.count < 2:
             continue
         editor = RequestEditor(case, claim, name)
-        yield from first_of([_with_count(editor, request.count, n) for n in range(request.count - 1, 0, -1)])
+        yield from first_of([_with_count(editor, request.count, n) for n in _smaller(request.count)])
+
+
+def _smaller(count: int) -> list[int]:
+    """Smaller numbers to try, the larger first; of many one less, then halves: every trial places a whole group."""
+    if count <= _ALL_TRIED:
+        return list(range(count - 1, 0, -1))
+    halves = takewhile(bool, (count >> power for power in range(1, count.bit_length())))
+    return [count - 1, *halves]
 
 
 def _with_count(editor: RequestEditor, before: int, after: int) -> Candidate:
