@@ -25,6 +25,7 @@ from kubectl_dra.model.resource import (
     ResourceClaimSpec,
     ResourceClaimTemplate,
 )
+from kubectl_dra.model.scheduling import DisruptionMode, Marker, PodGroup
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 EXACT_COUNT: Final = "ExactCount"
@@ -156,6 +157,13 @@ def _node(node: Node) -> Node:
     return replace(node, status=replace(node.status, allocatable=node.status.capacity))
 
 
+def _group(group: PodGroup) -> PodGroup:
+    """Upstream: defaults.go in pkg/apis/scheduling/v1beta1."""
+    if group.spec.disruption_mode is not None:
+        return group
+    return replace(group, spec=replace(group.spec, disruption_mode=DisruptionMode(single=Marker())))
+
+
 _RULES: Final[Mapping[type[Record], Callable[[Any], Record]]] = {
     ResourceClaim: _claim,
     ResourceClaimTemplate: _template,
@@ -163,4 +171,5 @@ _RULES: Final[Mapping[type[Record], Callable[[Any], Record]]] = {
     ClassicResourceClaimTemplate: _classic_template,
     Pod: _pod,
     Node: _node,
+    PodGroup: _group,
 }

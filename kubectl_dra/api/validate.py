@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from kubectl_dra.api.admission import claims, classes, slices
+from kubectl_dra.api.admission import claims, classes, groups, slices
 from kubectl_dra.api.admission.errors import Field, FieldError
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.resource import (
@@ -20,6 +20,7 @@ from kubectl_dra.model.resource import (
     ResourceClaimTemplate,
     ResourceSlice,
 )
+from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.selectors.compiling import ADMISSION, Environment
 
 __all__ = ["ADMISSION", "FieldError", "validate"]
@@ -52,4 +53,6 @@ def validate(
             slices.resource_slice(record, root)
         case DeviceTaintRule():
             classes.taint_rule(record, root)
+        case PodGroup():
+            groups.pod_group(record, root)
     return tuple(dict.fromkeys(found))

@@ -9,12 +9,15 @@ import pytest
 
 from kubectl_dra.api.build import build_inventory
 from kubectl_dra.api.decode import DecodeError, decode_object
+from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import BY_NAME
+from kubectl_dra.api.validate import validate
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.scheduling import DisruptionMode, Marker, PodGroup
 from kubectl_dra.model.signs import shown_gates
 from kubectl_dra.reports.snapshot import objects_of
 
@@ -172,3 +175,80 @@ def test_who_serves_groups_has_the_feature(coverage: Coverage, shown: set[str]) 
 def test_nothing_of_it_is_on_by_itself() -> None:
     found = features(37)
     assert not (found.generic_workload or found.workload_resource_claims or found.topology_aware_workloads)
+
+
+# --- what the API server refuses; the words are those of a real one, 1.37.1 -------------------------------------------
+
+BASIC: dict[str, Any] = {"schedulingPolicy": {"basic": {}}}
+SOURCES = "`resourceClaimName`, `resourceClaimTemplateName`"
+
+
+def shared(**entry: Any) -> dict[str, Any]:
+    return {**BASIC, "resourceClaims": [{"name": "c", **entry}]}
+
+
+@pytest.mark.parametrize(
+    ("spec", "problems"),
+    [
+        (BASIC, []),
+        ({"schedulingPolicy": {}}, ['spec.schedulingPolicy: Invalid value: "": must specify one of: `basic`, `gang`']),
+        (
+            {"schedulingPolicy": {"basic": {}, "gang": {"minCount": 2}}},
+            ['spec.schedulingPolicy: Invalid value: "{basic, gang}": must specify exactly one of: `basic`, `gang`'],
+        ),
+        ({"schedulingPolicy": {"gang": {}}}, ["spec.schedulingPolicy.gang.minCount: Required value"]),
+        (
+            {"schedulingPolicy": {"gang": {"minCount": -1}}},
+            ["spec.schedulingPolicy.gang.minCount: Invalid value: -1: must be greater than or equal to 1"],
+        ),
+        (
+            {**BASIC, "schedulingConstraints": {"topology": [{"key": "a"}, {"key": "b"}]}},
+            ["spec.schedulingConstraints.topology: Too many: 2: must have at most 1 item"],
+        ),
+        (
+            {**BASIC, "schedulingConstraints": {"topology": [{"key": ""}]}},
+            ["spec.schedulingConstraints.topology[0].key: Required value"],
+        ),
+        (
+            {**BASIC, "resourceClaims": [{"name": f"c{i}", "resourceClaimName": "x"} for i in range(5)]},
+            ["spec.resourceClaims: Too many: 5: must have at most 4 items"],
+        ),
+        (shared(), [f'spec.resourceClaims[0]: Invalid value: "": must specify one of: {SOURCES}']),
+        (
+            shared(resourceClaimName="x", resourceClaimTemplateName="y"),
+            [
+                'spec.resourceClaims[0]: Invalid value: "{resourceClaimName, resourceClaimTemplateName}": '
+                f"must specify exactly one of: {SOURCES}"
+            ],
+        ),
+        (
+            {**BASIC, "resourceClaims": [{"name": "c", "resourceClaimName": name} for name in ("x", "y")]},
+            ['spec.resourceClaims[1]: Duplicate value: {"name":"c","resourceClaimName":"y"}'],
+        ),
+        (shared(name="", resourceClaimName="x"), ["spec.resourceClaims[0].name: Required value"]),
+        (
+            {**BASIC, "disruptionMode": {"single": {}, "all": {}}},
+            ['spec.disruptionMode: Invalid value: "{single, all}": must specify exactly one of: `single`, `all`'],
+        ),
+        (
+            {**BASIC, "disruptionMode": {}},
+            ['spec.disruptionMode: Invalid value: "": must specify one of: `single`, `all`'],
+        ),
+        (
+            {**BASIC, "workloadRef": {}},
+            ["spec.workloadRef.workloadName: Required value", "spec.workloadRef.templateName: Required value"],
+        ),
+    ],
+)
+def test_what_the_server_refuses_is_refused_in_its_words(spec: dict[str, Any], problems: list[str]) -> None:
+    group = {"kind": "PodGroup", "metadata": {"name": "train", "namespace": "team"}, "spec": spec}
+    record = read(group, V1BETA1).groups.pod_groups[Key("team", "train")]
+    assert [str(each) for each in validate(defaulted(record))] == problems
+
+
+def test_without_a_mode_pods_are_evicted_one_by_one() -> None:
+    record = read({**GROUP, "spec": dict(BASIC)}, V1BETA1).groups.pod_groups[Key("team", "train")]
+    found = defaulted(record)
+    assert isinstance(found, PodGroup)
+    assert found.spec.disruption_mode == DisruptionMode(single=Marker())
+    assert defaulted(found) == found

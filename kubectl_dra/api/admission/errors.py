@@ -92,7 +92,7 @@ class Field:
 
     def too_many(self, count: int, limit: int) -> None:
         """A list or map has more than ``limit`` entries."""
-        self._add(f"Too many: {count}", f"must have at most {limit} items")
+        self._add(f"Too many: {count}", f"must have at most {limit} {'item' if limit == 1 else 'items'}")
 
     def items(self, items: Sequence[T], limit: int | None, check: Callable[[T, Field], None]) -> None:
         """Check a list's items, or only say that there are more than ``limit``."""
