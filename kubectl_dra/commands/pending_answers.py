@@ -14,6 +14,7 @@ from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.group_answers import Pending, group_answer, waiting_groups
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.node_groups import Judge, judge_of
+from kubectl_dra.commands.one_per_line import check_list, is_rows, pod_list, said
 from kubectl_dra.commands.one_remedy import check_dry_run, check_single, one_remedy
 from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.owners import owner_reader
@@ -77,6 +78,7 @@ class Call:
     read_owner: ReadOwner | None = None
     moment: datetime | None = None
     what_if: WhatIf | None = None
+    sort_by: str = ""
     judge: Judge = field(default=lambda _world, _pod: None)
 
     @property
@@ -98,6 +100,7 @@ def answer(
     number: int | None = None,
     switches: tuple[Switch, ...] = (),
     node_groups: str = "",
+    sort_by: str = "",
     *,
     dry_run: bool = False,
 ) -> int:
@@ -107,6 +110,7 @@ def answer(
     ``switches``: what is supposed of the cluster.
     """
     check_watch(options, switches)
+    check_list(options, words, sort_by)
     judge = judge_of(options, node_groups)
     targets = parse_targets(words, POD, options)
     if dry_run:
@@ -135,6 +139,7 @@ def answer(
                 moment=moment,
                 what_if=what_if,
                 judge=judge,
+                sort_by=sort_by,
             )
             _check_node(call)
             if number is not None:
@@ -205,6 +210,11 @@ def _everything(call: Call, kind: Kind) -> int:
     return _list(call, answers, PENDING_PODS, _pages if call.remedies else _overview)
 
 
+def _rows(call: Call, answers: Sequence[Pending]) -> list[Safe]:
+    reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
+    return pod_list(reports, call.now, call.options.output or "wide", call.sort_by)
+
+
 def _labels(inventory: Inventory, group: Key) -> Mapping[str, str]:
     return inventory.groups.pod_groups[group].metadata.labels
 
@@ -223,7 +233,12 @@ def _list(
     elif not found.answered:
         raise nothing_read(found, call.options)
     else:
-        print_pages([after_unread(found, page(call, answers, found))], call.options)
+        in_rows = is_rows(call.options, call.sort_by) and subject is PENDING_PODS
+        lines = _rows(call, answers) if in_rows else after_unread(found, page(call, answers, found))
+        if in_rows:
+            for line in missing_lines(found.missing):
+                console(call.options).note(line)
+        print_pages([lines], call.options)
     code = _code(call, answers)
     return code_of(found, call.options) if code is ExitCode.OK else code
 
@@ -235,7 +250,7 @@ def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:
 def _overview(call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
     page = groups_page(reports, reason_groups(reports), call.cluster.namespace, found.bound, call.address)
-    return [*page, *gang_lines(reports)]
+    return [*page, *gang_lines(reports), *said(reports, call.now)]
 
 
 def _claims_overview(call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:

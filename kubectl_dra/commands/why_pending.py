@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra why-pending                         # what hangs here, by reason
+  kubectl dra why-pending                         # pending pods, grouped by reason
   kubectl dra why-pending -A                      # in all namespaces
+  kubectl dra why-pending -A -o wide --sort-by age  # one line per pod
   kubectl dra why-pending trainer-0 -n ml         # one pod, in full
   kubectl dra why-pending sts/trainer -n ml       # the pods of a workload
   kubectl dra why-pending claim/nb-2-gpus -n dev  # a ResourceClaim
@@ -28,7 +29,16 @@ Examples:
 
 
 @click.command("why-pending", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(selector=True, watch=True, exit_code=True, output=("wide", "json", "yaml"), text=True)
+@shared_options(
+    selector=True, watch=True, exit_code=True, output=("wide", "json", "yaml", "name", "markdown", "csv"), text=True
+)
+@click.option(
+    "--sort-by",
+    "sort_by",
+    default="",
+    metavar="COLUMN",
+    help="Sort a list of pods: namespace, pod, age, code, needs, closest or reason.",
+)
 @click.option("--node", default="", metavar="NAME", help="Only this node.")
 @click.option("--remedies", is_flag=True, help="Ways out for every pod, with the commands that carry them out.")
 @click.option(
@@ -61,6 +71,7 @@ def command(
     dry_run: str | None,
     words: tuple[str, ...],
     node_groups: str,
+    sort_by: str,
     switches: tuple[Switch, ...],
 ) -> int:
     """Say why pods and ResourceClaims wait for devices: which claim, request, selector and device, on which node.
@@ -70,4 +81,4 @@ def command(
     """
     from kubectl_dra.commands.pending_answers import answer
 
-    return answer(options, node, remedies, words, number, switches, node_groups, dry_run=dry_run is not None)
+    return answer(options, node, remedies, words, number, switches, node_groups, sort_by, dry_run=dry_run is not None)

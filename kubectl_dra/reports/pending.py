@@ -67,9 +67,10 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     """Why one pod is pending: what was found, what the pod asks for, the nodes, ways out.
 
     ``unseen``: entries of ``spec.resourceClaims`` that no container names. ``what_if``: what is supposed of the
-    cluster; of one that is only supposed nothing was observed. ``devices`` are allocated to its claims; ``drivers``:
-    whose log matters, and where. ``existing``: what there is of the kind that the pod misses. ``node_groups``:
-    whether a fresh node of each group of an autoscaler would take the pod, where that was asked.
+    cluster; of one that is only supposed nothing was observed. ``created``: when the pod was. ``devices`` are allocated
+    to its claims; ``drivers``: whose log matters, and where. ``existing``: what there is of the kind that the pod
+    misses. ``node_groups``: whether a fresh node of each group of an autoscaler would take the pod, where that was
+    asked.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -82,6 +83,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     features: FeatureRecord
     read: tuple[ReadRecord, ...]
     unseen: tuple[str, ...] = ()
+    created: str | None = None
     devices: tuple[str, ...] = ()
     drivers: tuple[DriverOnNode, ...] = ()
     existing: Existing | None = None
@@ -170,6 +172,7 @@ def pending_report(
         tried=ways.tried,
         unseen=unseen_entries(pod) if pod is not None else (),
         what_if=what_if,
+        created=pod.metadata.creation_timestamp if pod is not None else None,
         devices=devices_of(pod, state.inventory) if pod is not None else (),
         drivers=drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else (),
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),

@@ -1,0 +1,131 @@
+"""Pending pods one per line: a table for people, Markdown for tickets, CSV for spreadsheets, names for pipes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Funnel
+from kubectl_dra.output.layout import padded, width, wrapped
+from kubectl_dra.output.pending.asks import ask_words
+from kubectl_dra.output.pending.main_reason import main_reason
+from kubectl_dra.output.safe import Safe, fmt, multiline, plain, safe
+from kubectl_dra.output.words import age, ago, counted
+from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.scheduler.fit_error import without_preemption
+
+COLUMNS: Final = ("namespace", "pod", "age", "code", "needs", "closest", "reason")
+#: The formats beside the pages and documents.
+FORMATS: Final = ("name", "markdown", "csv")
+#: Pods with claims of their own get the same message up to the claim's name.
+_CLAIM: Final = re.compile(r"\bclaim [a-z0-9.-]+/[a-z0-9.-]+")
+_GAP: Final = Safe("  ")
+
+
+@dataclass(frozen=True, slots=True)
+class PodRow:
+    """One pod, by column; ``created`` sorts by age."""
+
+    cells: dict[str, Safe]
+    created: str
+
+    def key(self, column: str) -> tuple[str, str]:
+        """What sorts by a column: the oldest first by age, else by text."""
+        return self.created if column == "age" else str(self.cells[column]), str(self.cells["pod"])
+
+
+def pod_rows(reports: Sequence[PendingReport], now: datetime, sort_by: str = "") -> list[PodRow]:
+    """The rows, in the order of the reports or by a column."""
+    rows = [_row(report, now) for report in reports]
+    return sorted(rows, key=lambda row: row.key(sort_by)) if sort_by else rows
+
+
+def _row(report: PendingReport, now: datetime) -> PodRow:
+    cells = {
+        "namespace": safe(report.pod.namespace),
+        "pod": safe(report.pod.name),
+        "age": age(report.created, now),
+        "code": safe(report.code or "-"),
+        "needs": ask_words(report.asks, report.extended) or Safe("-"),
+        "closest": _closest(report),
+        "reason": main_reason(report) or Safe("-"),
+    }
+    return PodRow(cells, report.created or "")
+
+
+def _closest(report: PendingReport) -> Safe:
+    """The node that comes closest by devices, with what it has of what is needed."""
+    for cause in report.causes if report.code is not Code.FITS_NOW else ():
+        if isinstance(cause.detail, Funnel) and cause.detail.needed:
+            return fmt(
+                "{} {}/{}", cause.detail.node, min(cause.detail.together, len(cause.detail.left)), cause.detail.needed
+            )
+    return Safe("-")
+
+
+def table_lines(rows: Sequence[PodRow]) -> Iterator[Safe]:
+    """One line per pod; names are never cut, the reason stands at the end."""
+    heads = [Safe(column.upper()) for column in COLUMNS]
+    sizes = [
+        max(width(text) for text in (head, *(row.cells[c] for row in rows)))
+        for head, c in zip(heads, COLUMNS, strict=True)
+    ]
+    yield _line(heads, sizes)
+    yield from (_line([row.cells[column] for column in COLUMNS], sizes) for row in rows)
+
+
+def _line(cells: Sequence[Safe], sizes: Sequence[int]) -> Safe:
+    return Safe(_GAP.join([padded(cell, size) for cell, size in zip(cells, sizes, strict=True)]).rstrip())
+
+
+def markdown_lines(rows: Sequence[PodRow]) -> Iterator[Safe]:
+    """A table of Markdown."""
+    yield fmt("| {} |", Safe(" | ").join(COLUMNS))
+    yield Safe("|" + "---|" * len(COLUMNS))
+    for row in rows:
+        yield (
+            Safe("| ") + Safe(" | ").join([Safe(plain(row.cells[c]).replace("|", "\\|")) for c in COLUMNS]) + Safe(" |")
+        )
+
+
+def csv_lines(rows: Sequence[PodRow]) -> Iterator[Safe]:
+    """Comma-separated values with a header, as RFC 4180 quotes them."""
+    paper = io.StringIO()
+    writer = csv.writer(paper, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([plain(row.cells[column]) for column in COLUMNS] for row in rows)
+    yield multiline(paper.getvalue().removesuffix("\n"))
+
+
+def name_lines(rows: Sequence[PodRow]) -> Iterator[Safe]:
+    """``pod/NAME``, as ``kubectl get -o name``."""
+    return (Safe("pod/") + row.cells["pod"] for row in rows)
+
+
+WRITERS: Final[dict[str, Callable[[Sequence[PodRow]], Iterator[Safe]]]] = {
+    "wide": table_lines,
+    "markdown": markdown_lines,
+    "csv": csv_lines,
+    "name": name_lines,
+}
+
+
+def message_lines(reports: Sequence[PendingReport], now: datetime) -> Iterator[Safe]:
+    """The distinct messages of the scheduler, the most frequent first, with since when."""
+    found: dict[str, list[str]] = {}
+    for report in reports:
+        if report.observed is not None and report.observed.message:
+            message = _CLAIM.sub("claim …", without_preemption(report.observed.message))
+            found.setdefault(message, []).append(report.observed.time or "")
+    if found:
+        yield Safe("The scheduler's messages:")
+    for message, times in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
+        first = min((time for time in times if time), default=None)
+        head = fmt("{}, first {}", counted(len(times), "pod"), ago(first, now))
+        yield from wrapped(fmt("{}: {}", head, message), indent=4, first=2)

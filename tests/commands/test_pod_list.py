@@ -1,0 +1,86 @@
+"""``why-pending`` with one line per pod."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from kubectl_dra.commands.app import run
+
+COLUMNS = ["namespace", "pod", "age", "code", "needs", "closest", "reason"]
+
+
+def call(capfd, *arguments):
+    code = run(["why-pending", *arguments, "--from", "demo"])
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+def rows(capfd, *arguments):
+    code, out, err = call(capfd, "-A", "-o", "csv", *arguments)
+    assert (code, err) == (0, "")
+    head, *found = csv.reader(io.StringIO(out))
+    assert head == COLUMNS
+    return [dict(zip(head, each, strict=True)) for each in found]
+
+
+def test_one_line_per_pod_with_whole_names(capfd):
+    code, out, err = call(capfd, "-A", "-o", "wide")
+    assert (code, err) == (0, "")
+    head, *lines = out.splitlines()
+    assert head.split() == [column.upper() for column in COLUMNS]
+    found = rows(capfd)
+    assert [line.split()[:2] for line in lines] == [[row["namespace"], row["pod"]] for row in found]
+    trainer = next(line for line in lines if " trainer-0 " in line)
+    assert trainer.split(maxsplit=8)[3] == "DRA-220"
+    assert " node-b 3/4 " in trainer
+    assert "no node has 4 free H100 devices with the same nvlinkDomain" in trainer
+
+
+def test_every_format_has_the_same_pods(capfd):
+    names = [row["pod"] for row in rows(capfd)]
+    assert call(capfd, "-A", "-o", "name")[1].split() == [f"pod/{name}" for name in names]
+    table = call(capfd, "-A", "-o", "markdown")[1].splitlines()
+    assert table[1] == "|" + "---|" * len(COLUMNS)
+    assert [line.split(" | ")[1] for line in table[2:]] == names
+
+
+@pytest.mark.parametrize("column", ["namespace", "pod", "code", "needs", "closest", "reason"])
+def test_sorted_by_a_column(capfd, column):
+    values = [row[column] for row in rows(capfd, "--sort-by", column)]
+    assert values == sorted(values)
+    assert len(set(values)) > 1
+
+
+def test_sorted_by_age_the_oldest_comes_first(capfd):
+    names = [row["pod"] for row in rows(capfd, "--sort-by", "age")]
+    assert names.index("finetune") < names.index("fpga-0") < names.index("nb-2")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["-A", "--sort-by", "size"], '"size" is not a column'),
+        (["trainer-0", "-n", "ml", "-o", "csv"], "-o csv is for a list of pods"),
+        (["claim", "-n", "ml", "-o", "markdown"], "-o markdown is for a list of pods"),
+        (["trainer-0", "-n", "ml", "--sort-by", "age"], "--sort-by is for a list of pods"),
+    ],
+)
+def test_what_is_no_list(capfd, arguments, what):
+    code, out, err = call(capfd, *arguments)
+    assert (code, out) == (2, "")
+    assert what in err
+
+
+def test_nothing_pending_is_nothing_in_a_pipe(capfd):
+    for output in ("wide", "name", "markdown", "csv"):
+        assert call(capfd, "-n", "kube-system", "-o", output)[1] == ""
+
+
+def test_the_overview_counts_the_schedulers_messages(capfd):
+    out = " ".join(call(capfd, "-A")[1].split())
+    assert "The scheduler's messages: 10 pods, first 52m ago: 0/6 nodes are available:" in out
+    # The same message about claims of their own is one.
+    assert '3 pods, first 2m ago: running "DynamicResources" filter plugin: claim …: selector #0' in out
