@@ -48,6 +48,8 @@ def answer(options: Options, asked: TaintArgs) -> int:
 def _check(options: Options, asked: TaintArgs, words: Words) -> None:
     """Combinations that make no sense, before anything is read."""
     planning = asked.dry_run != "none"
+    if options.exit_code:
+        raise UsageProblem("--exit-code is for --list: 3 if anything is tainted", "leave out --exit-code")
     if options.from_ is not None and asked.dry_run != "client":
         raise UsageProblem("nothing can be written to what --from names", "--dry-run=client shows the plan")
     for flag, given in (("--observe", asked.observe), ("--wait", asked.wait)):
@@ -116,4 +118,4 @@ def _list(options: Options, asked: TaintArgs) -> int:
                 console(options).out(rule_reference(each.taint.rule))
     else:
         print_pages([after_unread(found, list_page(taints, facts.now, found.bound))], options)
-    return code_of(found, options)
+    return code_of(found, options, bad=bool(taints))

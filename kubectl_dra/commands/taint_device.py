@@ -20,7 +20,7 @@ Examples:
 
 
 @click.command("taint-device", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(scope=(), output=("json", "yaml", "name"), text=True)
+@shared_options(scope=(), exit_code=True, output=("json", "yaml", "name"), text=True)
 @click.option("--list", "listing", is_flag=True, help="Show all taints of devices and whom they hit.")
 @click.option(
     "--match", default="", type=Expression(), metavar="EXPR", help="Taint all devices that a CEL selector matches."

@@ -13,6 +13,7 @@ _VALUE: Final = re.compile(r'Invalid value: "(?:[^"\\]|\\.)*": compilation faile
 # As antlr names what may stand there: all of its tokens.
 _UNEXPECTED: Final = re.compile(r"Syntax error: (?:mismatched|extraneous) input '(.*)' expecting .*")
 _NO_RULE: Final = re.compile(r"Syntax error: no viable alternative at input '(.*)'")
+_NO_TOKEN: Final = re.compile(r"Syntax error: token recognition error at: '(.*)'")
 
 
 def refusal_text(text: str) -> Safe:
@@ -24,10 +25,11 @@ def refusal_text(text: str) -> Safe:
 def _issue(match: re.Match[str]) -> str:
     line, column, message = match.groups()
     place = f"line {line}, column {column}: " if int(line) > 0 else ""
-    return f"{place}{_message(message)}\0"
+    return f"{place}{parser_words(message)}\0"
 
 
-def _message(message: str) -> str:
+def parser_words(message: str) -> str:
+    """One problem of an expression without the parser's names of everything that may stand there."""
     unexpected = _UNEXPECTED.fullmatch(message)
     if unexpected is not None:
         at_end = unexpected[1] == "<EOF>"
@@ -35,4 +37,5 @@ def _message(message: str) -> str:
     unknown = _NO_RULE.fullmatch(message)
     if unknown is not None:
         return f'syntax error at "{unknown[1].removesuffix("<EOF>")}"'
-    return message
+    strange = _NO_TOKEN.fullmatch(message)
+    return f'syntax error: "{strange[1].strip()}" is no part of CEL' if strange is not None else message

@@ -115,7 +115,9 @@ def test_no_line_stands_once_per_request(capfd, tmp_path) -> None:
         encoding="utf-8",
     )
     run(("simulate", "-f", str(path), "--from", "demo"))
-    lines = [line for line in capfd.readouterr().out.splitlines() if re.search("no device of the class", line)]
+    lines = [
+        line for line in capfd.readouterr().out.splitlines() if re.search("no device of the class", line, re.IGNORECASE)
+    ]
     assert len(lines) == len(set(lines)) == 1
 
 
@@ -166,3 +168,37 @@ def test_a_bare_pod_that_nobody_wrote_is_not_warned_of(capfd, tmp_path) -> None:
     path = tmp_path / "claim.yaml"
     path.write_text(CLAIM + "              true\n", encoding="utf-8")
     assert "Warning" not in call(capfd, "simulate", "-f", str(path), "--from", "demo")
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("device.driver == = 3", '"=" is no part of CEL'),
+        ("device.driver ==", "unexpected end of the expression"),
+        ("a b", 'unexpected "b"'),
+    ],
+)
+def test_what_the_parser_expects_is_not_listed(capfd, expression, said) -> None:
+    text = call(capfd, "test-selector", expression, "--from", "demo")
+    assert text.startswith(f"Does not compile: syntax error: {said}.")
+    assert "expecting" not in text
+
+
+def test_what_is_left_of_an_object_is_not_the_object(capfd, tmp_path) -> None:
+    path = tmp_path / "pod.yaml"
+    path.write_text(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: ml}\nspec:\n  resourceClaim: [{name: d}]\n"
+        "  containers: [{name: m, image: x}]\n",
+        encoding="utf-8",
+    )
+    text = call(capfd, "simulate", "-f", str(path), "--from", "demo")
+    assert text.startswith("Not as written: 1 unknown field")
+    assert " What is left: Pod ml/a" in text
+    assert "drop. Pod ml/a fits" not in text
+    assert run(["simulate", "-f", str(path), "--from", "demo", "--exit-code"]) == 3
+
+
+def test_a_list_of_taints_has_an_exit_code(capfd) -> None:
+    assert run(["taint-device", "--list", "--from", "demo", "--exit-code"]) == 3
+    assert run(["taint-device", "x/y/z", "a:NoSchedule", "--dry-run=client", "--from", "demo", "--exit-code"]) == 2
+    assert "--exit-code is for --list" in capfd.readouterr().err

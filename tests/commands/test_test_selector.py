@@ -173,7 +173,7 @@ def test_broken_objects_cost_only_themselves(capfd, tmp_path):
 def test_the_length_is_looked_at_first_as_by_admission(capfd):
     out = call(capfd, " " * 10_241)[1]
     assert out.startswith("The API server refuses it: Too long: may not be more than 10240 bytes.\nIt does not compile")
-    assert call(capfd, " " * 10_240)[1].startswith("Does not compile: Syntax error")
+    assert call(capfd, " " * 10_240)[1].startswith("Does not compile: syntax error")
 
 
 @pytest.mark.parametrize(

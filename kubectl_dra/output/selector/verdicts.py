@@ -7,6 +7,7 @@ from typing import Final
 
 from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.refusals import parser_words
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code, marked
 from kubectl_dra.output.words import counted, listed, plural
@@ -86,6 +87,8 @@ def _failing(count: Count) -> Safe:
 def _no_devices(report: SelectorReport) -> Safe:
     if report.device_class and report.outside.devices:
         return fmt("No device{} is in class {}", _place(report), report.device_class)
+    if report.missing:
+        return fmt("No device{} could be read to try it on", _place(report))
     return fmt("There are no devices{} to try it on", _place(report))
 
 
@@ -119,7 +122,7 @@ def _first(verdict: Verdict) -> Safe:
 
 
 def _message(problem: Problem) -> str:
-    return " ".join(problem.message.removesuffix(" (in container '')").split())
+    return parser_words(" ".join(problem.message.removesuffix(" (in container '')").split()))
 
 
 # --- below ----------------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def simulation_page(
     if report.what_if is not None:
         blocks.append(whatif_lines(report.what_if))
     for pod in report.pods:
-        blocks.append(list(_pod_lines(pod)))
+        blocks.append(list(_pod_lines(pod, left=bool(_wrong(report)))))
         if pod.pending is not None and not _is_enough(pod):
             # What could not be read is said above.
             pending = msgspec.structs.replace(pod.pending, missing=()) if pod.unread else pod.pending
@@ -62,18 +62,27 @@ def simulation_page(
 
 def simulation_summary(report: SimulationReport) -> Safe:
     """The answer: what is wrong in the files, and of every pod whether it fits."""
-    wrong = sum(not finding.corrected for each in report.manifests for finding in each.findings)
+    wrong = _wrong(report)
     verdicts = [fmt("Not as written: {}.", counted(wrong, "unknown field"))] if wrong else []
     refused = sum(bool(each.refused or each.error) for each in report.manifests)
     verdicts += [fmt("{} would be refused.", counted(refused, "object"))] if refused else []
-    verdicts += map(_verdict, report.pods)
+    verdicts += (_verdict_of_what_is_left(pod, left=bool(wrong)) for pod in report.pods)
     if report.what_if is not None and report.what_if.displaced:
         verdicts.append(whatif_summary(report.what_if))
     return Safe(" ").join(verdicts) if verdicts else _NOTHING
 
 
-def _pod_lines(pod: PodSimulation) -> Iterator[Safe]:
-    bold = styled(_verdict(pod), Style.BOLD)
+def _wrong(report: SimulationReport) -> int:
+    return sum(not finding.corrected for each in report.manifests for finding in each.findings)
+
+
+def _verdict_of_what_is_left(pod: PodSimulation, *, left: bool) -> Safe:
+    """That something fits of which fields are dropped says nothing about what was written."""
+    return Safe("What is left: ") + _verdict(pod) if left else _verdict(pod)
+
+
+def _pod_lines(pod: PodSimulation, *, left: bool = False) -> Iterator[Safe]:
+    bold = styled(_verdict_of_what_is_left(pod, left=left), Style.BOLD)
     yield from wrapped(bold)
     shown = [fmt("{} {}", each.node, each.copies) if pod.copies > 1 else safe(each.node) for each in pod.nodes]
     if shown:
