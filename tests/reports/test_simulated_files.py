@@ -223,6 +223,8 @@ def test_fields_that_the_server_drops_are_the_first_line_and_no_fit() -> None:
     assert report.fits is Fits.NO
     assert report.bad
     assert page(report).startswith("Not as written: 2 unknown fields")
+    assert report.pods[0].fits is Fits.NO
+    assert "fits only without the fields that a server drops" in page(report)
 
 
 # --- priorities, volumes --------------------------------------------------------------------------------------------

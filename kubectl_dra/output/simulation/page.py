@@ -122,6 +122,8 @@ def _verdict(pod: PodSimulation) -> Safe:
         name = fmt("{}, {}", name, pod.role)
     if pod.blocked:
         return _blocked(name, pod)
+    if pod.misread and not pod.lacks:
+        return fmt("{} fits only without the fields that a server drops.", name)
     if pod.counted is Counted.UNKNOWN:
         name = fmt("One pod of {}", name)
         if pod.fits is Fits.UNKNOWN and not pod.lacks and not pod.open:

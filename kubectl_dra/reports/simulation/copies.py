@@ -64,6 +64,7 @@ def _untried(trial: Trial, copies: Copies) -> PodSimulation:
         pending=None,
         role=trial.plan.role,
         alone=trial.alone,
+        misread=trial.misread,
         blocked=trial.blocked,
     )
 
@@ -90,6 +91,7 @@ def _pod_simulation(trial: Trial, made: Batch, placed: Placed, simulated: Collec
         counted=made.counted,
         assumed=plan.assumed if made.counted is Counted.ASSUMED else (),
         alone=trial.alone,
+        misread=trial.misread,
     )
 
 

@@ -102,6 +102,7 @@ class PodSimulation(ReportRecord, frozen=True):
     assumed: tuple[str, ...] = ()
     alone: bool = False
     blocked: tuple[ObjectRef, ...] = ()
+    misread: bool = False
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
@@ -122,7 +123,7 @@ class PodSimulation(ReportRecord, frozen=True):
         return Bound.AT_LEAST if more else Bound.AT_MOST if fewer else Bound.EXACT
 
     def _fits(self) -> Fits:
-        if self.blocked:
+        if self.blocked or self.misread:
             return Fits.NO
         if self.lacks:
             known = self.pending is not None and self.pending.verdict is not Verdict.UNKNOWN
