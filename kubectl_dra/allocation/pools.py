@@ -7,7 +7,7 @@ count, and such pools kept their devices.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -150,14 +150,26 @@ class SliceIndex:
         pools = {_key(slice_) for slice_ in changed}
         if len(pools) > _FEW_CHANGES:
             return
-        touched = (slice_ for index in (former, self) for pool in pools for slice_ in index.of_pool(PoolId(*pool)))
-        affected = frozenset(slice_.spec.node_name or "" for slice_ in touched)
+        touched = [slice_ for pool in pools for slice_ in former.of_pool(PoolId(*pool))]
+        affected = frozenset(slice_.spec.node_name or "" for slice_ in (*touched, *changed))
         # Slices of no node, or slices in another order, may matter to any node.
         if "" in affected or list(map(_numbered, self._conditional)) != list(map(_numbered, former._conditional)):
             return
         self._views, self._built = former._views, former._built
+        if former._by_pool is not None:
+            self._by_pool = self._pools_beside(former._by_pool, pools)
         self.known = {name: seen for name, seen in former.known.items() if name not in affected}
         self.affected, self._followed = affected, ref(former)
+
+    def _pools_beside(
+        self, known: Mapping[_PoolKey, list[ResourceSlice]], changed: Collection[_PoolKey]
+    ) -> dict[_PoolKey, list[ResourceSlice]]:
+        """The slices of each pool; the lists of those that have not changed are the same."""
+        found = {pool: slices for pool, slices in known.items() if pool not in changed}
+        for slice_ in self.slices if changed else ():
+            if _key(slice_) in changed:
+                found.setdefault(_key(slice_), []).append(slice_)
+        return found
 
     @cached_property
     def drivers(self) -> tuple[str, ...]:

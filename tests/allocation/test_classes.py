@@ -13,10 +13,10 @@ from kubectl_dra.allocation import Attempt, Budget, Cluster, allocate, allocate_
 from kubectl_dra.allocation.alike import Answers
 from kubectl_dra.allocation.allocated import AllocatedState
 from kubectl_dra.model.core import Node
-from kubectl_dra.model.ids import Key
+from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
-from tests.allocation.clusters import claim_of, cluster_of, device, exactly, holding, node_named, slice_of
+from tests.allocation.clusters import DRIVER, claim_of, cluster_of, device, exactly, holding, node_named, slice_of
 from tests.vectors.answer_alloc import decode, features, render
 from tests.vectors.rows import rows
 
@@ -200,3 +200,19 @@ def test_slices_of_no_node_may_matter_to_all() -> None:
     index = cluster.index.following([*own, without_first_device(shared)])
     assert not index.follows(cluster.index)
     assert cluster.index.following([*own[1:], shared]).follows(cluster.index)
+
+
+def test_an_index_that_follows_knows_the_same_pools() -> None:
+    slices = world().index.slices
+    changed = [without_first_device(slices[0]), *slices[1:]]
+    others = {"the same": list(slices), "another": changed, "one less": slices[1:], "one more": [*slices, changed[0]]}
+    for asked_before in (False, True):
+        for name, now in others.items():
+            index = cluster_of(*slices).index
+            if asked_before:
+                index.of_pool(PoolId(DRIVER, NAMES[0]))
+            later, fresh = index.following(now), cluster_of(*now).index
+            again = later.following(slices)
+            for pool in (PoolId(DRIVER, each) for each in NAMES):
+                assert list(later.of_pool(pool)) == list(fresh.of_pool(pool)), name
+                assert list(again.of_pool(pool)) == list(index.of_pool(pool)), name
