@@ -134,11 +134,12 @@ def _consumers(
     gone: list[ObjectRef] = []
     for consumer in claim.status.reserved_for:
         ref = _reference(namespace, consumer)
-        (gone if pods_known and _is_gone(inventory, namespace, consumer) else present).append(ref)
+        (gone if pods_known and is_gone(inventory, namespace, consumer) else present).append(ref)
     return tuple(present), tuple(gone)
 
 
-def _is_gone(inventory: Inventory, namespace: str, consumer: ConsumerReference) -> bool:
+def is_gone(inventory: Inventory, namespace: str, consumer: ConsumerReference) -> bool:
+    """Whether a reservation is for a pod that is not there, was replaced under its name, or has finished."""
     if consumer.api_group or consumer.resource != "pods":
         return False
     pod = inventory.pods.get(Key(namespace, consumer.name))

@@ -35,8 +35,10 @@ from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, claim_ask
 from kubectl_dra.reports.base import FeatureRecord, Fits, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.drivers import DriverOnNode, devices_of, drivers_of
+from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.missing_objects import Existing, existing
 from kubectl_dra.reports.remedies import FoundRemedies, RemedyReport, Tried
+from kubectl_dra.reports.reservations import end_of_reservations
 from kubectl_dra.scheduler.extended import asked, served_resources
 
 NAMES_SHOWN = 20
@@ -111,11 +113,15 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
 
 
 class ClaimPendingReport(ClaimDiagnosis, frozen=True, kw_only=True):
-    """Why one claim has no devices, keeps them, or does not go away."""
+    """Why one claim has no devices, keeps them, or does not go away.
+
+    ``ending``: the command that ends reservations of pods that are gone.
+    """
 
     asks: tuple[ClaimAsk, ...]
     features: FeatureRecord
     read: tuple[ReadRecord, ...]
+    ending: tuple[Words, ...] = ()
 
     @property
     def code(self) -> Code | None:
@@ -206,6 +212,7 @@ def claim_pending_report(diagnosis: ClaimDiagnosis, state: ClusterState) -> Clai
         asks=(claim_ask(claim),) if claim is not None else (),
         features=feature_record(state.features),
         read=reads_of(state.evidence),
+        ending=tuple(end_of_reservations(claim, state)) if claim is not None else (),
     )
 
 

@@ -12,7 +12,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
-from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.pending import ClaimPendingReport
 
@@ -32,6 +32,7 @@ def claim_pending_page(report: ClaimPendingReport, now: datetime) -> list[Safe]:
         list(ask_lines(report.asks)),
         _holds(report),
         [] if _waits_with_pod(report) else _evidence(report, now),
+        _ending(report),
         list(missing_lines(report.missing)),
         [fmt("{} {}", each.code, Safe(each.code.meaning)) for each in report.causes],
     ]
@@ -39,6 +40,13 @@ def claim_pending_page(report: ClaimPendingReport, now: datetime) -> list[Safe]:
         if block:
             lines += [Safe(""), *block]
     return lines
+
+
+def _ending(report: ClaimPendingReport) -> list[Safe]:
+    """The command that ends what nobody needs any more; a line of its own, as it is pasted."""
+    commands = [line for words in report.ending if (line := command(words)) is not None]
+    head = Safe("To end the reservations of pods that are gone (the controller does it where it works):")
+    return [*wrapped(head), *commands] if commands else []
 
 
 def claim_pending_summary(report: ClaimPendingReport) -> Safe:
