@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from kubectl_dra.api.kinds import POD_GROUP
+from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.show import Answer
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.groups import has_members_waiting
 from kubectl_dra.diagnosis.workloads import ReadOwner
+from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.invocation import Address
@@ -16,6 +19,7 @@ from kubectl_dra.output.pending.group_page import group_page, group_summary
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.reports.groups import GroupPendingReport, group_report
+from kubectl_dra.reports.invocations import try_kubectl
 from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport
 
 Pending = Answer[PendingReport | ClaimPendingReport | GroupPendingReport]
@@ -35,6 +39,15 @@ def _page(report: GroupPendingReport, diagnoser: Diagnoser, steps: Address | Non
     lines = group_page(report, diagnoser.world.now)
     commands = list(step_lines(report.remedies, steps)) if steps is not None else []
     return [*lines, Safe(""), *commands] if commands else lines
+
+
+def not_served(evidence: Evidence) -> CommandError | None:
+    """Why a server has no PodGroups at all; None where it has some, or where nobody asked a server."""
+    if evidence.server_version is None or evidence.coverage(POD_GROUP.name) is not Coverage.NOT_SERVED:
+        return None
+    older = next((read.note for read in evidence.reads if read.kind == POD_GROUP.name and read.note), "")
+    what = older or f"the server does not serve {POD_GROUP.resource}: pods are placed one by one"
+    return CommandError(what, try_kubectl("api-versions"))
 
 
 def waiting_groups(inventory: Inventory, namespace: str) -> Iterator[Key]:

@@ -11,7 +11,7 @@ from typing import Final
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
-from kubectl_dra.commands.group_answers import Pending, group_answer, waiting_groups
+from kubectl_dra.commands.group_answers import Pending, group_answer, not_served, waiting_groups
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.node_groups import Judge, judge_of
 from kubectl_dra.commands.one_per_line import check_list, is_rows, pod_list, said
@@ -324,7 +324,8 @@ def _answers(call: Call, target: Target) -> Iterator[Pending]:
     elif target.kind is POD_GROUP:
         groups = inventory.groups.pod_groups
         if key not in groups:
-            raise _not_found(call, target.kind, key, groups)
+            problem = not_served(call.cluster.state.evidence)
+            raise problem or _not_found(call, target.kind, key, groups)
         yield _group_answer(call, key)
     else:
         yield from _workload_answers(call, target.kind, key)

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from kubectl_dra.commands.app import run
+from kubectl_dra.commands.group_answers import not_served
+from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from tests.diagnosis import build
 from tests.diagnosis.gangs import as_file, gpus, group, member, members
 
@@ -257,3 +259,19 @@ def test_groups_are_printed_as_the_api_has_them(capfd: pytest.CaptureFixture[str
     assert names == ["podgroup.scheduling.k8s.io/old", "podgroup.scheduling.k8s.io/train"]
     assert run(["get", "podgroup/trian", "-n", "ml", "--from", several]) == 1
     assert 'podgroups.scheduling.k8s.io "trian" not found, did you mean "train"?' in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("note", "told"),
+    [
+        ("", "the server does not serve podgroups.scheduling.k8s.io: pods are placed one by one"),
+        *[("podgroups are only served as scheduling.k8s.io/v1alpha2, a shape that is not read",) * 2],
+    ],
+)
+def test_a_server_without_groups_is_named(note: str, told: str) -> None:
+    read = Read("PodGroup", coverage=Coverage.NOT_SERVED, note=note)
+    problem = not_served(Evidence((read,), server_version=(1, 36)))
+    assert problem is not None
+    assert problem.what == told
+    assert not_served(Evidence((read,))) is None
+    assert not_served(Evidence((Read("PodGroup"),), server_version=(1, 37))) is None
