@@ -24,7 +24,19 @@ from kubectl_dra.model.clock import SYSTEM
 from tests.controlplane.build import version as kubernetes_version
 from tests.gobuild import BuildError, go_command
 
-PARTS = ("cold_start", "completion", "decode", "selector", "search", "live", "pending", "large", "tui", "kubectl")
+PARTS = (
+    "cold_start",
+    "completion",
+    "decode",
+    "selector",
+    "search",
+    "live",
+    "pending",
+    "capacity",
+    "large",
+    "tui",
+    "kubectl",
+)
 #: What kubectl needs for large lists is minutes and gigabytes.
 _ASKED_FOR: Final = frozenset({"kubectl"})
 DOCUMENT = ROOT / "docs" / "performance.md"

@@ -246,7 +246,12 @@ _holding = _running(
 _EXACTLY = {"deviceClassName": GPU, "allocationMode": "ExactCount"}
 _held = _template(
     {
-        "metadata": _meta("%(user)s-gpus", "b000-%(number)012x", namespace=NAMESPACE),
+        "metadata": _meta(
+            "%(user)s-gpus",
+            "b000-%(number)012x",
+            namespace=NAMESPACE,
+            finalizers=["resource.kubernetes.io/delete-protection"],
+        ),
         "spec": {"devices": {"requests": [{"name": "gpus", "exactly": {**_EXACTLY, "count": "<%(count)d>"}}]}},
         "status": {
             "allocation": {

@@ -122,7 +122,7 @@ def _repacked(found: Capacity) -> Safe:
     if found.repacked.value == found.fits.value:
         return fmt("Restarting pods brings no more, however the {} that may be restarted are placed.", movable)
     text = "If the {} that may be restarted were placed anew, {} would fit{}."
-    number = fmt("at most {}", found.repacked.value) if not found.reached else fmt("{}", found.repacked.value)
+    number = fmt("at most {:,}", found.repacked.value) if not found.reached else fmt("{:,}", found.repacked.value)
     return fmt(text, movable, number, Safe("") if found.reached else Safe(" (an upper bound)"))
 
 
