@@ -33,7 +33,7 @@ __all__ = [
 #: Stands for a context that nobody wrote down: no kubeconfig has one of that name, so what is pasted fails.
 UNKNOWN_CONTEXT: Final = "CONTEXT"
 # They need no cluster.
-_OFFLINE: Final = frozenset({"convert", "completion", "version"})
+_OFFLINE: Final = frozenset({"convert", "completion", "explain", "lint", "version"})
 
 
 def kubectl(*parts: str | Words | None) -> Words | None:

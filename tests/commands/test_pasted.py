@@ -191,7 +191,7 @@ def test_commands_keep_the_flags_that_were_given(two_contexts: Path, capfd: Any,
         assert call.words[-len(meant) :] == meant
     code, out, _ = said(capfd, "why-pending", "-n", "ml", *given)
     assert code == 0
-    words = shlex.split(out.rpartition("more: ")[2])
+    words = shlex.split(out.rpartition("more: ")[2].splitlines()[0])
     assert words[:2] == ["kubectl", "dra"]
     assert words[-len(meant) :] == meant
     assert said(capfd, *words[2:])[0] == 0
@@ -208,7 +208,8 @@ def test_the_current_context_is_named_where_something_changes(
     for call in pasted(script, tmp_path):
         assert call.words[-2:] == ["--context", "other one"]
     # What only reads does not need it.
-    assert said(capfd, "why-pending", "-n", "ml")[1].rstrip().endswith(" -n ml")
+    more = said(capfd, "why-pending", "-n", "ml")[1].rpartition("more: ")[2].splitlines()[0]
+    assert more.endswith(" -n ml")
 
 
 # --- what to try next -----------------------------------------------------------------------------------------------
