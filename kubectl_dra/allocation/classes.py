@@ -52,7 +52,6 @@ class _Known:
         self._slices = len(index.slices)
         # By identity of the pool, which its entry keeps: that of one that is gone would pass to another.
         self.entries: dict[int, _Entry] = {}
-        self.nodes: dict[PoolId, dict[str, None]] = {}
         self._numbers: dict[Hashable, int] = {}
         self._next = count()
         self._judged: dict[Hashable, dict[int, int]] = {}
@@ -119,7 +118,10 @@ class NodeClasses:
 
     def _follow(self, former: NodeClasses) -> None:
         changed = self._allocated.differing(former._allocated)
-        nodes = {name for pool in changed for name in self._known.nodes.get(PoolId(*pool), ())}
+        slices = (slice_ for pool in changed for slice_ in self.index.of_pool(PoolId(*pool)))
+        nodes = {slice_.spec.node_name or "" for slice_ in slices}
+        if "" in nodes:
+            return  # slices of no node: any may see them
         if self.index is not former.index:
             nodes |= self.index.affected
         if len(former._tables) > _MOST_SIGHTS:
@@ -144,11 +146,9 @@ class NodeClasses:
         pools = self.pools(node)
         if pools is None:
             return None
-        name = node.metadata.name
         operates = self._features.optional_node_operations and NODE_FEATURE in node.status.declared_features
         content: list[Hashable] = [operates]
         for pool in pools:
-            self._known.nodes.setdefault(pool.id, {})[name] = None
             entry = self._entry(pool)
             content.append(self._base(entry, node))
             if columns is None:
