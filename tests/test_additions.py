@@ -156,6 +156,17 @@ ADDITIONS = {
             '"page": "docs/reasons/DRA-199.md"',
         ),
     ),
+    "column": Addition(
+        "a column of a list",
+        {
+            "output/devices/lists.py": (
+                "POOLS: Final[tuple[ListColumn[PoolSummary], ...]] = (",
+                '    ListColumn("LETTER", lambda pool, _: safe(pool.pool[0]), lambda pool: pool.pool[0]),',
+            ),
+        },
+        ("-m", "kubectl_dra", "get", "pools", "--from", "demo", "--sort-by", "LETTER"),
+        ("LETTER  DRIVER", "\nc       mig.example.com"),
+    ),
     "screen": Addition(
         "a TUI screen",
         {

@@ -30,7 +30,12 @@ Examples:
 @click.option("--node", default="", metavar="NAME", help="Devices that can be used on a node.")
 @click.option("--match", default="", type=Expression(), metavar="EXPR", help="Devices that a CEL expression selects.")
 @click.option("--unused", is_flag=True, help="Claims that no pod uses or waits for.")
-@click.option("--sort-by", default="", metavar="PATH", help="Sort by a field of the JSON, such as .metadata.name.")
+@click.option(
+    "--sort-by",
+    default="",
+    metavar="COLUMN|PATH",
+    help="Sort by a column, such as FREE, or by a field of the JSON, such as .metadata.name.",
+)
 @click.option("--no-headers", is_flag=True, help="Without the line of titles.")
 @click.argument("words", nargs=-1, required=True, metavar="TYPE[/NAME] [NAME]...")
 def command(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -35,8 +34,8 @@ from kubectl_dra.model.evidence import Coverage, Fields
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
-from kubectl_dra.output.devices import tables
-from kubectl_dra.output.devices.group_table import groups_table
+from kubectl_dra.output.columns import ListColumn, list_table
+from kubectl_dra.output.devices import lists
 from kubectl_dra.output.documents import list_head, objects_head, report_bytes, write_list
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, fmt, safe
@@ -75,7 +74,8 @@ class Section:
 
     kind: str
     items: Iterable[Item]
-    table: Callable[[Iterable[Any]], Iterable[Safe]]
+    columns: Callable[[], Sequence[ListColumn[Any]]]
+    more: Callable[[], Iterable[Safe]] = tuple
 
     @property
     def rows(self) -> Iterable[Any]:
@@ -132,10 +132,16 @@ def new_call(options: Options, query: Query, cluster: Scoped) -> Call:
 def sections_of(call: Call, wanted: Sequence[Wanted]) -> list[Section]:
     """All lines, type by type, sorted as asked. Raises ``CommandError`` where the only name is not found."""
     sections = [_SECTIONS[each.type](call, each) for each in wanted]
-    path = call.query.sort_by
-    if path:
-        return [replace(each, items=sorting.sort(list(each.items), path)) for each in sections]
+    if call.query.sort_by:
+        return [replace(each, items=_sorted(each, call.query.sort_by)) for each in sections]
     return [replace(each, items=list(each.items)) for each in sections] if call.options.watch else sections
+
+
+def _sorted(section: Section, by: str) -> Sequence[Item]:
+    """By a column's title, or by a path into the JSON."""
+    items = list(section.items)
+    key = next((column.key for column in section.columns() if column.title == by), None)
+    return sorting.sort(items, by) if key is None else sorted(items, key=lambda item: key(item.row))
 
 
 def selections(wanted: Sequence[Wanted]) -> frozenset[Fields]:
@@ -177,9 +183,14 @@ def print_sections(call: Call, wanted: Sequence[Wanted], sections: Sequence[Sect
                 terminal.out(safe(item.name))
         return
     filled = [section for section in sections if any(True for _ in section.items)]
-    print_pages((section.table(section.rows) for section in filled), call.options)
+    print_pages((_lines(call, section) for section in filled), call.options)
     if not filled and not call.failed and found.bound is Bound.EXACT:
         terminal.note(_nothing(call, wanted[0].type))
+
+
+def _lines(call: Call, section: Section) -> Iterator[Safe]:
+    yield from list_table(section.columns(), section.rows, call.facts.now, call.wide, call.headers)
+    yield from section.more()
 
 
 def _nothing(call: Call, type_: str) -> Safe:
@@ -232,7 +243,7 @@ def _pools(call: Call, wanted: Wanted) -> Section:
         pools = list(dict.fromkeys(pool for _, matching in found for pool in matching))
     rows = Series(lambda: (pool_summary(open_pool(pool, facts)) for pool in pools))
     items = Series(lambda: (_report_item("PoolSummary", f"{row.driver}/{row.pool}", row) for row in rows))
-    return Section("PoolSummary", items, lambda rows: tables.pools_table(rows, call.wide, call.headers))
+    return Section("PoolSummary", items, lambda: lists.POOLS)
 
 
 def _devices(call: Call, wanted: Wanted) -> Section:
@@ -253,7 +264,7 @@ def _devices(call: Call, wanted: Wanted) -> Section:
     for text, number in listed.errors.items():
         call.notes.append(fmt("note: left out {}, on which the selector fails: {}", counted(number, "device"), text))
     items = Series(lambda: map(_device_item, listed.items))
-    return Section("Device", items, lambda rows: tables.devices_table(rows, facts.now, call.wide, call.headers))
+    return Section("Device", items, lambda: lists.device_columns((item.row for item in items), wide=call.wide))
 
 
 def _device_item(listed: ListedDevice) -> Item:
@@ -322,9 +333,7 @@ def _claims(call: Call, wanted: Wanted) -> Section:
     rows = claim_rows(chosen, facts)
     items = [_object_item(RESOURCE_CLAIM, row.name, by_key[Key(row.namespace, row.name)], row) for row in rows]
     everywhere = call.options.all_namespaces
-    return Section(
-        "", items, lambda rows: tables.claims_table(list(rows), facts.now, call.wide, call.headers, everywhere)
-    )
+    return Section("", items, lambda: lists.CLAIMS if everywhere else lists.CLAIMS[1:])
 
 
 def _classes(call: Call, wanted: Wanted) -> Section:
@@ -333,13 +342,11 @@ def _classes(call: Call, wanted: Wanted) -> Section:
     rows = class_rows(chosen, facts)
     items = [_object_item(DEVICE_CLASS, row.name, facts.inventory.classes[row.name], row) for row in rows]
 
-    def table(chosen: Iterable[Any]) -> list[Safe]:
-        rows = list(chosen)
-        lines = tables.classes_table(rows, facts.now, call.wide, call.headers)
-        offers = tables.offers_table(rows[0], call.wide) if len(rows) == 1 and wanted.names else []
-        return [*lines, *([Safe(""), *offers] if offers else [])]
+    def offers() -> list[Safe]:
+        lines = lists.offers_table(rows[0], call.wide) if len(rows) == 1 and wanted.names else []
+        return [Safe(""), *lines] if lines else []
 
-    return Section("", items, table)
+    return Section("", items, lambda: lists.CLASSES, offers)
 
 
 def _groups(call: Call, wanted: Wanted) -> Section:
@@ -356,10 +363,8 @@ def _groups(call: Call, wanted: Wanted) -> Section:
         keys = [k for k, group in groups.items() if call.in_scope(k.namespace) and selects(group.metadata.labels)]
     rows = group_rows((groups[key] for key in keys if key in groups), facts)
     items = [_object_item(POD_GROUP, row.name, groups[Key(row.namespace, row.name)], row) for row in rows]
-    shown = partial(
-        groups_table, now=facts.now, wide=call.wide, headers=call.headers, namespaces=call.options.all_namespaces
-    )
-    return Section("", items, shown)
+    everywhere = call.options.all_namespaces
+    return Section("", items, lambda: lists.GROUPS if everywhere else lists.GROUPS[1:])
 
 
 def _taints(call: Call, wanted: Wanted) -> Section:
@@ -373,7 +378,7 @@ def _taints(call: Call, wanted: Wanted) -> Section:
     items = [
         _object_item(DEVICE_TAINT_RULE, row.rule or "", rules[row.rule] if row.rule else None, row) for row in rows
     ]
-    return Section("", items, lambda rows: tables.taints_table(list(rows), facts.now, call.wide, call.headers))
+    return Section("", items, lambda: lists.TAINTS)
 
 
 def _chosen(call: Call, wanted: Wanted, kind: Kind, objects: Iterable[Any]) -> list[Any]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final, Generic, TypeVar
 
+from kubectl_dra.output.columns import ListColumn
 from kubectl_dra.output.layout import padded, width
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.tui.text import clipped
@@ -34,6 +36,41 @@ class Column(Generic[RowT]):
     key: Callable[[RowT], Any] | None = None
     draw: Callable[[RowT, int], Safe] | None = None
     stretch: int = 0
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a column of a list looks in a grid: ``least`` and ``drop`` as of :class:`Column`, ``cell`` with colours."""
+
+    title: str
+    least: int = 0
+    drop: int = 0
+    right: bool = False
+    cell: Callable[[Any], Safe] | None = None
+    key: Callable[[Any], Any] | None = None
+
+
+def chosen(
+    columns: Sequence[ListColumn[Any]],
+    now: Callable[[], datetime],
+    looks: Sequence[Look | Column[RowT]],
+    row_of: Callable[[RowT], Any] = lambda row: row,
+) -> list[Column[RowT]]:
+    """Columns of a list by their titles, in the order of ``looks``; columns that only grids have stand among them.
+
+    ``row_of`` gives the list's row of a grid's row.
+    """
+    by_title = {column.title: column for column in columns}
+    return [look if isinstance(look, Column) else _looking(by_title[look.title], now, look, row_of) for look in looks]
+
+
+def _looking(
+    column: ListColumn[Any], now: Callable[[], datetime], look: Look, row_of: Callable[[RowT], Any]
+) -> Column[RowT]:
+    own = column.key
+    key = look.key or (None if own is None else lambda row: own(row_of(row)))
+    cell = look.cell or (lambda row: column.cell(row_of(row), now()))
+    return Column(column.title, cell, look.right or column.right, look.least, look.drop, key)
 
 
 @dataclass(frozen=True)

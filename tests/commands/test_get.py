@@ -104,6 +104,12 @@ def test_no_headers_and_sorting(capfd):
     assert len(rows) == 7
 
 
+def test_sorting_by_a_column(capfd):
+    rows = [row.split() for row in call(capfd, "pools", "--no-headers", "--sort-by", "DEVICES")[1].splitlines()]
+    assert [int(row[3]) for row in rows] == sorted(int(row[3]) for row in rows)
+    assert [row[1] for row in rows] != sorted(row[1] for row in rows)
+
+
 def test_sorting_by_a_quantity(capfd):
     path = "{.device.capacity[0].total}"
     rows = json.loads(call(capfd, "devices", "--sort-by", path, "-o", "json")[1])["items"]

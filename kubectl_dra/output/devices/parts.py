@@ -149,6 +149,16 @@ def ranges(names: Iterable[str]) -> list[Safe]:
     return texts
 
 
+def in_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Names as people count: ``gpu-2`` before ``gpu-10``."""
+    return tuple(sorted(names, key=_place))
+
+
+def _place(name: str) -> tuple[str, int, str]:
+    match = _NUMBERED.match(name)
+    return (match[1], int(match[2]), name) if match is not None else (name, -1, name)
+
+
 def _follows(before: str, name: str) -> bool:
     a, b = _NUMBERED.match(before), _NUMBERED.match(name)
     return a is not None and b is not None and a[1] == b[1] and len(b[2]) >= len(a[2]) and int(a[2]) + 1 == int(b[2])

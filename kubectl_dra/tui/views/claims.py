@@ -7,14 +7,14 @@ from typing import Final
 
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.devices.lists import CLAIMS as CLAIM_COLUMNS
+from kubectl_dra.output.devices.lists import held_devices
 from kubectl_dra.output.devices.parts import ranges
-from kubectl_dra.output.devices.tables import held_devices
 from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
-from kubectl_dra.output.words import age
 from kubectl_dra.reports.claim_list import ClaimRow
 from kubectl_dra.reports.holders import Consumer, ConsumerState
 from kubectl_dra.reports.unread import CLAIMS
-from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import claim_document
 from kubectl_dra.tui.topics import Claims
 from kubectl_dra.tui.view import ListView, Subject
@@ -35,19 +35,8 @@ class ClaimsView(ListView[ClaimRow]):
 
     def columns(self) -> Sequence[Column[ClaimRow]]:
         """As in ``get claims``; the namespace only where there are several."""
-        spaces: list[Column[ClaimRow]] = []
-        if not self.dra.namespace:
-            spaces = [Column("NAMESPACE", lambda c: safe(c.namespace), least=8, key=lambda c: (c.namespace, c.name))]
-        return [
-            *spaces,
-            Column("NAME", lambda c: safe(c.name), least=14, key=lambda c: c.name),
-            Column("STATE", _state, key=_rank),
-            Column("DEVICES", _devices, right=True, key=lambda c: len(c.devices)),
-            Column("WHICH", _which, least=14, drop=2),
-            Column("CLASSES", lambda c: Safe(", ").join(map(safe, c.classes)), least=12, drop=3),
-            Column("USED BY", _users, least=14),
-            Column("AGE", lambda c: age(c.created, self.dra.now), right=True, key=lambda c: c.created or ""),
-        ]
+        spaces = [] if self.dra.namespace else [Look("NAMESPACE", least=8)]
+        return chosen(CLAIM_COLUMNS, lambda: self.dra.now, (*spaces, *_LOOKS))
 
     def all_rows(self) -> Sequence[ClaimRow] | None:
         """By namespace and name."""
@@ -151,3 +140,10 @@ def _user(consumer: Consumer) -> Safe:
     over = consumer.state in (ConsumerState.GONE, ConsumerState.FINISHED)
     text = fmt("{} {}", kind, consumer.name)
     return styled(text + Safe(" (gone)"), Style.WARN) if over else text
+
+
+_LOOKS: Final[tuple[Look | Column[ClaimRow], ...]] = (
+    *(Look("NAME", least=14), Look("STATE", cell=_state, key=_rank), Look("DEVICES", right=True, cell=_devices)),
+    Column("WHICH", _which, least=14, drop=2),
+    *(Look("CLASSES", least=12, drop=3), Look("USED BY", least=14, cell=_users), Look("AGE", right=True)),
+)

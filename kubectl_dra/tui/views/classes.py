@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubectl_dra.output.devices.parts import number
-from kubectl_dra.output.devices.tables import offer_text, offers_table
+from kubectl_dra.output.devices.lists import CLASSES as CLASS_COLUMNS
+from kubectl_dra.output.devices.lists import offers_table
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import age
-from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.class_list import ClassRow
 from kubectl_dra.reports.unread import CLASSES
 from kubectl_dra.tui.bars import use_bar
-from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import class_document
 from kubectl_dra.tui.topics import Classes
 from kubectl_dra.tui.view import ListView, Subject
 from kubectl_dra.tui.views.reader import ReportView
+
+_LOOKS: tuple[Look | Column[ClassRow], ...] = (
+    *(Look("NAME", least=12), Look("DEVICES"), Look("AVAILABLE")),
+    Column("", lambda _c: Safe(" " * 6), draw=lambda c, w: use_bar(c.totals, w), stretch=30, drop=2),
+    *(Look("CLAIMS"), Look("PENDING"), Look("LARGEST SET ON A NODE", least=16), Look("AGE", drop=1)),
+)
 
 
 class ClassesView(ListView[ClassRow]):
@@ -32,16 +36,7 @@ class ClassesView(ListView[ClassRow]):
 
     def columns(self) -> Sequence[Column[ClassRow]]:
         """As in ``get classes``, with a bar."""
-        return [
-            Column("NAME", lambda c: safe(c.name), least=12, key=lambda c: c.name),
-            Column("DEVICES", lambda c: number(c.totals.devices), right=True, key=lambda c: c.totals.devices.value),
-            Column("FREE", lambda c: number(c.totals.free), right=True, key=lambda c: c.totals.free.value),
-            Column("", lambda _c: Safe(" " * 6), draw=lambda c, w: use_bar(c.totals, w), stretch=30, drop=2),
-            Column("CLAIMS", lambda c: number(c.claims), right=True, key=lambda c: c.claims.value),
-            Column("PENDING", lambda c: number(c.pending), right=True, key=lambda c: c.pending.value),
-            Column("LARGEST SET ON A NODE", best_offer, least=16),
-            Column("AGE", lambda c: age(c.created, self.dra.now), right=True, drop=1, key=lambda c: c.created or ""),
-        ]
+        return chosen(CLASS_COLUMNS, lambda: self.dra.now, _LOOKS)
 
     def all_rows(self) -> Sequence[ClassRow] | None:
         """By name."""
@@ -107,13 +102,3 @@ class ClassPage(ReportView):
     def do_try_selector(self) -> None:
         """Its selectors in the lab."""
         self.dra.try_class(self.name_)
-
-
-def best_offer(row: ClassRow) -> Safe:
-    """``4 on node-b``."""
-    if row.problem:
-        return styled(Safe("its selectors don't compile"), Style.BAD)
-    best = next((offer for offer in row.offers or () if offer.together.value), None)
-    if row.offers is None or (best is None and row.totals.free.bound in (Bound.UNKNOWN, Bound.AT_LEAST)):
-        return Safe("?")
-    return offer_text(best) if best is not None else styled(Safe("none is free"), Style.DIM)

@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubectl_dra.model.ids import Key
-from kubectl_dra.output.devices.group_table import number, policy, state
+from kubectl_dra.output.devices.lists import GROUPS as GROUP_COLUMNS
 from kubectl_dra.output.pending.group_page import group_page
 from kubectl_dra.output.safe import Safe, Style, safe, styled
-from kubectl_dra.output.words import age
 from kubectl_dra.reports.group_list import GroupRow
 from kubectl_dra.reports.groups import GroupPendingReport
 from kubectl_dra.reports.unread import Subject as About
-from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.desk import Result, Topic
 from kubectl_dra.tui.documents import group_document
 from kubectl_dra.tui.topics import Group, Groups
 from kubectl_dra.tui.view import ListView, Subject
 from kubectl_dra.tui.views.reader import ReportView
+
+_LOOKS: tuple[Look | Column[GroupRow], ...] = (
+    *(Look("NAMESPACE", least=8), Look("NAME", least=12), Look("POLICY")),
+    *(Look("PODS", right=True), Look("RUNNING", right=True), Look("STATE")),
+    Column("SAID", lambda g: safe(g.message), least=16, drop=1),
+    Look("AGE", right=True),
+)
 
 
 class GroupsView(ListView[GroupRow]):
@@ -34,16 +40,7 @@ class GroupsView(ListView[GroupRow]):
 
     def columns(self) -> Sequence[Column[GroupRow]]:
         """As in ``get podgroups``."""
-        return [
-            Column("NAMESPACE", lambda g: safe(g.namespace), least=8, key=lambda g: g.namespace),
-            Column("NAME", lambda g: safe(g.name), least=12, key=lambda g: g.name),
-            Column("POLICY", policy, key=lambda g: g.min_count or 0),
-            Column("PODS", lambda g: number(g.pods), right=True, key=lambda g: g.pods or 0),
-            Column("RUNNING", lambda g: number(g.running), right=True, key=lambda g: g.running or 0),
-            Column("STATE", state, key=lambda g: g.state),
-            Column("SAID", lambda g: safe(g.message), least=16, drop=1),
-            Column("AGE", lambda g: age(g.created, self.dra.now), right=True, key=lambda g: g.created or ""),
-        ]
+        return chosen(GROUP_COLUMNS, lambda: self.dra.now, _LOOKS)
 
     def all_rows(self) -> Sequence[GroupRow] | None:
         """By namespace and name."""

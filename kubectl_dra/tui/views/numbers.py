@@ -8,7 +8,7 @@ from typing import Any
 
 from kubectl_dra.diagnosis.records import Funnel, Removal, StageName
 from kubectl_dra.model.ids import DeviceId, Key
-from kubectl_dra.output.devices.parts import ranges
+from kubectl_dra.output.devices.parts import in_order, ranges
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.funnel import FunnelView, Track, funnel_views, has_devices, stage_label, track_title
 from kubectl_dra.output.pending.removals import removal_note
@@ -126,7 +126,7 @@ def _rows(views: Sequence[FunnelView]) -> Iterator[NumberRow]:
 def _stages(view: FunnelView, track: Track, funnel: Funnel) -> Iterator[NumberRow]:
     for stage in funnel.stages:
         if stage.removed or stage.name is StageName.CLASS:
-            yield NumberRow(view, track, stage.name, funnel.after(stage.name), stage.removed)
+            yield NumberRow(view, track, stage.name, in_order(funnel.after(stage.name)), stage.removed)
 
 
 def _out(row: NumberRow) -> int:

@@ -10,6 +10,7 @@ from textual.containers import Horizontal, Vertical
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.output.devices import lists
 from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.recent import change_text
@@ -28,7 +29,7 @@ from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.text import content
 from kubectl_dra.tui.topics import Classes, Pod, Recent, Whole
 from kubectl_dra.tui.view import View
-from kubectl_dra.tui.views.classes import ClassPage, best_offer
+from kubectl_dra.tui.views.classes import ClassPage
 from kubectl_dra.tui.views.pool import PoolView
 from kubectl_dra.tui.whole import UseRow, WholeRecord
 
@@ -238,7 +239,7 @@ _CLASSES: Final[tuple[Column[ClassRow], ...]] = (
     Column("", lambda c: safe(c.name), least=10),
     Column("", lambda _c: Safe(" " * 6), draw=lambda c, w: use_bar(c.totals, w), stretch=16, drop=1),
     Column("", lambda c: number(c.totals.devices), right=True),
-    Column("", best_offer, least=8, drop=2),
+    Column("", lists.best_offer, least=8, drop=2),
 )
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubectl_dra.model.ids import PoolId
-from kubectl_dra.output.devices.parts import number, scope_cell, used_count
+from kubectl_dra.output.devices.lists import POOLS as POOL_COLUMNS
+from kubectl_dra.output.devices.lists import pool_state_cell
+from kubectl_dra.output.devices.parts import scope_cell
 from kubectl_dra.output.devices.pool_list import pool_list_page
-from kubectl_dra.output.devices.tables import pool_state_cell
-from kubectl_dra.output.safe import Safe, Style, safe, styled
+from kubectl_dra.output.safe import Safe, Style, styled
 from kubectl_dra.reports.pool import PoolSummary, is_troubled
 from kubectl_dra.reports.unread import POOLS
 from kubectl_dra.tui.bars import use_bar
-from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import pool_document
 from kubectl_dra.tui.topics import Pools
 from kubectl_dra.tui.view import ListView, Subject
@@ -26,16 +27,13 @@ def state_cell(pool: PoolSummary) -> Safe:
     return styled(text, Style.BAD) if is_troubled(pool) else styled(text, Style.DIM)
 
 
-COLUMNS: tuple[Column[PoolSummary], ...] = (
-    Column("DRIVER", lambda p: safe(p.driver), least=12, key=lambda p: (p.driver, p.pool)),
-    Column("POOL", lambda p: safe(p.pool), least=12, key=lambda p: (p.pool, p.driver)),
-    Column("NODES", lambda p: scope_cell(p.scope), least=8, drop=2, key=lambda p: scope_cell(p.scope)),
-    Column("DEVICES", lambda p: number(p.totals.devices), right=True, key=lambda p: p.totals.devices.value),
-    Column("FREE", lambda p: number(p.totals.free), right=True, key=lambda p: p.totals.free.value),
-    Column("USED", lambda p: number(used_count(p.totals)), right=True, key=lambda p: used_count(p.totals).value),
-    Column("TAINTED", lambda p: number(p.totals.tainted), True, 0, 3, lambda p: p.totals.tainted.value),
+_LOOKS: tuple[Look | Column[PoolSummary], ...] = (
+    Look("DRIVER", least=12),
+    Look("POOL", least=12),
+    Look("NODES", least=8, drop=2),
+    *(Look("DEVICES"), Look("FREE"), Look("USED"), Look("TAINTED", drop=3)),
     Column("", lambda _p: Safe(" " * 6), draw=lambda p, width: use_bar(p.totals, width), stretch=40, drop=1),
-    Column("STATE", state_cell, key=lambda p: (not is_troubled(p), pool_state_cell(p))),
+    Look("STATE", cell=state_cell),
 )
 
 
@@ -52,7 +50,7 @@ class PoolsView(ListView[PoolSummary]):
 
     def columns(self) -> Sequence[Column[PoolSummary]]:
         """As in ``get pools``, with a bar."""
-        return COLUMNS
+        return chosen(POOL_COLUMNS, lambda: self.dra.now, _LOOKS)
 
     def all_rows(self) -> Sequence[PoolSummary] | None:
         """By driver and pool."""
@@ -105,4 +103,4 @@ class PoolListPage(ReportView):
         return None if pools is None else pool_list_page(pools)
 
 
-__all__ = ["COLUMNS", "PoolsView"]
+__all__ = ["PoolsView"]

@@ -8,15 +8,16 @@ from textual.app import ComposeResult
 from textual.widget import Widget
 
 from kubectl_dra.model.ids import DeviceId
-from kubectl_dra.output.devices.parts import number, ranges
-from kubectl_dra.output.devices.tables import taints_table
+from kubectl_dra.output.columns import list_table
+from kubectl_dra.output.devices.lists import TAINTS as TAINT_COLUMNS
+from kubectl_dra.output.devices.lists import taint_cell
+from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.taints.list_page import listed_lines
-from kubectl_dra.output.words import age
 from kubectl_dra.reports.taint_list import TaintRow
 from kubectl_dra.reports.taint_listing import ListedTaint
 from kubectl_dra.reports.unread import TAINTS
-from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import rule_document
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.topics import ListedTaints, Taints
@@ -54,15 +55,7 @@ class TaintsView(ListView[ListedTaint]):
 
     def columns(self) -> Sequence[Column[ListedTaint]]:
         """As in ``get taints``."""
-        return [
-            Column("TAINT", lambda t: _taint(t.taint), least=12, key=lambda t: (t.taint.key, t.taint.value)),
-            Column("FROM", _source, least=10, key=lambda t: t.taint.rule or ""),
-            Column("DEVICES", lambda t: Safe(", ").join(ranges(t.taint.devices)) or Safe("none"), least=16, drop=2),
-            Column("HIT", lambda t: number(t.taint.device_count), right=True, key=lambda t: t.taint.device_count.value),
-            Column("IN USE", lambda t: number(t.taint.in_use), right=True, key=lambda t: t.taint.in_use.value),
-            Column("CLAIMS", lambda t: number(t.taint.claims), True, 0, 1, lambda t: t.taint.claims.value),
-            Column("AGE", self._age, right=True, key=lambda t: t.taint.time_added or t.taint.created or ""),
-        ]
+        return chosen(TAINT_COLUMNS, lambda: self.dra.now, _LOOKS, lambda row: row.taint)
 
     def all_rows(self) -> Sequence[ListedTaint] | None:
         """Rules by name, then drivers' taints by pool."""
@@ -124,9 +117,6 @@ class TaintsView(ListView[ListedTaint]):
         """The list as the command prints it."""
         self.dra.push(TaintsPage())
 
-    def _age(self, row: ListedTaint) -> Safe:
-        return age(row.taint.time_added or row.taint.created, self.dra.now)
-
 
 class TaintsPage(ReportView):
     """get taints -o wide."""
@@ -140,12 +130,13 @@ class TaintsPage(ReportView):
     def lines(self) -> Sequence[Safe] | None:
         """The table of the command."""
         rows = self.desk.record(Taints())
-        return None if rows is None else taints_table(rows, self.dra.now, wide=self.dra.size.width >= 120)
+        if rows is None:
+            return None
+        return list(list_table(TAINT_COLUMNS, rows, self.dra.now, wide=self.dra.size.width >= 120))
 
 
 def _taint(row: TaintRow) -> Safe:
-    value = f"={row.value}" if row.value else ""
-    text = fmt("{}{}:{}", row.key, value, row.effect)
+    text = taint_cell(row)
     return styled(text, Style.WARN) if row.prevents else text
 
 
@@ -154,3 +145,11 @@ def _source(row: ListedTaint) -> Safe:
     if not row.taint.rule:
         return styled(Safe("driver"), Style.DIM)
     return fmt("rule {}", row.taint.rule) if row.own else fmt("rule {} (foreign)", row.taint.rule)
+
+
+_LOOKS: tuple[Look | Column[ListedTaint], ...] = (
+    Look("TAINT", least=12, cell=lambda row: _taint(row.taint)),
+    Look("FROM", least=10, cell=_source),
+    Look("DEVICES", least=16, drop=2, cell=lambda row: Safe(", ").join(ranges(row.taint.devices)) or Safe("none")),
+    *(Look("HIT"), Look("IN USE"), Look("CLAIMS", drop=1), Look("AGE", right=True)),
+)

@@ -1,0 +1,60 @@
+"""What a column of a list is: the same for tables of ``get``, for ``--sort-by`` and for grids of the TUI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any, Generic, TypeVar
+
+from kubectl_dra.output.devices.parts import number
+from kubectl_dra.output.layout import Column, long_table
+from kubectl_dra.output.safe import Safe
+from kubectl_dra.reports.base import Count
+
+RowT = TypeVar("RowT")
+
+
+class Shown(Enum):
+    """In which tables of ``get`` a column stands; grids of the TUI choose for themselves."""
+
+    ALWAYS = "always"
+    NARROW = "narrow"  # without -o wide
+    WIDE = "wide"  # with -o wide
+
+
+@dataclass(frozen=True, slots=True)
+class ListColumn(Generic[RowT]):
+    """A column: its title, what it says of a row at a time, and with ``-o wide`` (``detail``, if that is more).
+
+    ``key`` is what rows are sorted by; columns without one are sorted by nothing.
+    """
+
+    title: str
+    cell: Callable[[RowT, datetime], Safe]
+    key: Callable[[RowT], Any] | None = None
+    right: bool = False
+    shown: Shown = Shown.ALWAYS
+    detail: Callable[[RowT, datetime], Safe] | None = None
+
+    def of(self, row: RowT, now: datetime, *, wide: bool) -> Safe:
+        """The cell of one row."""
+        return self.detail(row, now) if wide and self.detail is not None else self.cell(row, now)
+
+
+def list_table(
+    columns: Sequence[ListColumn[RowT]], rows: Iterable[RowT], now: datetime, wide: bool = False, headers: bool = True
+) -> Iterator[Safe]:
+    """A row is a line with whole names, in a pipe and on any terminal: grep, awk and wc count on it."""
+    left_out = Shown.NARROW if wide else Shown.WIDE
+    shown = [column for column in columns if column.shown is not left_out]
+    titles = [Column(column.title, right=column.right) for column in shown]
+    return long_table(titles, ([column.of(row, now, wide=wide) for column in shown] for row in rows), header=headers)
+
+
+def count_column(
+    title: str, count: Callable[[RowT], Count], shown: Shown = Shown.ALWAYS, say: Callable[[Count], Safe] = number
+) -> ListColumn[RowT]:
+    """A column of numbers, each as sure as it is."""
+    return ListColumn(title, lambda row, _: say(count(row)), lambda row: count(row).value, True, shown)

@@ -1,0 +1,365 @@
+"""The columns of lists, each defined once: for tables of ``get``, for ``--sort-by``, for grids of the TUI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+from kubectl_dra.output.columns import ListColumn, Shown, count_column
+from kubectl_dra.output.devices.holders import consumer_text, holder_text
+from kubectl_dra.output.devices.parts import number, ranges, scope_cell, state_text, used_count
+from kubectl_dra.output.layout import PAGE, Column, table
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import age, counted
+from kubectl_dra.reports.attributes import varying_or_all
+from kubectl_dra.reports.base import Bound, Count
+from kubectl_dra.reports.claim_list import ClaimRow
+from kubectl_dra.reports.class_list import ClassRow, NodeOffer
+from kubectl_dra.reports.device_list import ListedDevice
+from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.group_list import GroupRow
+from kubectl_dra.reports.holders import Consumer, ConsumerState, Holder
+from kubectl_dra.reports.pool import PoolSummary, is_troubled
+from kubectl_dra.reports.scope import ScopeKind
+from kubectl_dra.reports.taint_list import TaintRow
+from kubectl_dra.reports.taints import taint_text
+
+# --- pools ----------------------------------------------------------------------------------------------------------
+
+
+POOLS: Final[tuple[ListColumn[PoolSummary], ...]] = (
+    ListColumn("DRIVER", lambda pool, _: safe(pool.driver), lambda pool: (pool.driver, pool.pool)),
+    ListColumn("POOL", lambda pool, _: safe(pool.pool), lambda pool: (pool.pool, pool.driver)),
+    ListColumn("NODES", lambda pool, _: scope_cell(pool.scope), lambda pool: scope_cell(pool.scope)),
+    count_column("DEVICES", lambda pool: pool.totals.devices),
+    count_column("FREE", lambda pool: pool.totals.free),
+    # Devices that somebody holds; wide tells apart those with something left.
+    count_column("USED", lambda pool: used_count(pool.totals), Shown.NARROW),
+    count_column("PARTLY", lambda pool: pool.totals.partly, Shown.WIDE),
+    count_column("FULL", lambda pool: pool.totals.in_use, Shown.WIDE),
+    count_column("TAINTED", lambda pool: pool.totals.tainted),
+    count_column("BLOCKED", lambda pool: pool.totals.blocked, Shown.WIDE),
+    count_column("NOT OFFERED", lambda pool: pool.totals.not_offered, Shown.WIDE),
+    ListColumn(
+        "GENERATION",
+        lambda pool, _: fmt("{}", pool.view.generation),
+        lambda pool: pool.view.generation,
+        right=True,
+        shown=Shown.WIDE,
+    ),
+    ListColumn(
+        "SLICES",
+        lambda pool, _: fmt("{}/{}", pool.view.seen, pool.view.expected),
+        lambda pool: pool.view.seen,
+        right=True,
+        shown=Shown.WIDE,
+    ),
+    ListColumn(
+        "STATE", lambda pool, _: pool_state_cell(pool), lambda pool: (not is_troubled(pool), pool_state_cell(pool))
+    ),
+)
+
+
+def pool_state_cell(pool: PoolSummary) -> Safe:
+    """``ready``, ``incomplete``, …; ``differs`` where nodes disagree, ``?`` where they might."""
+    if pool.views:
+        return Safe("differs")
+    return Safe("?") if pool.views is None else safe(pool.view.state.value)
+
+
+# --- devices --------------------------------------------------------------------------------------------------------
+
+
+_DEVICES: Final[tuple[ListColumn[ListedDevice], ...]] = (
+    ListColumn("DRIVER", lambda each, _: safe(each.driver), lambda each: (each.driver, each.pool, each.device.name)),
+    ListColumn("POOL", lambda each, _: safe(each.pool), lambda each: (each.pool, each.driver, each.device.name)),
+    ListColumn("DEVICE", lambda each, _: safe(each.device.name), lambda each: each.device.name),
+    ListColumn(
+        "STATE",
+        lambda each, _: _state_cell(each, wide=False),
+        lambda each: each.device.state,
+        detail=lambda each, _: _state_cell(each, wide=True),
+    ),
+    ListColumn(
+        "USED BY",
+        lambda each, _: _short_users(each.device.holders),
+        lambda each: _short_users(each.device.holders),
+        detail=lambda each, now: _all_users(each, now),
+    ),
+    ListColumn("NODES", lambda each, _: scope_cell(each.where), lambda each: scope_cell(each.where), shown=Shown.WIDE),
+    ListColumn("TAINTS", lambda each, _: _taints_cell(each), lambda each: _taints_cell(each), shown=Shown.WIDE),
+)
+
+
+def device_columns(devices: Iterable[ListedDevice], *, wide: bool) -> tuple[ListColumn[ListedDevice], ...]:
+    """The columns of devices; wide has one for every attribute, which takes a look at all of them."""
+    names = varying_or_all(each.device.values for each in devices) if wide else ()
+    return (*_DEVICES, *(_attribute(name) for name in names))
+
+
+def _attribute(name: str) -> ListColumn[ListedDevice]:
+    def value(each: ListedDevice) -> Safe:
+        return safe(each.device.values.get(name, "-"))
+
+    return ListColumn(safe(name.upper()), lambda each, _: value(each), value, shown=Shown.WIDE)
+
+
+def _all_users(listed: ListedDevice, now: datetime) -> Safe:
+    node = listed.where.node if listed.where.kind is ScopeKind.NODE else ""
+    return Safe("; ").join(holder_text(holder, now, node) for holder in listed.device.holders) or Safe("-")
+
+
+def _taints_cell(listed: ListedDevice) -> Safe:
+    return Safe(", ").join(safe(taint_text(taint)) for taint in listed.device.taints) or Safe("-")
+
+
+def _short_users(holders: Sequence[Holder]) -> Safe:
+    """The pods by name, or the claims that hold a device for nobody."""
+    users: list[Safe] = []
+    for holder in holders:
+        users += [_user(each) for each in holder.consumers]
+        users += [] if holder.consumers else [fmt("claim {}/{}", holder.namespace, holder.claim)]
+    users = list(dict.fromkeys(users))
+    more = fmt(" +{}", len(users) - 1) if len(users) > 1 else Safe("")
+    return users[0] + more if users else Safe("-")
+
+
+def _user(consumer: Consumer) -> Safe:
+    over = consumer.state in (ConsumerState.GONE, ConsumerState.FINISHED)
+    kind = Safe("pod") if consumer.resource == "pods" else safe(consumer.resource)
+    return fmt("{} {}/{}{}", kind, consumer.namespace, consumer.name, Safe(" (gone)") if over else Safe(""))
+
+
+def _state_cell(listed: ListedDevice, *, wide: bool) -> Safe:
+    """The taint itself says more than the word "tainted", where it has no column of its own."""
+    device = listed.device
+    preventing = [taint for taint in device.taints if taint.prevents]
+    if device.state is DeviceState.TAINTED and preventing and not wide:
+        more = fmt(" +{}", len(preventing) - 1) if len(preventing) > 1 else Safe("")
+        return safe(taint_text(preventing[0])) + more
+    return state_text(device.state)
+
+
+# --- claims ---------------------------------------------------------------------------------------------------------
+
+
+#: kubectl's NAME, STATE and AGE, and between them what is held and by whom.
+CLAIMS: Final[tuple[ListColumn[ClaimRow], ...]] = (
+    ListColumn("NAMESPACE", lambda claim, _: safe(claim.namespace), lambda claim: (claim.namespace, claim.name)),
+    ListColumn("NAME", lambda claim, _: safe(claim.name), lambda claim: claim.name),
+    ListColumn("STATE", lambda claim, _: safe(claim.printed_state), lambda claim: claim.printed_state),
+    ListColumn(
+        "DEVICES",
+        lambda claim, _: held_devices(claim),
+        lambda claim: len(claim.devices),
+        detail=lambda claim, _: held_devices(claim, wide=True),
+    ),
+    ListColumn(
+        "USED BY",
+        lambda claim, _: claim_users(claim),
+        lambda claim: claim_users(claim),
+        detail=lambda claim, _: claim_users(claim, wide=True),
+    ),
+    ListColumn("CLASSES", lambda claim, _: _classes_cell(claim), lambda claim: _classes_cell(claim), shown=Shown.WIDE),
+    ListColumn("NODES", lambda claim, _: _nodes_cell(claim), lambda claim: _nodes_cell(claim), shown=Shown.WIDE),
+    ListColumn("AGE", lambda claim, now: age(claim.created, now), lambda claim: claim.created),
+)
+
+
+def _classes_cell(claim: ClaimRow) -> Safe:
+    return Safe(", ").join(map(safe, claim.classes)) or Safe("-")
+
+
+def _nodes_cell(claim: ClaimRow) -> Safe:
+    return scope_cell(claim.scope) if claim.scope is not None else Safe("-")
+
+
+def held_devices(claim: ClaimRow, *, wide: bool = False) -> Safe:
+    """How many devices, of how many where it has none yet (``-`` where only a driver knows); wide names them."""
+    if not claim.devices and claim.asked == 0:
+        return Safe("-")
+    if not claim.devices:
+        return fmt("0/{}", claim.asked) if claim.asked is not None else Safe("0/all")
+    return Safe(", ").join(ranges(claim.devices)) if wide else fmt("{}", len(claim.devices))
+
+
+def claim_users(claim: ClaimRow, *, wide: bool = False) -> Safe:
+    """Who holds a reservation; without one, whether that is known to be nobody."""
+    users = [consumer_text(each) if wide else _short_user(each) for each in claim.reserved_for]
+    if not users:
+        return Safe("?") if claim.unused is None else Safe("-")
+    if wide or len(users) == 1:
+        return Safe(", ").join(users)
+    return fmt("{} +{}", users[0], len(users) - 1)
+
+
+def _short_user(consumer: Consumer) -> Safe:
+    """A consumer lives in the claim's namespace, so its name will do."""
+    over = consumer.state in (ConsumerState.GONE, ConsumerState.FINISHED)
+    kind = Safe("pod") if consumer.resource == "pods" else safe(consumer.resource)
+    return fmt("{} {}{}", kind, consumer.name, Safe(" (gone)") if over else Safe(""))
+
+
+# --- classes --------------------------------------------------------------------------------------------------------
+
+
+def available(row: ClassRow) -> Count:
+    """Devices that are free, or shared with something left."""
+    return Count(row.totals.free.value + row.totals.partly.value, row.totals.free.bound)
+
+
+CLASSES: Final[tuple[ListColumn[ClassRow], ...]] = (
+    ListColumn("NAME", lambda row, _: safe(row.name), lambda row: row.name),
+    count_column("DEVICES", lambda row: row.totals.devices),
+    count_column("AVAILABLE", available),
+    count_column("CLAIMS", lambda row: row.claims),
+    count_column("PENDING", lambda row: row.pending),
+    ListColumn("LARGEST SET ON A NODE", lambda row, _: best_offer(row), lambda row: _largest(row)),
+    ListColumn(
+        "EXTENDED RESOURCE",
+        lambda row, _: safe(row.extended_resource or "-"),
+        lambda row: row.extended_resource,
+        shown=Shown.WIDE,
+    ),
+    ListColumn(
+        "SELECTORS",
+        lambda row, _: Safe(" && ").join(map(safe, row.selectors)) or Safe("-"),
+        lambda row: row.selectors,
+        shown=Shown.WIDE,
+    ),
+    ListColumn("AGE", lambda row, now: age(row.created, now), lambda row: row.created),
+)
+
+
+def _largest(row: ClassRow) -> int:
+    return max((offer.together.value for offer in row.offers or ()), default=0)
+
+
+def best_offer(row: ClassRow) -> Safe:
+    """``4 on node-b``; on how many devices the selectors fail."""
+    if row.problem:
+        return Safe("its selectors don't compile")
+    best = next((offer for offer in row.offers or () if offer.together.value), None)
+    if row.offers is None or (best is None and row.totals.free.bound in (Bound.UNKNOWN, Bound.AT_LEAST)):
+        return Safe("?")
+    text = offer_text(best) if best is not None else Safe("none is free")
+    failing = sum(row.errors.values())
+    return text + fmt("; fails on {}", counted(failing, "device")) if failing else text
+
+
+def offer_text(offer: NodeOffer) -> Safe:
+    """``4 on node-b (3 with one nvlinkDomain)``."""
+    more = fmt(" +{}", offer.count - 1) if offer.count > 1 else Safe("")
+    alike = [fmt("{} with one {}", number(each.size), each.attribute.rpartition("/")[2]) for each in offer.alike]
+    inside = fmt(" ({})", Safe(", ").join(alike)) if alike else Safe("")
+    return fmt("{} on {}{}{}", number(offer.together), offer.nodes[0], more, inside)
+
+
+def offers_table(row: ClassRow, wide: bool = False) -> list[Safe]:
+    """Node by node what a class still offers, the largest sets first; alike nodes on one line."""
+    attributes = list(dict.fromkeys(each.attribute for offer in row.offers or () for each in offer.alike))
+    columns = [Column("NODES", flexible=True)]
+    columns += [Column(title, right=True) for title in ("DEVICES", "AVAILABLE", "TOGETHER")]
+    columns += [Column(fmt("ONE {}", name.rpartition("/")[2].upper()), right=True) for name in attributes]
+    rows = []
+    for offer in row.offers or ():
+        sizes = {each.attribute: each.size for each in offer.alike}
+        more = offer.count - len(offer.nodes)
+        names = Safe(", ").join(ranges(offer.nodes)) + (fmt(" +{}", more) if more else Safe(""))
+        cells = [names, fmt("{}", offer.devices), number(offer.free), number(offer.together)]
+        rows.append([*cells, *(number(sizes.get(name, Count(0))) for name in attributes)])
+    return table(columns, rows, columns_wide=None if wide else PAGE, indent=2)
+
+
+# --- taints ---------------------------------------------------------------------------------------------------------
+
+
+#: Rules and drivers' taints: whom they hit, and how many of those are in use.
+TAINTS: Final[tuple[ListColumn[TaintRow], ...]] = (
+    ListColumn("TAINT", lambda row, _: taint_cell(row), lambda row: (row.key, row.value)),
+    ListColumn("FROM", lambda row, _: taint_source(row), lambda row: row.rule),
+    ListColumn(
+        "DEVICES",
+        lambda row, _: _hit(row, wide=False),
+        lambda row: _hit(row, wide=False),
+        detail=lambda row, _: _hit(row, wide=True),
+    ),
+    count_column("HIT", lambda row: row.device_count),
+    count_column("IN USE", lambda row: row.in_use),
+    count_column("CLAIMS", lambda row: row.claims, Shown.WIDE),
+    ListColumn("STATUS", lambda row, _: _status(row), lambda row: row.status, shown=Shown.WIDE),
+    ListColumn(
+        "AGE", lambda row, now: age(row.time_added or row.created, now), lambda row: row.time_added or row.created
+    ),
+)
+
+
+def taint_cell(row: TaintRow) -> Safe:
+    """``KEY[=VALUE]:EFFECT``."""
+    return fmt("{}{}:{}", row.key, f"={row.value}" if row.value else "", row.effect)
+
+
+def taint_source(row: TaintRow) -> Safe:
+    """The rule, or the driver."""
+    return fmt("rule {}", row.rule) if row.rule else Safe("driver")
+
+
+def _status(row: TaintRow) -> Safe:
+    return Safe("; ").join(fmt("{}: {}", c.reason, c.message) for c in row.conditions) or Safe("-")
+
+
+def _hit(row: TaintRow, *, wide: bool) -> Safe:
+    """What the rule selects, or the driver's devices."""
+    if not row.rule:
+        names = ranges(row.devices if wide else row.devices[:3])
+        more = row.device_count.value - len(row.devices if wide else row.devices[:3])
+        return Safe(", ").join(names) + (fmt(" +{}", more) if more > 0 else Safe(""))
+    selector = row.selector
+    if selector is None:
+        return Safe("none: no selector")
+    parts = ((selector.driver, "driver"), (selector.pool, "pool"), (selector.device, "device"))
+    if all(value is not None for value, _ in parts) and not (selector.device_class_name or selector.selectors):
+        return Safe("/").join(value or "" for value, _ in parts)
+    old = ((selector.device_class_name, "class"),)
+    named = [fmt("{} {}", Safe(what), value) for value, what in (*parts, *old) if value is not None]
+    named += [fmt("CEL {}", each.expression) for each in selector.selectors]
+    return Safe(", ").join(named) if named else Safe("every device of the cluster")
+
+
+# --- groups ---------------------------------------------------------------------------------------------------------
+
+
+#: kubectl's NAME and AGE, and between them the policy, the pods and what the scheduler wrote.
+GROUPS: Final[tuple[ListColumn[GroupRow], ...]] = (
+    ListColumn("NAMESPACE", lambda row, _: safe(row.namespace), lambda row: (row.namespace, row.name)),
+    ListColumn("NAME", lambda row, _: safe(row.name), lambda row: row.name),
+    ListColumn("POLICY", lambda row, _: _policy(row), lambda row: row.min_count or 0),
+    ListColumn("PODS", lambda row, _: _known(row.pods), lambda row: row.pods or 0),
+    ListColumn("RUNNING", lambda row, _: _known(row.running), lambda row: row.running or 0),
+    ListColumn("STATE", lambda row, _: safe(row.state) or Safe("-"), lambda row: row.state),
+    ListColumn(
+        "TOPOLOGY", lambda row, _: safe(row.topology_key) or Safe("-"), lambda row: row.topology_key, shown=Shown.WIDE
+    ),
+    ListColumn(
+        "CLAIMS",
+        lambda row, _: Safe(",").join(map(safe, row.claims)) or Safe("-"),
+        lambda row: row.claims,
+        shown=Shown.WIDE,
+    ),
+    ListColumn("WORKLOAD", lambda row, _: _workload(row), lambda row: _workload(row), shown=Shown.WIDE),
+    ListColumn("AGE", lambda row, now: age(row.created, now), lambda row: row.created or ""),
+)
+
+
+def _policy(row: GroupRow) -> Safe:
+    """``gang 4``, or ``basic``."""
+    return fmt("gang {}", row.min_count) if row.min_count is not None else Safe("basic")
+
+
+def _known(value: int | None) -> Safe:
+    return Safe("?") if value is None else fmt("{}", value)
+
+
+def _workload(row: GroupRow) -> Safe:
+    return safe(row.workload.name) if row.workload is not None else Safe("-")
