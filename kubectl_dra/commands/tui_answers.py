@@ -46,6 +46,9 @@ def start(
         feed = settings.connect("")
         assert isinstance(feed, RereadFeed)  # noqa: S101 - files are read whole
         first = feed.load()
+        if piped:
+            # There is no second reading of it.
+            feed = dataclasses.replace(feed, load=lambda: first)
         settings = dataclasses.replace(settings, connect=lambda _context: dataclasses.replace(feed, first=first))
     if piped:
         _take_keys_from_the_terminal()
