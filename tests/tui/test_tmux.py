@@ -214,3 +214,24 @@ def test_without_a_terminal():
     assert done.returncode == 1
     assert "needs a terminal" in done.stderr
     assert not done.stdout
+
+
+def test_what_cannot_be_read_ends_before_the_screen():
+    with terminal((120, 24)) as at:
+        at.run(f"{RUN} tui --from /nosuch.json; echo ended-$?")
+        at.wait("ended-1")
+        assert "error: /nosuch.json: No such file or directory" in at.screen()
+        at.run(f"TERM=dumb {RUN} tui --from demo; echo ended-$?")
+        at.wait("can't draw on TERM=dumb")
+
+
+def test_keys_come_from_the_terminal_where_stdin_is_the_cluster():
+    cluster = Path(__file__).parents[2] / "kubectl_dra" / "source" / "demo" / "cluster.json"
+    with terminal((120, 24)) as at:
+        at.run(f"cat {cluster} | {RUN} tui --from -; echo ended-$?")
+        at.wait("devices in use")
+        at.type("/trainer-0")
+        at.wait("ml/trainer-0-gpus-x9grb")
+        at.keys("C-c")
+        at.wait("ended-130")
+        check_left(at)
