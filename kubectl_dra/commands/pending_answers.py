@@ -250,7 +250,8 @@ def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:
 def _overview(call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
     page = groups_page(reports, reason_groups(reports), call.cluster.namespace, found.bound, call.address)
-    return [*page, *gang_lines(reports), *said(reports, call.now)]
+    more = page[-2:] if page and page[-1].startswith("more: ") else []
+    return [*page[: len(page) - len(more)], *gang_lines(reports), *said(reports, call.now), *more]
 
 
 def _claims_overview(call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra why-pending                         # pending pods, grouped by reason
+  kubectl dra why-pending                         # pending pods by reason
   kubectl dra why-pending -A                      # in all namespaces
-  kubectl dra why-pending -A -o wide --sort-by age  # one line per pod
+  kubectl dra why-pending -A -o wide              # one line per pod
   kubectl dra why-pending trainer-0 -n ml         # one pod, in full
   kubectl dra why-pending sts/trainer -n ml       # the pods of a workload
   kubectl dra why-pending claim/nb-2-gpus -n dev  # a ResourceClaim

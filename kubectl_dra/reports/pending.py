@@ -85,7 +85,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     features: FeatureRecord
     read: tuple[ReadRecord, ...]
     unseen: tuple[str, ...] = ()
-    created: str | None = None
+    created: str = ""
     devices: tuple[str, ...] = ()
     drivers: tuple[DriverOnNode, ...] = ()
     existing: Existing | None = None
@@ -178,7 +178,7 @@ def pending_report(
         tried=ways.tried,
         unseen=unseen_entries(pod) if pod is not None else (),
         what_if=what_if,
-        created=pod.metadata.creation_timestamp if pod is not None else None,
+        created=(pod.metadata.creation_timestamp or "") if pod is not None else "",
         devices=devices_of(pod, state.inventory) if pod is not None else (),
         drivers=drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else (),
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),

@@ -101,6 +101,7 @@ def calls(tail: str, file: str) -> dict[str, list[list[str]]]:
         "snapshot": [*missing, [], ["--redact"], ["-n", namespace], ["-o", f"/no/such/{nosuch.replace('/', '')}"]],
         "tui": [[f"--{nosuch}"], ["--tab", nosuch], [nosuch]],
         "completion": [[nosuch], [f"--{nosuch}"]],
+        "explain": [[nosuch], [f"--{nosuch}"], ["-o", nosuch], [nosuch, nosuch], []],
         "version": [[nosuch], [f"--{nosuch}"], ["-o", nosuch]],
     }
 
@@ -145,7 +146,9 @@ def test_nothing_acts(capfd, monkeypatch, tmp_path, hostile, command):
     met = 0
     for words in calls(tail, str(manifest))[command]:
         source = (
-            [] if command in ("version", "completion", "convert") or "--from" in words else ["--from", str(cluster)]
+            []
+            if command in ("version", "completion", "convert", "explain") or "--from" in words
+            else ["--from", str(cluster)]
         )
         # As the locale that the tests run in lets Python see a shell's bytes.
         run([command, *(os.fsdecode(word.encode()) for word in words), *source, "--color", "never"])

@@ -154,11 +154,11 @@ def test_pending_and_diagnosis():
         assert "no set satisfies a constraint" in ui.screen
         assert "devices in use" not in ui.screen
         await ui.press("enter", "enter")
-        assert "Pod ml/trainer-0 cannot be scheduled" in ui.screen
-        assert "Would fit if you" in "\n".join(ui.app.view.page.lines)
+        assert "Pod ml/trainer-0 is pending" in ui.screen
+        assert "Any one of these would make it fit" in "\n".join(ui.app.view.page.lines)
         assert any("x shows the commands" in line for line in ui.app.view.page.lines)
         await ui.press("end")
-        assert "agrees with the above" in ui.screen
+        assert "matches this diagnosis" in ui.screen
         await ui.press("x")
         assert "kubectl" in ui.screen
         await ui.press("escape", "v")
@@ -185,7 +185,7 @@ def test_wide_pending_shows_the_diagnosis_beside():
         await ui.press("4")
         assert "Pod lab/render-5" in ui.screen
         await ui.press("down")
-        assert "Pod ml/sweep-0 cannot be scheduled" in ui.screen
+        assert "Pod ml/sweep-0 is pending" in ui.screen
 
     play(demo_app(), script, LARGE)
 

@@ -24,7 +24,7 @@ def ask_lines(asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk] = ()) ->
     column = 2 + max(map(len, names), default=0) + _GAP
     for ask in asks:
         origin = fmt(", from template {}", ask.template) if ask.template else Safe("")
-        yield fmt("It requests (claim {}{})", ask.name, origin)
+        yield from wrapped(fmt("It requests (claim {}{})", ask.name, origin))
         classic = _classic(ask.classic) if ask.classic is not None else Safe("")
         if classic:
             yield from wrapped(classic, indent=4, first=2)
@@ -66,7 +66,9 @@ def _request_lines(request: RequestAsk, column: int) -> Iterator[Safe]:
     space = Safe(" " * column)
     amount = Safe("all devices") if request.count is None else counted(request.count, "device")
     admin = Safe(", with admin access") if request.admin_access else Safe("")
-    yield padded(fmt("  {}", request.name), column) + fmt("{} of class {}{}", amount, request.device_class, admin)
+    first, *rest = wrapped(fmt("{} of class {}{}", amount, request.device_class, admin), indent=column)
+    yield padded(fmt("  {}", request.name), column) + Safe(first[column:])
+    yield from rest
     for number, selector in enumerate(request.selectors):
         yield space + fmt("{} {}", Safe("and" if number else "where"), " ".join(selector.split()))
     for key, value in request.capacity.items():

@@ -104,8 +104,10 @@ def funnel_lines(view: FunnelView, certainty: Certainty) -> Iterator[Safe]:
     label = max(labels) + 2
     shown, titles = _fitting(tracks, [track_title(track) for track in tracks], label)
     if len(shown) < min(len(tracks), _SIDE_BY_SIDE):
-        yield from _by_node(view, tracks, rows, certainty)
-        return
+        lines = list(_by_node(view, tracks, rows, certainty))
+        if max(map(width, lines)) <= page_width():
+            yield from lines
+            return
     sizes = [max(width(title), 4) for title in titles]
     yield padded(_HEADER, label + 2) + _line(Safe(""), titles, sizes, 0).removeprefix("  ")
     for text, name in rows:

@@ -172,11 +172,14 @@ def _other_nodes(report: PendingReport) -> Iterator[Safe]:
         parts = [fmt("{} ({})", names_of(groups), text) for text, groups in ruled_out.items()]
         yield from wrapped(fmt("Ruled out earlier: {}.", Safe("; ").join(parts)), indent=2, first=0)
     views = funnel_views(report.nodes)[:_MAX_FUNNELS]
+    without: dict[Safe, list[str]] = {}
     for view in views:
         empty = [track.group for track in view.tracks if not has_devices(track)]
         if empty and len(empty) < len(view.tracks):
-            whose = fmt(" for request {}", view.request) if len(views) > 1 else Safe("")
-            yield from wrapped(fmt("No device of the class{}: {}.", whose, names_of(empty)), indent=2, first=0)
+            without.setdefault(names_of(empty), []).append(view.request)
+    for names, requests in without.items():
+        whose = fmt(" for {}", listed(requests)) if len(requests) < len(views) else Safe("")
+        yield from wrapped(fmt("No device of the class{}: {}.", whose, names), indent=2, first=0)
     for group in report.nodes:
         if group.outcome == NodeOutcome.CLAIM_UNAVAILABLE:
             claims = listed([str(claim.key) for claim in group.claims])

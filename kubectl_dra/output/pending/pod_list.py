@@ -50,13 +50,13 @@ def _row(report: PendingReport, now: datetime) -> PodRow:
     cells = {
         "namespace": safe(report.pod.namespace),
         "pod": safe(report.pod.name),
-        "age": age(report.created, now),
+        "age": age(report.created or None, now),
         "code": safe(report.code or "-"),
         "needs": ask_words(report.asks, report.extended) or Safe("-"),
         "closest": _closest(report),
         "reason": main_reason(report) or Safe("-"),
     }
-    return PodRow(cells, report.created or "")
+    return PodRow(cells, report.created)
 
 
 def _closest(report: PendingReport) -> Safe:
