@@ -6,15 +6,18 @@ A funnel tells of one node; whether the class has devices at all, and what its d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.resource import Device, DeviceClass, ResourceSlice
 from kubectl_dra.selectors.catalog import Catalog
+from kubectl_dra.selectors.compiling import clauses_of
 from kubectl_dra.selectors.evaluate import Outcome, SelectorSet
+
+_SEEN: Final = 3
 
 
 class Offered(NamedTuple):
@@ -29,13 +32,17 @@ class Offered(NamedTuple):
 class ClassFacts:
     """The devices of one class among ``published`` ones; ``drivers`` are those of all published devices.
 
-    ``expression``: the selector of the class that refuses most devices.
+    ``expression``: the selector of the class that refuses most devices. ``clause``: the last of its conditions that a
+    device comes to, empty where that is the first one or the devices have nothing that it reads; ``seen``: what they
+    have there, at most three values.
     """
 
     published: int
     devices: tuple[Offered, ...]
     drivers: tuple[str, ...]
     expression: str
+    clause: str = ""
+    seen: tuple[str, ...] = ()
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -77,17 +84,36 @@ class Offers:
     def _make(self, device_class: DeviceClass) -> ClassFacts:
         selectors = SelectorSet.of_class(device_class, self._shows_sharing)
         refusals: Counter[int] = Counter()
-        selected = []
+        refused: list[tuple[int, Offered]] = []
+        selected: list[Offered] = []
         for each in self._devices:
             decision = selectors.of(each.driver, each.device)
             if decision.outcome is Outcome.MATCHES:
                 selected.append(each)
             else:
                 refusals[decision.selector] += 1
+                refused.append((decision.selector, each))
         most = refusals.most_common(1)
-        expression = selectors.selectors[most[0][0]].expression if most else ""
         drivers = tuple(sorted({each.driver for each in self._devices}))
-        return ClassFacts(len(self._devices), tuple(selected), drivers, expression)
+        published = len(self._devices)
+        if not most:
+            return ClassFacts(published, tuple(selected), drivers, "")
+        expression = selectors.selectors[most[0][0]].expression
+        closest = [] if selected else [each for index, each in refused if index == most[0][0]]
+        return ClassFacts(published, tuple(selected), drivers, expression, *_deciding(selectors, expression, closest))
+
+
+def _deciding(selectors: SelectorSet, expression: str, refused: Sequence[Offered]) -> tuple[str, tuple[str, ...]]:
+    """The condition that refuses the devices that pass most of the conditions before it, and what they have there."""
+    details = [selectors.detail(each.driver, each.device) for each in refused]
+    last = max((detail.clause for detail in details), default=0)
+    if last <= 0:
+        return "", ()
+    values = {
+        reading.text for detail in details if detail.clause == last for reading in detail.readings if reading.field
+    }
+    seen = tuple(sorted(text for text in values if text))
+    return (clauses_of(expression)[last].text, seen[:_SEEN]) if seen else ("", ())
 
 
 def _published(state: ClusterState) -> Iterator[Offered]:

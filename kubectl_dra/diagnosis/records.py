@@ -268,7 +268,9 @@ class ClassOffer(Evidence, frozen=True):
 
     ``published`` counts the devices that any driver publishes; ``selected`` of them are of the class. If none is,
     ``drivers`` names who publishes them, ``selector`` is the expression of the class that refuses most, and ``similar``
-    are published drivers that look like one that it names. ``nodes``: at most 5 of those with devices of the class.
+    are published drivers that look like one that it names. ``clause`` is the last condition that a device comes
+    to, and ``seen`` what these have there; both empty where no device passes the first one. ``nodes``: at most 5 of
+    those with devices of the class.
     """
 
     device_class: str
@@ -280,6 +282,8 @@ class ClassOffer(Evidence, frozen=True):
     nodes: tuple[str, ...] = ()
     selector: str = ""
     similar: tuple[str, ...] = ()
+    clause: str = ""
+    seen: tuple[str, ...] = ()
 
 
 class Unpublished(Evidence, frozen=True):

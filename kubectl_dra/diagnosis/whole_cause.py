@@ -108,6 +108,8 @@ class _Refiner:
             tuple(facts.nodes)[:_NODES],
             "" if selected else facts.expression,
             () if selected else _similar_drivers(facts),
+            facts.clause,
+            facts.seen,
         )
         return msgspec.structs.replace(cause, code=code, detail=offer)
 

@@ -177,6 +177,13 @@ def offer_sentence(offer: ClassOffer, code: Code) -> Safe:
 
 def _selects_nothing(offer: ClassOffer) -> Safe:
     text = "DeviceClass {} selects none of the {} published {}: its selector is {}, but the devices are published by {}"
+    if offer.clause:
+        text = (
+            "DeviceClass {} selects none of the {} published {}: its selector needs {}, but the devices have {} there"
+        )
+        devices = Safe(plural("device", offer.published))
+        clause = short_clause(offer.clause)
+        return fmt(text, offer.device_class, offer.published, devices, clause, listed(offer.seen, "or"))
     unclear = offer.similar and set(offer.similar) != set(offer.drivers)
     near = fmt(" (did you mean {}?)", listed(offer.similar, "or")) if unclear else Safe("")
     devices = Safe(plural("device", offer.published))

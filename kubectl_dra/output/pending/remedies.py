@@ -40,6 +40,8 @@ from kubectl_dra.reports.remedy_order import Area, area, tolerates_device_taint
 
 _NODES_SHOWN: Final = 2
 _TEXT_INDENT: Final = 7
+# With less room than this beside the nodes, a phrase is read word by word: the nodes then stand below it.
+_LEAST_TEXT: Final = 46
 _HEREDOC: Final = "EOF"
 _ENTRY: Final = "    {}  {}"
 _HEADINGS: Final = {
@@ -68,14 +70,16 @@ def remedy_lines(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator
 
 
 def _by_area(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
+    beside = page_width() - max(width(_runs_on(remedy)) for _, remedy in verified) >= _LEAST_TEXT
     told: Area | None = None
     for number, remedy in verified:
         found = area(remedy.actions)
         if found is not told:
             heading, right = fmt("  {}", Safe(_HEADINGS[found])), Safe("runs on")
-            yield heading if told is not None else padded(heading, page_width() - width(right)) + right
+            first = told is None and beside
+            yield padded(heading, page_width() - width(right)) + right if first else heading
             told = found
-        yield from _entry(number, remedy)
+        yield from _entry(number, remedy, beside=beside)
 
 
 def _replaces(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
@@ -177,8 +181,14 @@ def _heading(verdict: Verdict, number: int) -> Safe:
     return Safe("Any one of these would make it fit (checked against the current cluster)")
 
 
-def _entry(number: int, remedy: RemedyReport) -> Iterator[Safe]:
-    right = Safe("") if remedy.competition.lost else _nodes(remedy.nodes)
+def _runs_on(remedy: RemedyReport) -> Safe:
+    return Safe("") if remedy.competition.lost else _nodes(remedy.nodes)
+
+
+def _entry(number: int, remedy: RemedyReport, *, beside: bool) -> Iterator[Safe]:
+    """The phrase with the nodes at the right end of its first line, or below it where node names are long."""
+    nodes = _runs_on(remedy)
+    right = nodes if beside else Safe("")
     text, code = _apart(remedy)
     lines = wrapped(text, page_width() - width(right) - 2, indent=_TEXT_INDENT)
     first = fmt(_ENTRY, number, Safe(lines[0].lstrip()))
@@ -186,6 +196,8 @@ def _entry(number: int, remedy: RemedyReport) -> Iterator[Safe]:
     yield from lines[1:]
     if code:
         yield Safe(" " * _TEXT_INDENT) + code
+    if nodes and not beside:
+        yield from wrapped(fmt("runs on {}", nodes), indent=_TEXT_INDENT + 3, first=_TEXT_INDENT)
     yield from _consequences(remedy)
 
 

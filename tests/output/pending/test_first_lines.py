@@ -1,0 +1,153 @@
+"""The first sentence of a page names the whole cause: what an expert would say from the objects alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.headline import pending_summary
+from kubectl_dra.reports.pending import PendingReport, pending_report
+from tests.diagnosis import build, facts
+from tests.kit.clock import CLOCK
+
+DRIVER = build.DRIVER
+GPU = f'device.driver == "{DRIVER}" && device.attributes["{DRIVER}"].type == "{{}}"'
+
+
+def told(*objects: dict[str, Any]) -> tuple[Code | None, str]:
+    classes = [] if any(each["kind"] == "DeviceClass" for each in objects) else [build.device_class()]
+    world = ClusterState(facts.inventory([*classes, *objects]), facts.evidence(), features(), CLOCK)
+    report: PendingReport = pending_report(Diagnoser(world).pod(Key("ml", "pod")), world)
+    return report.code, str(pending_summary(report))
+
+
+def gpu(name: str, product: str = "NVIDIA H100 80GB HBM3", memory: str = "81559Mi", **fields: Any) -> dict[str, Any]:
+    attributes = {"productName": product, "type": "gpu", **fields.pop("attributes", {})}
+    return build.device(name, attributes=attributes, capacity={"memory": {"value": memory}}, **fields)
+
+
+def gpus(node: str = "node-1", number: int = 2, **fields: Any) -> dict[str, Any]:
+    return build.slice_(node, *(gpu(f"gpu-{i}", **fields) for i in range(number)))
+
+
+def classed(name: str, expression: str) -> dict[str, Any]:
+    return {
+        "kind": "DeviceClass",
+        "metadata": {"name": name},
+        "spec": {"selectors": [{"cel": {"expression": expression}}]},
+    }
+
+
+POD = build.pod(claims=["claim"])
+
+
+def test_a_size_that_no_device_reaches_is_shown_beside_the_one_it_has() -> None:
+    selector = f"device.capacity['{DRIVER}'].memory.compareTo(quantity('80Gi')) >= 0"
+    code, text = told(build.node(), gpus(), POD, build.claim("claim", build.request(selector=selector)))
+    assert code is Code.SELECTOR_MATCHES_NOTHING
+    assert "80Gi" in text
+    assert "81559Mi" in text
+
+
+def test_an_attribute_that_nobody_publishes_is_named_with_those_that_are() -> None:
+    selector = f"'model' in device.attributes['{DRIVER}'] && device.attributes['{DRIVER}'].model == 'H100'"
+    code, text = told(build.node(), gpus(), POD, build.claim("claim", build.request(selector=selector)))
+    assert code is Code.ATTRIBUTE_UNPUBLISHED
+    assert f"{DRIVER}/model" in text
+    assert "productName" in text
+
+
+def test_an_error_over_such_an_attribute_says_so_too() -> None:
+    selector = f"device.attributes['{DRIVER}'].model == 'H100'"
+    code, text = told(build.node(), gpus(), POD, build.claim("claim", build.request(selector=selector)))
+    assert code is Code.SELECTOR_FAILS
+    assert "model, which no device publishes" in text
+    assert "productName" in text
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        (GPU.format("mig"), 'its selector needs type == "mig", but the devices have gpu there'),
+        ('device.driver == "gpu.example.org"', f"but the devices are published by {DRIVER}"),
+    ],
+)
+def test_a_class_that_selects_nothing_says_where_its_selector_and_the_devices_part(expression: str, words: str) -> None:
+    asked = build.claim("claim", build.request(cls="mig"))
+    code, text = told(classed("mig", expression), build.node(), gpus(), POD, asked)
+    assert code is Code.CLASS_SELECTS_NOTHING
+    assert words in text
+
+
+def test_without_any_slice_no_class_is_blamed() -> None:
+    code, text = told(build.node(), POD, build.claim("claim"))
+    assert code is Code.NO_DEVICE_IN_CLASS
+    assert "no driver publishes devices" in text
+
+
+def test_requests_that_only_different_nodes_could_serve_are_told_together() -> None:
+    here = build.slice_("node-1", gpu("gpu-0"), gpu("gpu-1"))
+    there = build.slice_("node-2", build.device("nic-0", attributes={"type": "nic", "productName": "cx7"}))
+    asked = build.claim("claim", build.request("gpu", cls="gpu", count=2), build.request("nic", cls="nic"))
+    classes = [classed("gpu", GPU.format("gpu")), classed("nic", GPU.format("nic"))]
+    code, text = told(*classes, build.node("node-1"), build.node("node-2"), here, there, POD, asked)
+    assert code is Code.NO_SINGLE_NODE
+    assert "no single node has both" in text
+    assert "node-1" in text
+    assert "node-2" in text
+
+
+def test_a_node_selector_is_held_against_the_nodes_of_the_devices() -> None:
+    nodes = [build.node("node-1"), build.node("cpu-1", labels={"pool": "a100"})]
+    pod = build.pod(claims=["claim"], nodeSelector={"pool": "a100"})
+    code, text = told(*nodes, gpus(), pod, build.claim("claim"))
+    assert code is Code.NODE_AFFINITY
+    assert "pool=a100 (cpu-1)" in text
+    assert "devices are on node-1" in text
+
+
+def test_each_alternative_is_named_with_what_is_in_its_way() -> None:
+    subs = [
+        {
+            "name": name,
+            "deviceClassName": device_class,
+            "allocationMode": "ExactCount",
+            "count": 1,
+            "selectors": [{"cel": {"expression": selector}}] if selector else [],
+        }
+        for name, device_class, selector in (
+            ("big", "gpu", f"device.attributes['{DRIVER}'].productName.contains('B200')"),
+            ("slice", "mig", ""),
+        )
+    ]
+    asked = build.claim("claim", {"name": "gpu", "firstAvailable": subs})
+    classes = [classed("gpu", GPU.format("gpu")), classed("mig", GPU.format("mig"))]
+    _, text = told(*classes, build.node(), gpus(), POD, asked)
+    assert "big: " in text
+    assert "B200" in text
+    assert "slice: DeviceClass mig selects none of the 2 published devices" in text
+
+
+def test_values_of_a_constraint_over_two_requests_are_laid_side_by_side() -> None:
+    root = "resource.kubernetes.io/pcieRoot"
+    devices = [
+        build.device("gpu-0", attributes={"type": "gpu", root: "pci0"}),
+        build.device("nic-0", attributes={"type": "nic", root: "pci4"}),
+    ]
+    asked = build.claim(
+        "claim",
+        build.request("gpu", cls="gpu"),
+        build.request("nic", cls="nic"),
+        constraints=[{"requests": ["gpu", "nic"], "matchAttribute": root}],
+    )
+    classes = [classed("gpu", GPU.format("gpu")), classed("nic", GPU.format("nic"))]
+    code, text = told(*classes, build.node(), build.slice_("node-1", *devices), POD, asked)
+    assert code is Code.CONSTRAINT
+    assert "pci0" in text
+    assert "pci4" in text
