@@ -80,6 +80,49 @@ def test_a_number_that_exists_in_the_place_of_one_that_does_not() -> None:
     assert edits(ways)[0] == ("selectors[0]", f"{NUMBER} >= 5")
 
 
+PRODUCT = f'device.attributes["{build.DRIVER}"].productName'
+MODEL = f"device.attributes['{build.DRIVER}'].model"
+FULL = "NVIDIA H100 80GB HBM3"
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        (f"{MODEL} == 'H100'", f"device.attributes['{build.DRIVER}'].productName == \"{FULL}\""),
+        (f"has({MODEL}) && {MODEL} == 'h100'", None),
+        (f"device.attributes['{build.DRIVER}'].?model.orValue('') == 'H100'", None),
+        (f"'H100' == {MODEL}", f"\"{FULL}\" == device.attributes['{build.DRIVER}'].productName"),
+        (f'{PRODUCT} == "H100"', f'{PRODUCT} == "{FULL}"'),
+        (f'{MODEL} == "{FULL}"', f"device.attributes['{build.DRIVER}'].productName == \"{FULL}\""),
+        (f"device.attributes['{build.DRIVER}'].type == 'H100'", None),
+    ],
+)
+def test_a_value_that_devices_have_under_another_name(selector: str, expected: str | None) -> None:
+    device = {
+        "name": "a",
+        "attributes": {
+            "productName": {"string": FULL},
+            "uuid": {"string": "GPU-H100-0"},
+            "type": {"string": "gpu"},
+        },
+    }
+    ways = found(wanting(build.request(selector=selector)), build.node(), build.slice_("node-1", device))
+    field, text = edits(ways)[0]
+    assert field == "selectors[0]"
+    if expected is not None:
+        assert text == expected
+    assert "productName" in text
+    assert FULL in text
+    assert ".model" not in text
+
+
+@pytest.mark.parametrize("text", ["L40S", "GP"])
+def test_a_value_that_no_device_has_is_dropped(text: str) -> None:
+    device = {"name": "a", "attributes": {"productName": {"string": FULL}, "uuid": {"string": "GPU-H100-0"}}}
+    ways = found(wanting(build.request(selector=f"{MODEL} == '{text}'")), build.node(), build.slice_("node-1", device))
+    assert edits(ways)[0] == ("selectors[0]", "")
+
+
 def test_two_clauses_of_one_selector_are_one_edit() -> None:
     selector = f'{MEMORY}.compareTo(quantity("100Gi")) >= 0 && {NUMBER} >= 7'
     ways = found(wanting(build.request(selector=selector)), build.node(), build.slice_("node-1", sized("a", "80Gi")))

@@ -17,6 +17,7 @@ from kubectl_dra.model.resource import CELSelector, DeviceClass, DeviceSelector,
 from kubectl_dra.selectors.clauses import without
 from kubectl_dra.selectors.compiling import clauses_of
 from kubectl_dra.selectors.rewrite import corrections, near_amounts, near_values
+from kubectl_dra.selectors.same_value import same_values
 from kubectl_dra.selectors.trial import Trial
 
 # What each asks of its reader, beside the costs of ``edits``.
@@ -52,6 +53,7 @@ def _not_matching(case: Case, editor: RequestEditor, request: Form, funnels: Seq
                 (
                     *near_values(text, values, clause.start, clause.end),
                     *near_amounts(text, values, clause.start, clause.end),
+                    *same_values(text, case.published.items, clause.start, clause.end),
                 )
             )
             yield from first_of(
@@ -104,7 +106,12 @@ def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iter
         if claim is not None and [each.expression for each in selectors] == [error.expression]:
             editor = RequestEditor(case, claim, name)
             mended = _corrected(case, request).get(place, ())
-            texts = [*((text, _MENDED) for text in mended), ("", _DROPPED)]
+            valued = same_values(error.expression, case.published.items)
+            texts = [
+                *((text, _MENDED) for text in mended),
+                *((text, _CORRECTED) for text in valued),
+                ("", _DROPPED),
+            ]
             ways = [_with_selector(editor, place, error.expression, text, cost) for text, cost in texts]
             yield from first_of(ways)
 
