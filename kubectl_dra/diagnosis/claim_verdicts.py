@@ -12,12 +12,13 @@ from kubectl_dra.diagnosis.binding import waiting_causes
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import owner_of
 from kubectl_dra.diagnosis.records import Cause, ClaimDiagnosis, ClaimVerdict, Consumers, Negotiation, ObjectRef
+from kubectl_dra.diagnosis.reserved import is_gone
 from kubectl_dra.diagnosis.vanished import vanished
 from kubectl_dra.model.classic import IMMEDIATE, classic_of
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
-from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import NodeSelector
 from kubectl_dra.model.resource import AllocationResult, ConsumerReference, ResourceClaim
@@ -136,14 +137,6 @@ def _consumers(
         ref = _reference(namespace, consumer)
         (gone if pods_known and is_gone(inventory, namespace, consumer) else present).append(ref)
     return tuple(present), tuple(gone)
-
-
-def is_gone(inventory: Inventory, namespace: str, consumer: ConsumerReference) -> bool:
-    """Whether a reservation is for a pod that is not there, was replaced under its name, or has finished."""
-    if consumer.api_group or consumer.resource != "pods":
-        return False
-    pod = inventory.pods.get(Key(namespace, consumer.name))
-    return pod is None or pod.metadata.uid != consumer.uid or is_terminal(pod)
 
 
 def _reference(namespace: str, consumer: ConsumerReference) -> ObjectRef:

@@ -18,7 +18,8 @@ from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.requests import Request
 from kubectl_dra.allocation.taints import Narrowing, selects
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.records import Removal, Short, StageName
+from kubectl_dra.diagnosis.records import HeldFor, Removal, Short, StageName
+from kubectl_dra.diagnosis.reserved import held_for
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.quantity import Format, Quantity
 from kubectl_dra.model.resource import DeviceTaint
@@ -111,7 +112,15 @@ class DeviceChecks:
         if candidate.state is None or not self._checks.in_use(self._request, candidate):
             return None
         holders = candidate.state.holders
-        return Removal(StageName.UNUSED, _names(holders), source=", ".join(self._users(holders)))
+        users = ", ".join(self._users(holders))
+        return Removal(StageName.UNUSED, _names(holders), source=users, held_for=self._held_for(holders))
+
+    def _held_for(self, claims: list[Key]) -> HeldFor:
+        """What all of the claims come to; one that is not known may be used."""
+        known = self._world.inventory.claims
+        found = {held_for(self._world, known[key]) if key in known else HeldFor.USED for key in claims}
+        order = (HeldFor.USED, HeldFor.FINISHED, HeldFor.GONE, HeldFor.NOBODY)
+        return next((each for each in order if each in found), HeldFor.USED)
 
     def _users(self, claims: list[Key]) -> Iterator[str]:
         for key in claims:

@@ -354,12 +354,21 @@ class Short(ReportRecord, frozen=True):
     total: str = ""
 
 
+class HeldFor(StrEnum):
+    """For whom claims hold devices, as far as all pods are known; those of several claims are all like that."""
+
+    USED = ""  # or not known
+    NOBODY = "nobody"
+    GONE = "gone"  # pods that no longer exist
+    FINISHED = "finished"  # or no longer exist
+
+
 class Removal(ReportRecord, frozen=True):
     """Devices that one stage of a funnel takes out for one reason.
 
     ``reason`` is the thing that took them: a clause, a taint ``KEY=VALUE:EFFECT``, a claim ``NAMESPACE/NAME``, a
     counter. ``source`` says more: a value that was seen, the rule that set the taint, the pod that uses the claim.
-    ``short`` has the amounts where something is short.
+    ``short`` has the amounts where something is short. ``held_for``: whether those who use the claims are gone.
     """
 
     stage: StageName
@@ -367,6 +376,7 @@ class Removal(ReportRecord, frozen=True):
     devices: tuple[str, ...] = ()
     source: str = ""
     short: Short | None = None
+    held_for: HeldFor = HeldFor.USED
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     EditClass,
     EditGroup,
     EditPod,
+    EndReservations,
     LabelNamespace,
     Prospect,
     RemedyKind,
@@ -43,6 +44,7 @@ from kubectl_dra.reports.invocations import Words, changing, kubectl, of, plain_
 from kubectl_dra.reports.missing_objects import skeleton
 from kubectl_dra.reports.remedy_order import rank
 from kubectl_dra.reports.renewal import Note, Renewal
+from kubectl_dra.reports.reservations import patch_of_reservations
 from kubectl_dra.reports.template_patches import patch_text
 
 # Which version of a claim every server has from some minor on: schedulers up to 1.33 themselves speak v1beta1.
@@ -155,6 +157,10 @@ class _Steps:
             return self._of_claim(action)
         if isinstance(action, CreateObject):
             return self._created(action)
+        if isinstance(action, EndReservations):
+            claim = self._world.inventory.claims.get(action.claim.key)
+            patch = patch_of_reservations(claim, self._world) if claim is not None else None
+            return None if patch is None else (Step((patch,)),)
         make = _MAKERS.get(type(action))
         words = None if make is None else make(action)
         return None if words is None else (Step((words,)),)
@@ -271,7 +277,9 @@ def _is_unnameable(action: Action) -> bool:
     if (make := _MAKERS.get(type(action))) is not None:
         return make(action) is None
     named: tuple[ObjectRef | None, ...] = ()
-    if isinstance(action, EditClaim):
+    if isinstance(action, EndReservations):
+        named = (action.claim,)
+    elif isinstance(action, EditClaim):
         named = (action.claim, action.template)
     elif isinstance(action, EditPod):
         named = (action.workload or action.pod,)

@@ -19,7 +19,17 @@ from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.open_plugins import open_plugins
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
-from kubectl_dra.diagnosis.remedies import amounts, company, edits, evicting, freeing, objects, selectors, together
+from kubectl_dra.diagnosis.remedies import (
+    amounts,
+    company,
+    edits,
+    evicting,
+    freeing,
+    objects,
+    selectors,
+    stale,
+    together,
+)
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, merged
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.competition import Competing
@@ -127,6 +137,7 @@ class _Finder:
             return Found(tuple(_untried(c) for c in objects.candidates(case) if not c.changes)[:limit])
         singles = sorted(_simple(case), key=_cost)
         self._verify_all(singles)
+        self._verify_all(sorted(stale.candidates(case, self._trials), key=_cost))
         self._verify_all(sorted(freeing.candidates(case, self._trials), key=_cost))
         self._verify_all(sorted(evicting.candidates(case), key=_cost))
         single = self._tried

@@ -46,12 +46,12 @@ class _Release:
 def candidates(case: Case, trials: Trials) -> Iterator[Candidate]:
     """Idle claims, then per node the pods that have to go."""
     yield from _idle_claims(case)
-    for node in _near_nodes(case):
+    for node in near_nodes(case):
         yield from _pods_of_node(case, trials, node)
     yield from _consumers(case)
 
 
-def _near_nodes(case: Case) -> Sequence[str]:
+def near_nodes(case: Case) -> Sequence[str]:
     """Nodes on which devices are what is missing, the nearest first."""
     groups = [group for group in case.diagnosis.nodes if group.outcome is NodeOutcome.CANNOT_ALLOCATE]
     held = [group for group in groups if any(_selected(report.funnel) for report in group.requests)]
@@ -66,7 +66,7 @@ def _selected(funnel: Funnel | None) -> bool:
 # --- who holds devices ----------------------------------------------------------------------------------------------
 
 
-def _holders(inventory: Inventory, node: str) -> Iterator[ResourceClaim]:
+def holders(inventory: Inventory, node: str) -> Iterator[ResourceClaim]:
     """Claims that hold devices which the node sees."""
     seen: set[Key] = set()
     for slice_ in (*inventory.slices_by_node.get(node, ()), *inventory.slices_by_node.get("", ())):
@@ -79,7 +79,8 @@ def _holders(inventory: Inventory, node: str) -> Iterator[ResourceClaim]:
                     yield holding.claim
 
 
-def _devices(claim: ResourceClaim) -> tuple[str, ...]:
+def devices_of(claim: ResourceClaim) -> tuple[str, ...]:
+    """What it holds."""
     allocation = claim.status.allocation
     results = allocation.devices.results if allocation is not None else ()
     return tuple(str(DeviceId(result.driver, result.pool, result.device)) for result in results)
@@ -89,12 +90,12 @@ def _idle_claims(case: Case) -> Iterator[Candidate]:
     inventory = case.world.inventory
     idle = {
         key_of(claim.metadata): claim
-        for node in _near_nodes(case)
-        for claim in _holders(inventory, node)
+        for node in near_nodes(case)
+        for claim in holders(inventory, node)
         if not claim.status.reserved_for
     }
     for key, claim in idle.items():
-        action = DeleteClaim(ObjectRef.of("ResourceClaim", key), _devices(claim))
+        action = DeleteClaim(ObjectRef.of("ResourceClaim", key), devices_of(claim))
         yield Candidate(RemedyKind.DELETE_IDLE_CLAIM, (action,), 15, (changes.without_claims({key}),))
 
 
@@ -127,14 +128,14 @@ def _first_to_go(release: _Release) -> tuple[bool, int, Key]:
 
 def _releases(inventory: Inventory, node: str) -> Iterator[_Release]:
     pods: dict[Key, Pod] = {}
-    for claim in _holders(inventory, node):
+    for claim in holders(inventory, node):
         for consumer in claim.status.reserved_for:
             pod = inventory.pods_by_uid.get(consumer.uid)
             # The kubelet makes the mirror of a static pod anew, whoever deletes it.
             if pod is not None and MIRROR not in pod.metadata.annotations:
                 pods[key_of(pod.metadata)] = pod
     for pod in pods.values():
-        devices = tuple(device for claim in _released_by(inventory, pod) for device in _devices(claim))
+        devices = tuple(device for claim in _released_by(inventory, pod) for device in devices_of(claim))
         if devices:
             yield _Release(pod, devices)
 
@@ -191,12 +192,12 @@ def _consumers(case: Case) -> Iterator[Candidate]:
         if any(key_of(pod.metadata) in case.keep for pod in pods):
             continue
         if pods and len(pods) == len(uids) <= _MAX_PODS:
-            yield _deleting(case, [_Release(pod, _devices(claim)) for pod in pods], "")
+            yield _deleting(case, [_Release(pod, devices_of(claim)) for pod in pods], "")
 
 
 def single_pods(case: Case) -> Iterator[Candidate]:
     """Each pod that holds devices on a near node, whether or not it would be enough: for two changes together."""
-    for node in _near_nodes(case)[:_PAIR_NODES]:
+    for node in near_nodes(case)[:_PAIR_NODES]:
         releases = sorted(_releases(case.world.inventory, node), key=_first_to_go)
         for release in releases[:_PAIR_NODES]:
             if key_of(release.pod.metadata) not in case.keep and not case.is_sibling(release.pod):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Evidence, ObjectRef, Verdict
+from kubectl_dra.diagnosis.records import Evidence, HeldFor, ObjectRef, Verdict
 from kubectl_dra.model.base import ReportRecord
 
 
@@ -15,6 +15,7 @@ class RemedyKind(StrEnum):
     WAIT = "wait"
     REMOVE_GATE = "removeGate"
     DELETE_IDLE_CLAIM = "deleteIdleClaim"
+    END_RESERVATIONS = "endReservations"
     LABEL_NAMESPACE = "labelNamespace"
     NAME_OBJECT = "nameObject"
     CREATE_OBJECT = "createObject"
@@ -118,6 +119,18 @@ class DeleteClaim(Evidence, frozen=True):
     frees: tuple[str, ...]
 
 
+class EndReservations(Evidence, frozen=True):
+    """Do what the claim controller does when ``pods`` are gone: end the reservations of a claim, and free its devices.
+
+    ``held_for``: whether all of them no longer exist, or some have finished.
+    """
+
+    claim: ObjectRef
+    pods: tuple[str, ...]
+    held_for: HeldFor
+    frees: tuple[str, ...]
+
+
 class DeletePod(Evidence, frozen=True):
     """Delete a pod; ``frees`` are the devices that are really released, ``recreated_by`` makes a new pod.
 
@@ -193,6 +206,7 @@ Action = (
     | CreateObject
     | DeleteClaim
     | DeletePod
+    | EndReservations
     | RemoveTaintRule
     | LabelNamespace
     | Uncordon

@@ -17,6 +17,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     EditClass,
     EditGroup,
     EditPod,
+    EndReservations,
     LabelNamespace,
     PinPods,
     RaiseQuota,
@@ -31,7 +32,7 @@ from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.consequences import note_texts
 from kubectl_dra.output.pending.gangs import group_edit, pinned_pods
-from kubectl_dra.output.pending.removals import short_clause
+from kubectl_dra.output.pending.removals import short_clause, users_gone
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.invocations import UNKNOWN_CONTEXT
@@ -335,6 +336,12 @@ def _delete_claim(action: DeleteClaim) -> Safe:
     return fmt("delete claim {}, which no pod uses: frees {}", str(action.claim.key), freed)
 
 
+def _end_reservations(action: EndReservations) -> Safe:
+    text = "end the reservation of claim {} for {}: frees {}; the resource claim controller should have done that"
+    freed = counted(len(action.frees), "device")
+    return fmt(text, str(action.claim.key), users_gone(action.held_for, action.pods), freed)
+
+
 def _delete_pod(action: DeletePod) -> Safe:
     devices = [counted(len(action.frees), "device")] if action.frees else []
     freed = listed([*devices, *map(safe, action.amounts)]) or Safe("its place")
@@ -401,6 +408,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     CreateObject: _create,
     DeleteClaim: _delete_claim,
     DeletePod: _delete_pod,
+    EndReservations: _end_reservations,
     RemoveTaintRule: _remove_rule,
     LabelNamespace: _label,
     Uncordon: _uncordon,

@@ -8,9 +8,10 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.diagnosis.records import Removal, Short, StageName
+from kubectl_dra.diagnosis.records import HeldFor, Removal, Short, StageName
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import counted, listed, plural
 
 _SHOWN: Final = 3
 # Their reasons end with a number already.
@@ -93,9 +94,28 @@ def _taint(removal: Removal, _namespace: str) -> Safe:
 
 def _holder(removal: Removal, namespace: str) -> Safe:
     prefix = f"{namespace}/"
+    if removal.held_for is not HeldFor.USED:
+        claims, pods = (_short_names(text, prefix) for text in (removal.reason, removal.source))
+        held = fmt("{} {}", Safe(plural("claim", len(claims))), listed(claims))
+        return fmt("{} held for {}", held, users_gone(removal.held_for, pods))
     if removal.source:
         return safe(removal.source.removeprefix(prefix))
     return fmt("claim {}", removal.reason.removeprefix(prefix))
+
+
+def _short_names(text: str, prefix: str) -> list[str]:
+    return [each.removeprefix(prefix) for each in text.split(", ") if each]
+
+
+def users_gone(held_for: HeldFor, pods: Sequence[str]) -> Safe:
+    """``pod old-0, which no longer exists``, in a form without commas that can stand in lists."""
+    if not pods:
+        return Safe("nobody")
+    one = len(pods) == 1
+    exist, run = ("exists", "runs") if one else ("exist", "run")
+    named = listed(pods[:_SHOWN]) if len(pods) <= _SHOWN else counted(len(pods), "pod")
+    pods_named = fmt("{} {}", Safe(plural("pod", len(pods))), named) if len(pods) <= _SHOWN else named
+    return fmt("{} that no longer {}", pods_named, Safe(exist if held_for is HeldFor.GONE else run))
 
 
 def _short(removal: Removal, _namespace: str) -> Safe:

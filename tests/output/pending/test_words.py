@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, FatalError, Removal, StageName
+from kubectl_dra.diagnosis.records import Cause, FatalError, HeldFor, Removal, StageName
 from kubectl_dra.output.pending.evidence import evidence_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.removals import removal_note, short_clause
@@ -46,6 +46,20 @@ def test_holders_are_named_without_the_pods_own_namespace():
         Removal(StageName.UNUSED, "ml/idle", ("w",)),
     ]
     assert removal_note(StageName.UNUSED, removals, "ml") == "serve-1 2, claim idle 1, dev/nb 1"
+
+
+@pytest.mark.parametrize(
+    ("users", "held_for", "expected"),
+    [
+        ("ml/a", HeldFor.GONE, "claim c held for pod a that no longer exists"),
+        ("ml/a, ml/b", HeldFor.FINISHED, "claim c held for pods a and b that no longer run"),
+        ("", HeldFor.NOBODY, "claim c held for nobody"),
+        ("ml/a, ml/b, ml/c, ml/d", HeldFor.GONE, "claim c held for 4 pods that no longer exist"),
+    ],
+)
+def test_what_is_held_for_pods_that_are_gone_says_so(users, held_for, expected):
+    removal = Removal(StageName.UNUSED, "ml/c", ("x",), users, held_for=held_for)
+    assert removal_note(StageName.UNUSED, [removal], "ml") == expected
 
 
 def test_the_caret_stands_under_the_missing_key():
