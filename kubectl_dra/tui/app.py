@@ -301,9 +301,9 @@ class DraApp(Jumps):
         self._suggest("")
 
     def _suggest(self, text: str) -> None:
-        """What the line may become, where the breadcrumbs are."""
-        words = self.query_one(Prompt).suggestions(text)
-        self.say(Safe("  ").join(word.rpartition(" ")[2] for word in words)) if words else self.say(Safe(""))
+        """What the line may become, where the breadcrumbs are, until it is entered or left."""
+        self.choices = [safe(word.rpartition(" ")[2]) for word in self.query_one(Prompt).suggestions(text)]
+        self.refresh_frame()
 
     def ask_filter(self, text: str) -> None:
         """``/``."""
@@ -366,6 +366,7 @@ class DraApp(Jumps):
 
     def _close_prompt(self) -> None:
         self.query_one(Prompt).close()
+        self.choices = []
         self.query_one(Footer).display = True
         self.focus_view()
 

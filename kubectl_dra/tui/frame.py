@@ -143,6 +143,16 @@ class Tabs(Bar):
                 return
 
 
+def _as_many(words: Sequence[Safe], columns: int) -> Safe:
+    """The words that fit into a line, and how many more there are."""
+    for shown in range(len(words), 0, -1):
+        more = fmt("  … {} more", len(words) - shown) if shown < len(words) else Safe("")
+        line = Safe("  ").join(words[:shown]) + more
+        if width(line) <= columns:
+            return line
+    return clipped(words[0], columns)
+
+
 class Crumbs(Bar):
     """Where we are, and a few words about it; also what just went wrong."""
 
@@ -150,9 +160,14 @@ class Crumbs(Bar):
     Crumbs { height: 1; padding: 0 1; }
     """
 
-    def show(self, crumbs: Sequence[Safe], filter_: str, info: Safe, notice: Safe) -> None:
-        """Other words."""
+    def show(
+        self, crumbs: Sequence[Safe], filter_: str, info: Safe, notice: Safe, choices: Sequence[Safe] = ()
+    ) -> None:
+        """Other words; while a command is typed, the ``choices`` for it, as many as there is room for."""
         columns = max(self.size.width, 20)
+        if choices:
+            self.say(_as_many(choices, columns))
+            return
         if notice:
             self.say(clipped(styled(Safe("! "), Style.WARN) + notice, columns))
             return

@@ -79,6 +79,8 @@ class Shell(App[None]):
         self.last_key = 0.0
         self.closed = 0
         self._notice_until = 0.0
+        #: What the line that is being typed may become.
+        self.choices: list[Safe] = []
         # When the newest facts came (``time.monotonic``), and how many steps have passed while they were true.
         self.came, self._steps = time.monotonic(), 0
         self._mail = Mail(self._wake)
@@ -411,7 +413,7 @@ class Shell(App[None]):
         filter_ = view.filter if isinstance(view, ListView) else ""
         crumbs = [each.crumb for each in self._stacks[self._tab]]
         info = joined([unknown_kinds(self.cluster), view.info], "   ")
-        self._crumbs.show(crumbs, filter_, info, self.notice)
+        self._crumbs.show(crumbs, filter_, info, self.notice, self.choices)
         here = [action for action in ACTIONS if not action.general or action.id in view.extras]
         offered = [action for action in here if action.keys and self.offers(action.id)]
         self._footer.show(offered, self.is_typing)

@@ -65,8 +65,8 @@ def test_a_missing_claim() -> None:
     found = diagnose(build.pod(claims=["gpu-pool"]), near, elsewhere)
     assert (found.verdict, found.message, found.reason, found.agreement) == (
         Verdict.GATED,
-        None,
-        None,
+        "",
+        "",
         Agreement.AGREES,
     )
     assert codes(found) == [Code.CLAIM_MISSING]
@@ -248,7 +248,7 @@ def test_another_scheduler_decides_for_itself() -> None:
     pod = build.pod(claims=["claim"])
     pod["spec"]["schedulerName"] = "volcano"
     found = diagnose(pod, build.claim())
-    assert (found.verdict, found.message) == (Verdict.OTHER_SCHEDULER, None)
+    assert (found.verdict, found.message) == (Verdict.OTHER_SCHEDULER, "")
 
 
 def test_an_unset_scheduler_name_is_the_default() -> None:

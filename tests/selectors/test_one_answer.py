@@ -67,7 +67,7 @@ def _alone(case: Case) -> Funnel | None:
     if diagnosis.nodes and diagnosis.nodes[0].requests:
         return diagnosis.nodes[0].requests[0].funnel
     codes = {cause.code for cause in diagnosis.causes}
-    assert codes & {Code.SELECTOR_FAILS, Code.SELECTOR_DOES_NOT_COMPILE}, codes
+    assert codes & {Code.SELECTOR_FAILS, Code.CLASS_SELECTOR_FAILS, Code.SELECTOR_DOES_NOT_COMPILE}, codes
     assert all(isinstance(cause.detail, FatalError) for cause in diagnosis.causes)
     return None
 

@@ -78,6 +78,10 @@ KAI: Final = System(
     schedulers=("kai-scheduler", "runai-scheduler"),
 )
 _SCHEDULERS: Final = (VOLCANO, KAI, COSCHEDULING)
+#: Public names by which these programs are recognised: they say nothing about a cluster that its pods do not say.
+PUBLIC_NAMES: Final = frozenset(
+    name for system in (KUEUE, *_SCHEDULERS) for name in (*system.gates, *system.schedulers)
+)
 
 
 def held_by_queue(state: ClusterState, pod: Pod) -> GangElsewhere | None:

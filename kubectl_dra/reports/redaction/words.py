@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from kubectl_dra.api.kinds import KINDS, RESOURCE_GROUP
+from kubectl_dra.diagnosis.gangs.elsewhere import PUBLIC_NAMES
 
 
 def _words(text: str) -> frozenset[str]:
@@ -46,6 +47,7 @@ API: Final = _words(
     """
 ) | {
     RESOURCE_GROUP,
+    *PUBLIC_NAMES,
     *(kind.name for kind in KINDS),
     *(kind.api_version_of(version) for kind in KINDS for version in kind.versions),
 }
