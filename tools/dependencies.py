@@ -29,7 +29,7 @@ TEXT = """# Dependencies
 
 Written by `tools/dependencies.py` from `pyproject.toml`, from what `make` installs, and from `requirements/dev.txt`,
 which pins every file by its hash. Sizes are of unpacked files on Linux x86_64 with Python 3.11: the package alone, and
-with all that it brings.
+with everything that it brings.
 
 ## Of the program
 

@@ -279,4 +279,4 @@ def _device(device: Device) -> Device:
 def note_name(old: str, new: str, losses: Losses) -> None:
     """Note that a name had to change."""
     if old != new:
-        losses.add(f"{old!r} is no name in v1, {new!r} is")
+        losses.add(f"{old!r} is not a valid name in v1, {new!r} is")

@@ -243,7 +243,7 @@ def _count(requests: Mapping[str, Quantity], losses: Losses) -> int:
         return 1
     whole = asked.ceil()
     if asked.cmp(Quantity(whole)) != 0 or whole < 1:
-        losses.at(COUNT).add(f"{asked} is no number of devices; {max(whole, 1)} is taken")
+        losses.at(COUNT).add(f"{asked} is not a number of devices; {max(whole, 1)} is taken")
     return max(whole, 1)
 
 

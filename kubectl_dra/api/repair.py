@@ -116,7 +116,7 @@ def _quantity(value: Any, path: str) -> str:  # noqa: ANN401
     try:
         Quantity.parse(text.strip())
     except QuantityError as error:
-        raise ShapeError(path, f'"{text[:64]}" is no quantity: {error}') from error
+        raise ShapeError(path, f'"{text[:64]}" is not a valid quantity: {error}') from error
     return text
 
 

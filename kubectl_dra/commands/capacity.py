@@ -54,7 +54,7 @@ def command(
     if options.manifests and (expressions or count != 1):
         raise UsageProblem("--count and --selector describe a bare pod; -f brings its own requests", "leave out -f")
     if options.all_namespaces:
-        raise UsageProblem("-A says nothing about a shape", "a shape lives in one namespace: -n NAME")
+        raise UsageProblem("-A does not apply to a shape", "a shape lives in one namespace: -n NAME")
     from kubectl_dra.commands.capacity_answers import answer
 
     return answer(options, class_, count, expressions, switches)

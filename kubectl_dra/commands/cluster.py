@@ -151,7 +151,7 @@ def _refuse_connection_flags(options: Options) -> None:
     }
     given = [flag for flag, value in flags.items() if value]
     if given:
-        raise UsageProblem(f"--from and {given[0]} exclude each other", f"leave out --from or {given[0]}")
+        raise UsageProblem(f"--from and {given[0]} cannot be combined", f"leave out --from or {given[0]}")
 
 
 def gates_of(options: Options) -> dict[str, bool]:

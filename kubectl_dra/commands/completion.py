@@ -32,7 +32,7 @@ def command(options: Options, install: bool, shell: str | None) -> None:
     kubectl-dra.
     """
     if install and shell:
-        raise UsageProblem("--install and a shell exclude each other", "kubectl dra completion --install")
+        raise UsageProblem("--install and a shell cannot be combined", "kubectl dra completion --install")
     if install:
         from kubectl_dra.commands.completion_install import install_executable
 

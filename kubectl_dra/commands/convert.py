@@ -34,7 +34,7 @@ Examples:
     help=f"Version of resource.k8s.io to convert to: {', '.join(_TARGETS)}.",
 )
 def command(options: Options, target: str) -> int:
-    """Convert manifests between the generations of the resource API, from the first prototype to v1.
+    """Convert DRA manifests between API versions, from the first prototype to v1, and report what is lost.
 
     Objects refer to each other: give those that belong together in one file. What can't be carried over, and what a
     server would refuse, is said on stderr; manifests that mix generations are corrected first.

@@ -20,7 +20,7 @@ Examples:
 @shared_options(scope=scope_options(everywhere=False), exit_code=True, output=("wide", "json", "yaml"), text=True)
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 def command(options: Options, names: tuple[str, ...]) -> int:
-    """Show ResourceClaims: what they ask for and hold, who uses them, what drivers report and were configured with."""
+    """Show ResourceClaims: what they request and hold, who uses them, what drivers report and were configured with."""
     from kubectl_dra.commands.claim_answers import describe_claims
 
     return describe_claims(options, names)

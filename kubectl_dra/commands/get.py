@@ -24,7 +24,7 @@ Examples:
 @click.command("get", cls=KubectlStyle, epilog=_EXAMPLES)
 @shared_options(selector=True, watch=True, exit_code=True, output=("wide", "json", "yaml", "name"))
 @click.option("--free", is_flag=True, help="Devices that a request without tolerations could get, or a share of them.")
-@click.option("--used", is_flag=True, help="Devices that somebody holds.")
+@click.option("--used", is_flag=True, help="Devices that are allocated to a claim.")
 @click.option("--tainted", is_flag=True, help="Devices with a taint.")
 @click.option("--class", "class_", default="", metavar="NAME", help="Devices that a DeviceClass selects.")
 @click.option("--node", default="", metavar="NAME", help="Devices that can be used on a node.")

@@ -213,7 +213,7 @@ def _print_documents(call: Call, wanted: Sequence[Wanted], sections: Sequence[Se
         head = list_head(f"{kind}List", missing=found.missing) if kind else objects_head(missing=found.missing)
         write_list(head, documents, call.options.output)
     else:
-        raise UsageProblem("API objects and reports don't fit into one document", "ask for one type at a time")
+        raise UsageProblem("API objects and reports don't fit into one document", "name one type at a time")
 
 
 def what_is_unread(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section]) -> Unread:

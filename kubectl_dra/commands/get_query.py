@@ -76,7 +76,7 @@ def parse_query(query: Query, options: Options) -> tuple[Wanted, ...]:
             f"-n NAMESPACE {shell_line(plain_word(named[0])) or 'NAME'}",
         )
     if named and options.selector:
-        raise UsageProblem(f'the name "{named[0]}" and a selector exclude each other', "leave out -l or the name")
+        raise UsageProblem(f'the name "{named[0]}" and a selector cannot be combined', "leave out -l or the name")
     if options.selector and any(each.type in (POOLS, DEVICES) for each in wanted):
         raise UsageProblem("pools and devices have no labels", "use --match with a CEL expression")
     return wanted

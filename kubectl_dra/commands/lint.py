@@ -31,14 +31,14 @@ Examples:
     "--fail-on",
     type=click.Choice(["error", "warning", "never"]),
     default="error",
-    help="End with 1 if there is a finding at least so bad.",
+    help="Exit with 1 if there is a finding of this severity or worse.",
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 def command(options: Options, devices: tuple[str, ...], fail_on: str, files: tuple[str, ...]) -> int:
     """Check manifests without a cluster: fields, versions, selectors, names across files.
 
-    Finds what a server would refuse or drop, claims that no container uses, templates in another namespace. Ends with 1
-    if there is an error, so that it can guard commits and pull requests.
+    Finds what a server would refuse or drop, claims that no container uses, templates in another namespace. Exits
+    with 1 if there is an error, so that it can guard commits and pull requests.
     """
     options = dataclasses.replace(options, filenames=(*options.filenames, *files))
     if not options.manifests:

@@ -35,11 +35,11 @@ def check_single(options: Options, targets: Targets, *, remedies: bool) -> None:
     if targets.single is None or targets.single.kind is RESOURCE_CLAIM:
         raise UsageProblem("--remedy is about one pod", try_dra("why-pending", "POD", "--remedy", "N"))
     if remedies:
-        raise UsageProblem("--remedy and --remedies exclude each other", "leave out --remedies")
+        raise UsageProblem("--remedy and --remedies cannot be combined", "leave out --remedies")
     if options.watch:
-        raise UsageProblem("--remedy and -w exclude each other", "leave out -w")
+        raise UsageProblem("--remedy and -w cannot be combined", "leave out -w")
     if options.output:
-        raise UsageProblem(f"--remedy and -o {options.output} exclude each other", _JSON)
+        raise UsageProblem(f"--remedy and -o {options.output} cannot be combined", _JSON)
 
 
 def one_remedy(options: Options, report: PendingReport, number: int, address: Address, *, dry_run: bool = False) -> int:

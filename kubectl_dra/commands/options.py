@@ -90,7 +90,7 @@ class Timeout(click.ParamType[float | None]):
             return value
         seconds = _seconds(str(value))
         if seconds is None:
-            self.fail(f'"{value}" is no duration such as 30s or 1m30s', param, ctx)
+            self.fail(f'"{value}" is not a valid duration, such as 30s or 1m30s', param, ctx)
         return seconds or None
 
 
@@ -103,7 +103,7 @@ class Size(click.ParamType[int]):
         """Bytes."""
         size = value if isinstance(value, int) else parse_size(str(value))
         if size is None:
-            self.fail(f'"{value}" is no size such as 512Mi or 16Gi', param, ctx)
+            self.fail(f'"{value}" is not a valid size, such as 512Mi or 16Gi', param, ctx)
         return size
 
 
@@ -160,7 +160,7 @@ def label_selector(text: str) -> Callable[[Mapping[str, str]], bool]:
         return labels.parse(text)
     except labels.SelectorError as error:
         hint = "write it as -l 'app=trainer,tier in (a,b),!old'"
-        raise UsageProblem(f'"{text}" is no label selector: {error}', hint) from None
+        raise UsageProblem(f'"{text}" is not a valid label selector: {error}', hint) from None
 
 
 WATCH_OPTION: Final = _option("-w", "--watch", is_flag=True, help="Stay and show changes.")
@@ -177,7 +177,7 @@ FILENAME_OPTIONS: Final = (
     _option("-k", "--kustomize", default="", metavar="DIR", help="Read what kubectl kustomize makes of a folder."),
 )
 EXIT_CODE_OPTION: Final = _option(
-    "--exit-code", is_flag=True, help="End with 3 if the finding is bad, 4 if the answer rests on partial evidence."
+    "--exit-code", is_flag=True, help="Exit with 3 if a problem was found, 4 if the answer rests on incomplete data."
 )
 TEXT_OPTION: Final = _option("--text", is_flag=True, help="With -o json or yaml: the page for people in .output.text.")
 #: Formats for programs.
@@ -212,7 +212,10 @@ CLUSTER_OPTIONS: Final = (
     ),
     _shared("-v", "--v", "verbosity", type=click.IntRange(0, 10), default=0, metavar="LEVEL", help="Log requests."),
     _shared(
-        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colours; NO_COLOR is heeded."
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        help="Colours; NO_COLOR is respected.",
     ),
 )
 

@@ -71,9 +71,9 @@ def answer(options: Options, asked: Asked) -> int:
 
 def _check(options: Options, asked: Asked) -> None:
     if options.manifests and asked.words:
-        raise UsageProblem("an expression and -f exclude each other", "give one of them")
+        raise UsageProblem("an expression and -f cannot be combined", "give one of them")
     if options.manifests and asked.device_class is not None:
-        raise UsageProblem("--class and -f exclude each other: requests name their class", "leave --class out")
+        raise UsageProblem("--class and -f cannot be combined: requests name their class", "leave --class out")
     if not options.manifests and not asked.words:
         raise UsageProblem("no expression", try_dra("test-selector", "EXPR").then(", or -f FILE"))
     if len(asked.words) > 1:

@@ -48,9 +48,11 @@ def command(options: Options, copies: str, together: bool, remedies: bool, switc
     if not options.manifests and not switches:
         raise UsageProblem("nothing to simulate", try_dra("simulate", "-f", "FILE"))
     if options.all_namespaces:
-        raise UsageProblem("-A says nothing about what to create", "objects that name no namespace are meant for -n")
+        raise UsageProblem(
+            "-A does not apply to what would be created", "objects that name no namespace are meant for -n"
+        )
     if copies not in ("", "max") and not (copies.isascii() and copies.isdecimal() and 0 < int(copies[:9]) < 10**8):
-        raise UsageProblem(f'"{copies}" is no number of copies', "--copies takes 1, 2, … or max")
+        raise UsageProblem(f'"{copies}" is not a valid number of copies', "--copies takes 1, 2, … or max")
     from kubectl_dra.commands.simulate_answers import answer
 
     return answer(options, copies, switches, remedies=remedies, together=together)

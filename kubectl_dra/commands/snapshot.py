@@ -11,7 +11,7 @@ from kubectl_dra.commands.options import Options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra snapshot -o cluster.json.gz           # what the commands read
+  kubectl dra snapshot -o cluster.json.gz           # the objects
   kubectl dra snapshot --redact -o shareable.json   # nothing of yours in it
   kubectl dra why-pending -A --from cluster.json.gz # any command reads it"""
 
@@ -24,7 +24,7 @@ Examples:
 @click.option("--redact", is_flag=True, help="Replace all but numbers and Kubernetes' own words.")
 @click.option("--with-parameters", is_flag=True, help="Include the opaque parameters and data of drivers.")
 def command(options: Options, file: str, redact: bool, with_parameters: bool) -> int:
-    """Write what the other commands read, as one JSON document for --from.
+    """Save the objects that the other commands read to one JSON document, for --from.
 
     All namespaces, unless -n names one. Never holds Secrets, environment variables, arguments or commands; annotations
     and drivers' opaque parameters are left out. The file can be read by its owner only.

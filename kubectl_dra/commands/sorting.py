@@ -49,7 +49,7 @@ def parse_path(path: str) -> list[str | int]:
     while position < len(text):
         match = _STEP.match(text, position)
         if match is None:
-            raise UsageProblem(f'"{path}" is no path to a field', "--sort-by .metadata.creationTimestamp")
+            raise UsageProblem(f'"{path}" is not a valid path to a field', "--sort-by .metadata.creationTimestamp")
         steps.append(int(match[3]) if match[3] is not None else (match[1] or match[2]).replace("\\.", "."))
         position = match.end()
     return steps

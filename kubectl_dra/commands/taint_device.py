@@ -15,13 +15,13 @@ Examples:
   kubectl dra taint-device nic.example.com/rack-1/nic-0 link:NoExecute --wait
   kubectl dra taint-device nic.example.com/rack-1/nic-0 a:NoExecute --observe
   kubectl dra taint-device nic.example.com/rack-1/nic-0 link-    # remove it
-  kubectl dra taint-device --match EXPR link:NoSchedule    # all that match
+  kubectl dra taint-device --match EXPR link:NoSchedule    # each match
   kubectl dra taint-device --list"""
 
 
 @click.command("taint-device", cls=KubectlStyle, epilog=_EXAMPLES)
 @shared_options(scope=(), exit_code=True, output=("json", "yaml", "name"), text=True)
-@click.option("--list", "listing", is_flag=True, help="Show all taints of devices and whom they hit.")
+@click.option("--list", "listing", is_flag=True, help="Show all device taints and the affected pods.")
 @click.option(
     "--match", default="", type=Expression(), metavar="EXPR", help="Taint all devices that a CEL selector matches."
 )
@@ -41,7 +41,7 @@ def command(options: Options, **values: Any) -> int:  # noqa: ANN401 - the field
     """Taint devices with DeviceTaintRules, or remove such taints: NoSchedule keeps new claims away, NoExecute also
     evicts pods.
 
-    Shows first which rules it will write and which pods that hits, then asks. Only this command, and the screen for
+    Shows the rules it will write and the affected pods first, then asks. Only this command, and the screen for
     taints of tui, change anything in a cluster.
     """
     from kubectl_dra.commands.taint_answers import answer

@@ -93,7 +93,7 @@ class Dialogue:
         while plan.writes:
             attempts += 1
             if self._asked.yes and attempts > _ATTEMPTS:
-                raise CommandError("whom this hits changes all the time: nothing was written", "the same without -y")
+                raise CommandError("the affected pods keep changing: nothing was written", "the same without -y")
             self._planner.check(plan)
             self._preview(plan)
             choice = Choice.ALL if self._asked.yes else self._ask(plan, steps)
@@ -152,11 +152,13 @@ class Dialogue:
                 return plan
             if failed.state is not WriteState.CONFLICT:
                 raise failure(failed, outcomes)
-            self._terminal.note(fmt("Somebody else was faster: {}.", truth_text(failed.write, failed.now)))
+            self._terminal.note(
+                fmt("The rules were changed by someone else first: {}.", truth_text(failed.write, failed.now))
+            )
             plan, choice = self._agree(self._planner.plan(plan.taint.effect), effect=plan.taint.effect)
             if choice is Choice.NOTHING:
                 raise CommandError("nothing more was written", _LIST)
-        raise CommandError("somebody else changes the same rules all the time", _LIST)
+        raise CommandError("the same rules keep changing under other hands", _LIST)
 
     def _write(self, plan: TaintPlan) -> tuple[Outcome, ...]:
         """The writes of a plan; each is told when it is done, and an interruption says what it left open."""
@@ -252,7 +254,7 @@ class Dialogue:
     def _check_free(self, counting: TaintPlan) -> None:
         name, device = counting.writes[0].name, counting.devices[0].id
         if name in self._planner.facts.inventory.taint_rules:
-            what = f"rule {name} is there: somebody is counting at the moment, or was interrupted"
+            what = f"rule {name} exists: another count is running, or one was interrupted"
             end = try_dra("taint-device", of_device(device), plain_word(f"{counting.taint.key}:None-"))
             raise CommandError(what, end.then(" removes it") if end else try_dra("get", "taints"))
 

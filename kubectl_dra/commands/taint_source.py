@@ -105,7 +105,7 @@ def _check_rights(evidence: Evidence) -> None:
         first = unread[0]
         rule = first.rule
         raise CommandError(
-            f"{rule.resource} can't be listed in the whole cluster, so nobody knows whom a taint hits",
+            f"{rule.resource} can't be listed in the whole cluster, so the pods that a taint affects are unknown",
             f'get the right: {", ".join(rule.verbs)} on resource "{rule.resource}" of apiGroup "{rule.api_group}"',
         )
 

@@ -47,7 +47,7 @@ def parse_words(words: Sequence[str], *, match: bool) -> Words:
         raise UsageProblem("name a device and a taint", "DRIVER/POOL/DEVICE KEY[=VALUE]:EFFECT")
     *named, spec = words
     if match and named:
-        raise UsageProblem("--match and names of devices exclude each other", "leave out one of them")
+        raise UsageProblem("--match and names of devices cannot be combined", "leave out one of them")
     if not match and not named:
         missing = "taint" if spec.count("/") > 1 else "device"
         raise UsageProblem(f'"{spec}" alone is not enough: no {missing}', "DRIVER/POOL/DEVICE KEY[=VALUE]:EFFECT")
@@ -59,7 +59,7 @@ def parse_words(words: Sequence[str], *, match: bool) -> Words:
 def _taint(spec: str, removal: bool) -> DeviceTaint:
     parts = _SPEC.fullmatch(spec)
     if parts is None:
-        raise UsageProblem(f'"{spec}" is no taint', "write it as KEY=VALUE:EFFECT, KEY:EFFECT or KEY-")
+        raise UsageProblem(f'"{spec}" is not a valid taint', "write it as KEY=VALUE:EFFECT, KEY:EFFECT or KEY-")
     taint = DeviceTaint(parts["key"], parts["value"] or "", parts["effect"] or "")
     _check("key", taint.key, label_key(taint.key))
     _check("value", taint.value, label_value(taint.value))
@@ -82,7 +82,7 @@ def _check_effect(effect: str, spec: str, removal: bool) -> None:
         hint = f"{spec.partition(':')[0]}:NoExecute --observe"
         raise UsageProblem("effect None changes nothing; --observe uses it to count what NoExecute would do", hint)
     near = did_you_mean(effect, EFFECTS)
-    raise UsageProblem(f'"{effect}" is no effect of a device taint{near}', "NoSchedule or NoExecute")
+    raise UsageProblem(f'"{effect}" is not a valid effect of a device taint{near}', "NoSchedule or NoExecute")
 
 
 def _device(word: str) -> DeviceId:
@@ -95,7 +95,7 @@ def _device(word: str) -> DeviceId:
     full = bool(driver and pool)
     device = device if full else word.rpartition("/")[2]
     if not device or "//" in word or word.startswith("/"):
-        raise UsageProblem(f'"{word}" is no name of a device', "DRIVER/POOL/DEVICE, as in get devices -o name")
+        raise UsageProblem(f'"{word}" is not a valid device name', "DRIVER/POOL/DEVICE, as in get devices -o name")
     if problems := dns_label(device):
         raise UsageProblem(f'"{word}" can\'t be a device: its name {problems[0]}')
     return DeviceId(driver, pool, device) if full else DeviceId("", "", word)

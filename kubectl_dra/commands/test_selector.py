@@ -13,7 +13,7 @@ _EXAMPLES: Final = """\b
 Examples:
   kubectl dra test-selector 'device.driver == "gpu.example.com"'
   kubectl dra test-selector EXPR --class gpu.example.com  # behind that class
-  kubectl dra test-selector EXPR --explain node-a/gpu-0   # every part of it
+  kubectl dra test-selector EXPR --explain node-a/gpu-0   # sub-expressions
   kubectl dra test-selector -f claim.yaml --exit-code     # all its selectors"""
 
 
@@ -23,7 +23,12 @@ Examples:
 @click.option("--driver", default=None, metavar="NAME", help="Only devices of this driver.")
 @click.option("--pool", default=None, metavar="[DRIVER/]POOL", help="Only devices of this pool.")
 @click.option("--node", default=None, metavar="NAME", help="Only devices that this node can use.")
-@click.option("--explain", default=None, metavar="DRIVER/POOL/DEVICE", help="Every part of it on one device.")
+@click.option(
+    "--explain",
+    default=None,
+    metavar="DRIVER/POOL/DEVICE",
+    help="Show what each sub-expression evaluates to on one device.",
+)
 @click.option("--cross-check", is_flag=True, help="Compare with an independent CEL engine.")
 @click.option("-i", "--interactive", is_flag=True, help="Open it in the selector lab of the terminal UI.")
 @click.argument("words", nargs=-1, type=Expression(), metavar="[EXPR]")

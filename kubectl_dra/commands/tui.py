@@ -21,7 +21,7 @@ Examples:
 @shared_options()
 @click.option("--light", is_flag=True, help="Begin with the light theme.")
 def command(options: Options, light: bool) -> int:
-    """Look around in the terminal: devices, claims, what is pending and why; try selectors, plan taints.
+    """Browse devices, claims and pending pods in the terminal; try selectors, plan taints.
 
     Only reads until writing is unlocked.
     """

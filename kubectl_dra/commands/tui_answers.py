@@ -70,7 +70,7 @@ def _take_keys_from_the_terminal() -> None:
 def start_lab(options: Options, words: Sequence[str], device_class: str | None) -> int:
     """Run the UI with a selector in its lab, below the prompt where that is possible; returns the exit code."""
     if options.manifests:
-        raise UsageProblem("-i and -f exclude each other", "load selectors of claims and classes in the lab with f2")
+        raise UsageProblem("-i and -f cannot be combined", "load selectors of claims and classes in the lab with f2")
     if len(words) > 1:
         raise UsageProblem(f"{len(words)} expressions: this command takes one", "put EXPR into single quotes")
     expression = words[0] if words else ""

@@ -84,7 +84,7 @@ def _carry_out(planner: Planner, plan: TaintPlan, effect: str, steps: bool) -> W
     if failed is None:
         return _with_next(lines, True, planner, NO_EXECUTE) if steps else Written(lines, True)
     if failed.state is WriteState.CONFLICT:
-        lines.append(fmt("Somebody else was faster: {}.", truth_text(failed.write, failed.now)))
+        lines.append(fmt("The rules were changed by someone else first: {}.", truth_text(failed.write, failed.now)))
         return _with_next(lines, False, planner, effect)
     return Written([*lines, *_words(failure(failed, outcomes), planner.source.options)], False)
 

@@ -69,7 +69,7 @@ def check_scope(named: Sequence[Target], options: Options) -> None:
             f"-n NAMESPACE {shell_line(plain_word(name)) or 'NAME'}",
         )
     if options.selector:
-        raise UsageProblem(f'the name "{name}" and a selector exclude each other', "leave out -l or the name")
+        raise UsageProblem(f'the name "{name}" and a selector cannot be combined', "leave out -l or the name")
 
 
 def _slashed(word: str) -> Target:

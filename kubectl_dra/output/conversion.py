@@ -38,4 +38,4 @@ def _of_one(conversion: Conversion, findings: Sequence[Finding], version: str) -
 
 def _name(conversion: Conversion) -> Safe:
     name = f"{conversion.namespace}/{conversion.name}" if conversion.namespace else conversion.name
-    return safe(f"{conversion.kind} {name}".strip() or "what is no object")
+    return safe(f"{conversion.kind} {name}".strip() or "what is not an object")

@@ -38,4 +38,4 @@ def parser_words(message: str) -> str:
     if unknown is not None:
         return f'syntax error at "{unknown[1].removesuffix("<EOF>")}"'
     strange = _NO_TOKEN.fullmatch(message)
-    return f'syntax error: "{strange[1].strip()}" is no part of CEL' if strange is not None else message
+    return f'syntax error: "{strange[1].strip()}" is not part of CEL' if strange is not None else message

@@ -60,6 +60,6 @@ def _checked(namespace: str) -> str:
 
     if not is_label(namespace):
         raise InvalidNameError(
-            f'"{namespace}" is no name of a namespace: {LABEL_RULE}', CommandLine(("kubectl", "get", "namespaces"))
+            f'"{namespace}" is not a valid namespace name: {LABEL_RULE}', CommandLine(("kubectl", "get", "namespaces"))
         )
     return namespace

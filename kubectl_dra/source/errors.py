@@ -47,7 +47,7 @@ class ManifestError(FileError):
 class ClusterError(SourceError):
     """Raised when a cluster can't be reached, refuses the credentials, or does not answer as an API server.
 
-    Its words may be those of libraries, login helpers and servers: what must stay secret is hidden in them.
+    Its words may be those of libraries, credential plugins and servers: what must stay secret is hidden in them.
     """
 
     def __init__(self, what: str, hint: str = "") -> None:

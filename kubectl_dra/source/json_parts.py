@@ -108,7 +108,7 @@ class _Scanner:
         try:
             return _key.decode(self._view(start, end - start))
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise UnsplitError("a name is no text") from error
+            raise UnsplitError("a name is not text") from error
 
     def _items(self, start: int) -> tuple[tuple[Span, ...], int]:
         """The chunks of an array, and where it ends."""

@@ -321,7 +321,7 @@ def _take_header(envelope: _Envelope, data: bytes, place: _Place) -> None:
 def _no_object(data: bytes, problem: str, place: _Place) -> _Leaf:
     """A broken item costs only itself; a file that is no object at all is an error."""
     if place.depth == 0:
-        what = f"is no Kubernetes object: {problem}"
+        what = f"is not a Kubernetes object: {problem}"
         line = place.document.line()
         foreign = problem.endswith(_FOREIGN)
         raise ManifestError(

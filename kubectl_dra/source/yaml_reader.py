@@ -150,7 +150,7 @@ class _Reader:
             raise self._fail(f"has the tag {event.tag}, which no manifest has", line)
         frame = self._stack[-1] if self._stack else None
         if frame is not None and isinstance(frame.value, dict) and frame.key is None and not frame.merging:
-            raise self._fail("a key is no text", line)
+            raise self._fail("a key is not text", line)
         if isinstance(value, dict):
             self._lines[id(value)] = line
         self._seen += 1
@@ -203,7 +203,7 @@ class _Reader:
             raise self._fail(f"has the tag {event.tag}, which no manifest has", line)
         if isinstance(value, float):
             if not isfinite(value):
-                raise self._fail(f"{event.value} is no number that JSON has", line, "quote it if it is a text")
+                raise self._fail(f"{event.value} is not a number that JSON has", line, "quote it if it is a text")
             return int(value) if value.is_integer() and abs(value) < 1e21 else value
         return value
 
@@ -230,5 +230,5 @@ class _Reader:
         if isinstance(value, bool):
             return str(value).lower()
         if value is None or isinstance(value, dict | list):
-            raise self._fail("a key is no text", line)
+            raise self._fail("a key is not text", line)
         return str(value)

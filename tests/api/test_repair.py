@@ -65,7 +65,7 @@ def test_null_in_lists_and_maps_is_the_zero_value() -> None:
         ),
         (
             b'{"devices":[{},{"capacity":{"m":{"value":"1x"}}}]}',
-            'spec.devices[1].capacity.m.value: "1x" is no quantity',
+            'spec.devices[1].capacity.m.value: "1x" is not a valid quantity',
         ),
         (
             b'{"devices":[{"capacity":{"d/m":{"value":[]}}}]}',

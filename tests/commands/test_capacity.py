@@ -72,7 +72,7 @@ def test_exit_code_tells_that_nothing_fits(ask: Ask) -> None:
         (("-f", "x.yaml", "--count", "2"), 2, "--count and --selector describe a bare pod"),
         (("--class", "gpu.exampel.com"), 1, 'not found, did you mean "gpu.example.com"'),
         (("--class", "gpu.example.com", "--count", "33"), 2, "33 is not in the range"),
-        (("--class", "gpu.example.com", "-A"), 2, "-A says nothing about a shape"),
+        (("--class", "gpu.example.com", "-A"), 2, "-A does not apply to a shape"),
     ],
 )
 def test_mistakes(ask: Ask, words: tuple[str, ...], code: int, said: str) -> None:

@@ -52,7 +52,7 @@ def test_one_group(capfd: pytest.CaptureFixture[str], short: str) -> None:
     assert " minCount 4 pods at the same time made from Workload job train-3 no node has a device" in told
     assert " train-0 waits for train-3 train-1 waits for train-3 " in told
     assert "1 lower minCount of PodGroup train from 4 to 3" in told
-    assert "The pods do not fit on any other nodes than those that the scheduler tries either." in told
+    assert "The pods do not fit on the nodes that the scheduler does not try either." in told
     assert told.endswith("DRA-440 too few pods of the PodGroup find a node at the same time")
 
 

@@ -170,7 +170,7 @@ def test_near_misses() -> None:
 @pytest.mark.parametrize("flags", [("--context", "prod"), ("--kubeconfig", "x"), ("--as", "me")])
 def test_a_file_and_a_live_cluster_exclude_each_other(capfd, flags) -> None:
     assert run(["why-pending", "--from", "demo", *flags]) == 2
-    assert f"--from and {flags[0]} exclude each other" in capfd.readouterr().err
+    assert f"--from and {flags[0]} cannot be combined" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

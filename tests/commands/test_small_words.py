@@ -174,7 +174,7 @@ def test_a_bare_pod_that_nobody_wrote_is_not_warned_of(capfd, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("expression", "said"),
     [
-        ("device.driver == = 3", '"=" is no part of CEL'),
+        ("device.driver == = 3", '"=" is not part of CEL'),
         ("device.driver ==", "unexpected end of the expression"),
         ("a b", 'unexpected "b"'),
     ],

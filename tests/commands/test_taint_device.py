@@ -523,7 +523,7 @@ def test_a_conflict_is_read_again_and_shown(asking, proxy, cluster, call):
         assert proxy.writes == [], "a changed rule is seen by the second reading"
         proxy.confirmed()
         at.type("y")
-        at.until("Somebody else was faster: rule")
+        at.until("The rules were changed by someone else first: rule")
         agree(at, proxy, "y")
         assert at.end()[0] == 0
     assert written(proxy) == [f"PATCH {NAME}"] * 2, "the first met the conflict"
@@ -561,7 +561,7 @@ def test_rules_of_others_are_removed_only_by_force(call, proxy, cluster):
     assert proxy.writes == []
     code, out, err = call(gpu, "ecc-", "-y", "--force")
     assert (code, out) == (0, "DeviceTaintRule ecc-errors deleted\n")
-    assert "somebody else's DeviceTaintRule ecc-errors" in err
+    assert "another owner's DeviceTaintRule ecc-errors" in err
 
 
 def test_a_wider_rule_of_somebody_else_names_everybody_that_it_frees(call, cluster):
@@ -738,9 +738,9 @@ def test_nobody_is_tainted_on_a_partial_view(call, proxy, cluster, path):
         (["nic.example.com/rack-1/nic_3", "link:NoSchedule"], 2, "can't be a device"),
         (["nic.example.com/rack-1/nic-33", "link:NoSchedule"], 1, 'publishes no device "nic-33", did you mean "nic-3"'),
         (["nic.example.com/rack-9/nic-3", "link:NoSchedule"], 1, 'there is no pool "nic.example.com/rack-9", did you'),
-        (["nic.example.com//nic-3", "link:NoSchedule"], 2, "no name of a device"),
-        (["/nic-3", "link:NoSchedule"], 2, "no name of a device"),
-        (["nic.example.com/rack-1/", "link:NoSchedule"], 2, "no name of a device"),
+        (["nic.example.com//nic-3", "link:NoSchedule"], 2, "is not a valid device name"),
+        (["/nic-3", "link:NoSchedule"], 2, "is not a valid device name"),
+        (["nic.example.com/rack-1/", "link:NoSchedule"], 2, "is not a valid device name"),
         ([NIC, "link"], 2, "has no effect"),
         ([NIC, "link:"], 2, "has no effect"),
         ([NIC, ":NoSchedule"], 2, "can't be the key"),
@@ -748,9 +748,9 @@ def test_nobody_is_tainted_on_a_partial_view(call, proxy, cluster, path):
         ([NIC, "link=a b:NoSchedule"], 2, "can't be the value"),
         ([NIC, f"link={'x' * 64}:NoSchedule"], 2, "63"),
         ([NIC, "link:noschedule"], 2, 'did you mean "NoSchedule"'),
-        ([NIC, "link:PreferNoSchedule"], 2, "is no effect"),
+        ([NIC, "link:PreferNoSchedule"], 2, "is not a valid effect"),
         ([NIC, "link:None"], 2, "--observe"),
-        ([NIC, "a:b:c"], 2, "no taint"),
+        ([NIC, "a:b:c"], 2, "is not a valid taint"),
         ([NIC, "link-"], 1, 'has no taint "link"'),
         (["nic.example.com/rack-7/nic-3", "link-"], 1, "only the driver can remove it"),
         ([NIC, "link:NoSchedule", "--force"], 2, "--force"),
@@ -761,7 +761,7 @@ def test_nobody_is_tainted_on_a_partial_view(call, proxy, cluster, path):
         ([NIC, GPU, "link:NoSchedule"], 2, "-y is for one device"),
         ([NIC, GPU, "link:NoSchedule", "--observe"], 2, "one device"),
         (["--match", "true", "link:NoSchedule"], 2, "-y is for one device"),
-        (["--match", "true", NIC, "link:NoSchedule"], 2, "exclude each other"),
+        (["--match", "true", NIC, "link:NoSchedule"], 2, "cannot be combined"),
         (["--match", "device.nope", "link:NoSchedule", "--dry-run=client"], 2, "--match"),
         (["--match", "false", "link:NoSchedule", "--dry-run=client"], 1, "selects none of"),
         (["--list", NIC], 2, "--list"),

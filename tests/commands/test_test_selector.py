@@ -181,8 +181,8 @@ def test_the_length_is_looked_at_first_as_by_admission(capfd):
     [
         ([], 2, "no expression", "-f FILE"),
         (["true", "false"], 2, "2 expressions", "quotes"),
-        (["true", "-f", "x"], 2, "exclude each other", ""),
-        (["-f", "x", "--class", "gpu.example.com"], 2, "exclude each other", ""),
+        (["true", "-f", "x"], 2, "cannot be combined", ""),
+        (["-f", "x", "--class", "gpu.example.com"], 2, "cannot be combined", ""),
         (["-f", "nosuch.yaml"], 1, "nosuch.yaml", ""),
         (["true", "--class", "gpu.exampl.com"], 1, '"gpu.exampl.com" not found, did you mean "gpu.example.com"', "get"),
         (["true", "--driver", "nic.exampl.com"], 1, 'did you mean "nic.example.com"', "get pools"),

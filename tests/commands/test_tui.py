@@ -18,7 +18,7 @@ from kubectl_dra.commands.tui_answers import settings_of
         (["tui", "--from", "demo"], 1, "needs a terminal"),
         (["test-selector", "-i", "true", "--from", "demo"], 1, "needs a terminal"),
         (["test-selector", "-i", "true", "false", "--from", "demo"], 2, "takes one"),
-        (["test-selector", "-i", "-f", "x.yaml", "--from", "demo"], 2, "exclude each other"),
+        (["test-selector", "-i", "-f", "x.yaml", "--from", "demo"], 2, "cannot be combined"),
         (["tui", "nonsense"], 2, "unexpected"),
     ],
 )

@@ -55,7 +55,7 @@ def test_one_name_is_a_single_answer() -> None:
         (("pod/a/b",), Options(), "more than one slash"),
         (("a",), Options(all_namespaces=True), "can't be looked up in all namespaces"),
         (("pod/a",), Options(all_namespaces=True), "can't be looked up in all namespaces"),
-        (("a",), Options(selector="app=x"), "exclude each other"),
+        (("a",), Options(selector="app=x"), "cannot be combined"),
     ],
 )
 def test_refused(words: tuple[str, ...], options: Options, message: str) -> None:

@@ -130,7 +130,7 @@ def test_workload_stands_for_its_pending_pods(capfd):
         (["trainer-0"], 1, 'pods "trainer-0" not found in namespace "default"', "trainer-0 -n ml"),
         (["claim/nope", "-n", "ml"], 1, '"nope" not found', "kubectl dra why-pending -A --from demo"),
         (["trainer-0", "-A"], 2, "all namespaces", "-n NAMESPACE trainer-0"),
-        (["trainer-0", "-l", "a=b"], 2, "exclude each other", ""),
+        (["trainer-0", "-l", "a=b"], 2, "cannot be combined", ""),
         (["-l", "a in"], 2, "label selector", ""),
         (["-o", "jsonpath"], 2, 'unknown output format "jsonpath"', "jq"),
         (["nodes"], 2, "", ""),
@@ -228,9 +228,9 @@ def test_what_could_help_is_numbered_after_what_was_tried():
         (["-n", "ml", "--remedy", "1"], 2, "--remedy is about one pod", "POD --remedy N"),
         (["claim/infer-7-gpu", "-n", "ml", "--remedy", "1"], 2, "--remedy is about one pod", ""),
         (["infer-7", "infer-8", "-n", "ml", "--remedy", "1"], 2, "--remedy is about one pod", ""),
-        (["trainer-0", "-n", "ml", "--remedy", "1", "-o", "json"], 2, "-o json exclude each other", ".remedies"),
-        (["trainer-0", "-n", "ml", "--remedy", "1", "--remedies"], 2, "exclude each other", "leave out --remedies"),
-        (["trainer-0", "-n", "ml", "--remedy", "1", "-w"], 2, "exclude each other", "leave out -w"),
+        (["trainer-0", "-n", "ml", "--remedy", "1", "-o", "json"], 2, "-o json cannot be combined", ".remedies"),
+        (["trainer-0", "-n", "ml", "--remedy", "1", "--remedies"], 2, "cannot be combined", "leave out --remedies"),
+        (["trainer-0", "-n", "ml", "--remedy", "1", "-w"], 2, "cannot be combined", "leave out -w"),
     ],
 )
 def test_a_way_out_that_there_is_not(capfd, arguments, code, what, hint):

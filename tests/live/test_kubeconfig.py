@@ -115,12 +115,12 @@ def test_a_bare_login_command_is_left_to_path(tmp_path: Path) -> None:
     ("content", "text"),
     [
         ("", "has no current context"),
-        ("[]", "is no mapping"),
-        ("a: [", "is no YAML"),
-        ("\x00", "is no YAML"),
+        ("[]", "is not a mapping"),
+        ("a: [", "is not valid YAML"),
+        ("\x00", "is not valid YAML"),
         ("clusters: 3", "needs a name"),
         ("clusters: [{}]", "needs a name"),
-        ("clusters: [{name: c, cluster: 3}]", "is no mapping"),
+        ("clusters: [{name: c, cluster: 3}]", "is not a mapping"),
         ("current-context: x", 'context "x" does not exist'),
         ("current-context: x\ncontexts: [{name: x, context: {cluster: c}}]", 'cluster "c" does not exist'),
     ],
@@ -294,7 +294,7 @@ def test_a_namespace_that_cannot_be_one_is_the_contexts_fault(tmp_path: Path) ->
     for namespace in ("../kube-system", "a/b", "A", "x?", "x" * 64, "-a", "a.b", " "):
         contexts = {"x": {"cluster": "c", "namespace": namespace}}
         path = _write(tmp_path / "config", "x", clusters=clusters, contexts=contexts)
-        with pytest.raises(KubeconfigError, match=r'context "x": ".*" is no name of a namespace') as caught:
+        with pytest.raises(KubeconfigError, match=r'context "x": ".*" is not a valid namespace name') as caught:
             namespace_of(Connection(kubeconfig=str(path)))
         assert "-n" in caught.value.hint
 

@@ -44,7 +44,7 @@ def gives(**status: str) -> str:
 def test_a_helper_that_hangs_ends_with_what_it_started(tmp_path: Path, api: FakeApi, script: str) -> None:
     user = helper(tmp_path, f"echo $$ > {tmp_path}/pid; {script}")
     began = time.monotonic()
-    with pytest.raises(LoginError, match=r"login helper .*login-of-ann does not end within 0\.5 s") as caught:
+    with pytest.raises(LoginError, match=r"credential plugin .*login-of-ann does not end within 0\.5 s") as caught:
         open_session(connection_to(tmp_path, api, user, request_timeout=0.5))
     assert time.monotonic() - began < 10
     assert "--request-timeout=1s" in caught.value.hint
@@ -186,7 +186,7 @@ def test_who_is_to_mend_what(tmp_path: Path, user: dict[str, str], cluster: dict
     path = write_kubeconfig(tmp_path, "https://127.0.0.1:1", user, cluster)
     with pytest.raises(CertificateError, match=text) as caught:
         open_session(Connection(kubeconfig=str(path)))
-    assert caught.value.hint == "mend the kubeconfig"
+    assert caught.value.hint == "fix the kubeconfig"
 
 
 Keys = Callable[[str], tuple[Path, Path]]

@@ -67,7 +67,7 @@ def test_no_command_asks_for_another_namespace(
         assert run([*words, f"--namespace={namespace}"]) == 1, words
         out, err = capfd.readouterr()
         assert (out, api.requests) == ("", []), words
-        assert "is no name of a namespace" in err
+        assert "is not a valid namespace name" in err
     monkeypatch.setenv("KUBECONFIG", str(write_kubeconfig(tmp_path, api.url, namespace=namespace)))
     for words in COMMANDS[:-2]:
         assert run([*words]) == 1, words

@@ -1,4 +1,4 @@
-"""What must stay secret: tokens in logs and errors, and login helpers that nobody asked for."""
+"""What must stay secret: tokens in logs and errors, and credential plugins that nobody asked for."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _logs_of_this_test_only(monkeypatch):
 
 
 def helper(folder: Path) -> Path:
-    """A login helper that leaves a trace."""
+    """A credential plugin that leaves a trace."""
     trace, script = folder / "trace", folder / "login"
     script.write_text(f"#!/bin/sh\necho run >> {trace}\necho '{json.dumps(CREDENTIAL)}'\n", encoding="utf-8")
     script.chmod(0o755)

@@ -84,7 +84,7 @@ def test_nobody_is_anonymous(tmp_path: Path, api: FakeApi) -> None:
     assert "authorization" not in _headers(tmp_path, api)
 
 
-# --- login helpers --------------------------------------------------------------------------------------------------
+# --- credential plugins -----------------------------------------------------------------------------------------------
 
 
 def _helper(folder: Path, script: str) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def test_a_failing_login_helper_says_why(
 
 def test_a_missing_login_helper_is_named(tmp_path: Path, api: FakeApi) -> None:
     user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "no-such-helper"}}
-    with pytest.raises(LoginError, match="login helper no-such-helper is not installed") as caught:
+    with pytest.raises(LoginError, match="credential plugin no-such-helper is not installed") as caught:
         _session(tmp_path, api, user)
     assert "install no-such-helper" in caught.value.hint
     user["exec"]["installHint"] = "get it\nfrom example.com"

@@ -131,10 +131,10 @@ def test_the_line_of_a_bad_item_in_json() -> None:
         (b'{"a": 1}\n{"b": }', "f, line 2: not JSON: "),
         (b"[" * 100_000, "f: nested too deeply"),
         (b'{"a":' * 100_000, "f: nested too deeply"),
-        (b"hello", "f, document 1, line 1: is no Kubernetes object: expected an object, got a string"),
-        (b"{}", "f, document 1, line 1: is no Kubernetes object: it has neither apiVersion nor kind"),
+        (b"hello", "f, document 1, line 1: is not a Kubernetes object: expected an object, got a string"),
+        (b"{}", "f, document 1, line 1: is not a Kubernetes object: it has neither apiVersion nor kind"),
         (b"a: 1\n---\nkind: Pod\nkind: Pod\n", "f, document 2, line 4: the key"),
-        (b"kind: 5\nmetadata: {}", "f, document 1, line 1: is no Kubernetes object: kind: expected a string"),
+        (b"kind: 5\nmetadata: {}", "f, document 1, line 1: is not a Kubernetes object: kind: expected a string"),
     ],
 )
 def test_broken_documents(data: bytes, what: str) -> None:
@@ -219,7 +219,7 @@ def test_one_of_several_documents_that_is_no_object_costs_only_itself() -> None:
     ]
     assert [loaded.record.metadata.name for loaded in found.objects] == ["kept"]
     assert [written.kind for written in read_written(text, "file.yaml")] == ["", "", "ResourceClaim"]
-    with pytest.raises(ManifestError, match="is no Kubernetes object: kind: expected a string, got a list"):
+    with pytest.raises(ManifestError, match="is not a Kubernetes object: kind: expected a string, got a list"):
         read_manifests(b"kind: [1]\n", "file.yaml")
 
 

@@ -110,7 +110,7 @@ def test_two_steps_and_removal(app, cluster, proxy):
         assert name not in cluster.rules
         assert written(proxy) == ["POST devicetaintrules", f"PATCH {name}", f"DELETE {name}"]
         await ui.press("escape", "escape", "home", "ctrl+d")
-        assert "somebody else's DeviceTaintRule ecc-errors" in " ".join(ui.screen.split())
+        assert "another owner's DeviceTaintRule ecc-errors" in " ".join(ui.screen.split())
         await ui.command("ctx other")
         assert "ctx other" in ui.lines[0]
         assert "read-only" in ui.lines[0]
@@ -148,7 +148,7 @@ def test_what_changes_meanwhile_is_agreed_to_anew(app, cluster, proxy):
 def test_what_is_wrong_with_a_plan_is_said(app, cluster, proxy):
     async def script(ui):
         for words, problem in (
-            (f"{NIC} link:NoGood", '"NoGood" is no effect of a device taint'),
+            (f"{NIC} link:NoGood", '"NoGood" is not a valid effect of a device taint'),
             ("nic.example.com/rack-1/nic-33 link:NoSchedule", 'publishes no device "nic-33"'),
             (f"{NIC} other-", 'has no taint "other"'),
             (NIC, "alone is not enough"),

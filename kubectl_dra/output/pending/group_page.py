@@ -26,7 +26,7 @@ _MEMBERS_SHOWN: Final = 16
 _NOT_SEARCHED: Final = (
     "Whether the pods would fit on other nodes than the scheduler tries was not searched: it takes more than 2 s."
 )
-_NO_OTHER: Final = "The pods do not fit on any other nodes than those that the scheduler tries either."
+_NO_OTHER: Final = "The pods do not fit on the nodes that the scheduler does not try either."
 
 
 def group_page(report: GroupPendingReport, now: datetime) -> list[Safe]:

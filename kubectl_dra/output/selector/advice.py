@@ -120,7 +120,7 @@ def _warning(orders: Sequence[FailingSearch], report: SelectorReport) -> Safe:
     first = orders[0]
     classes = list(dict.fromkeys(order.device_class for order in orders))
     if report.subject.kind == "DeviceClass":
-        behind = Safe("This would abort scheduling of every pod that asks for the class:")
+        behind = Safe("This would abort scheduling of every pod that requests the class:")
     elif report.device_class:
         behind = fmt("This would abort scheduling with class {}:", first.device_class)
     else:

@@ -60,7 +60,7 @@ def _write_lines(writes: Sequence[RuleWrite]) -> Iterator[Safe]:
 
 
 def _foreign(write: RuleWrite) -> Safe:
-    return Safe("") if write.own else styled(Safe("somebody else's "), Style.WARN)
+    return Safe("") if write.own else styled(Safe("another owner's "), Style.WARN)
 
 
 def _content(write: RuleWrite) -> Safe:

@@ -62,7 +62,7 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
     {
         Rule.UNREADABLE: _error("The document can't be read", "Correct the syntax at the place that is named."),
         Rule.NOT_KUBERNETES: RuleText(
-            Severity.NOTE, "The document is no Kubernetes object", "Leave such files out, or name single files."
+            Severity.NOTE, "The document is not a Kubernetes object", "Leave such files out, or name single files."
         ),
         Rule.NO_API_VERSION: _error("The object has no apiVersion", "Add the apiVersion; kubectl refuses the file."),
         Rule.UNKNOWN_FIELD: _error(

@@ -1,8 +1,8 @@
 """From a kubeconfig's target to what requests need: who asks, over which TLS, through which proxy.
 
-Tokens, passwords, login helpers and certificates are read here and in the modules beside this one, so that nothing of
-them is written to files or repeated in errors, and everything that can hang ends. The kubernetes package does the rest:
-identity providers (OIDC), the service account of a pod, proxies of the environment, the connection pool.
+Tokens, passwords, credential plugins and certificates are read here and in the modules beside this one, so that
+nothing of them is written to files or repeated in errors, and everything that can hang ends. The kubernetes package
+does the rest: identity providers (OIDC), the service account of a pod, proxies of the environment, the connection pool.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Credentials:
 
 
 def credentials_of(target: Target, seconds: float | None, clock: Clock) -> Credentials:
-    """What ``target`` means; may run a login helper or ask an identity provider, for at most ``seconds``.
+    """What ``target`` means; may run a credential plugin or ask an identity provider, for at most ``seconds``.
 
     Raises :class:`KubeconfigError`, :class:`LoginError`, :class:`CertificateError`.
     """
@@ -104,7 +104,7 @@ def bearer(token: str, whose: str) -> str:
     stripped = token.strip()
     if not stripped.isascii() or not stripped.isprintable() or " " in stripped:
         text = f"{whose}: the token has line breaks, or characters that no token has"
-        raise LoginError(text, "mend the token, or log in again")
+        raise LoginError(text, "fix the token, or log in again")
     return f"Bearer {stripped}" if stripped else ""
 
 
@@ -197,7 +197,7 @@ def _configuration(target: Target, content: dict[str, Any], seconds: float | Non
         with _logged_errors() as problems:
             within(seconds or SECONDS, load)
     except ConfigException as error:
-        raise KubeconfigError(f"{_whose(target)}: {_reason(error)}", "mend the kubeconfig") from error
+        raise KubeconfigError(f"{_whose(target)}: {_reason(error)}", "fix the kubeconfig") from error
     except NotInTimeError as error:
         text = f"{_whose(target)}: the identity provider does not answer within {seconds or SECONDS:g} s"
         raise LoginError(text, f"check the network, or --request-timeout; {LOGIN_HINT}") from error
@@ -215,7 +215,7 @@ def _single(cluster: Named, user: Mapping[str, Any]) -> dict[str, Any]:
     """A kubeconfig with one context, of which the package gets no more than it has to know."""
     server = cluster.value.get("server")
     if not server:
-        raise KubeconfigError(f'cluster "{cluster.name}" has no server in the kubeconfig', "mend it")
+        raise KubeconfigError(f'cluster "{cluster.name}" has no server in the kubeconfig', "fix it")
     names = ("insecure-skip-tls-verify", "tls-server-name", "proxy-url")
     settings = {name: cluster.value[name] for name in names if cluster.value.get(name)}
     provider = {"auth-provider": user["auth-provider"]} if user.get("auth-provider") else {}

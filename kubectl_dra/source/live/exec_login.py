@@ -80,13 +80,13 @@ class ExecLogin:
     def _checked(self) -> str:
         command = self._spec.get("command")
         if not isinstance(command, str) or not command:
-            raise self._failed("exec names no command", "mend the kubeconfig")
+            raise self._failed("exec names no command", "fix the kubeconfig")
         if not isinstance(self._spec.get("apiVersion"), str):
-            raise self._failed("exec names no apiVersion", "mend the kubeconfig")
+            raise self._failed("exec names no apiVersion", "fix the kubeconfig")
         arguments, environment = self._spec.get("args") or (), self._spec.get("env") or ()
         entries = environment if isinstance(environment, list | tuple) else (None,)
         if not isinstance(arguments, list | tuple) or not all(isinstance(each, dict) for each in entries):
-            raise self._failed("args or env of exec are not lists", "mend the kubeconfig")
+            raise self._failed("args or env of exec are not lists", "fix the kubeconfig")
         return command
 
     def _failed(self, what: str, hint: str = LOGIN_HINT) -> LoginError:
@@ -118,7 +118,7 @@ class ExecLogin:
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or type(error).__name__
-            raise self._failed(f"the login helper {self.command} can't be run: {reason}") from error
+            raise self._failed(f"the credential plugin {self.command} can't be run: {reason}") from error
         out, err = _Output(process.stdout), _Output(process.stderr)
         try:
             self._wait(process, out, err)
@@ -127,7 +127,9 @@ class ExecLogin:
             raise
         if process.returncode != 0:
             said = capped(err.data.decode("utf-8", "replace"))
-            raise self._failed(f"the login helper {self.command} ended with {process.returncode}: {said}".rstrip(": "))
+            raise self._failed(
+                f"the credential plugin {self.command} ended with {process.returncode}: {said}".rstrip(": ")
+            )
         return out.data
 
     def _wait(self, process: subprocess.Popen[bytes], *outputs: _Output) -> None:
@@ -138,15 +140,15 @@ class ExecLogin:
                 each.wait(due - time.monotonic())
         except subprocess.TimeoutExpired:
             if any(each.too_long for each in outputs):
-                raise self._failed(f"the login helper {self.command} prints without end") from None
-            what = f"the login helper {self.command} does not end within {self._seconds:g} s"
-            longer = f"--request-timeout={2 * self._seconds:g}s waits longer; what hangs shows when it runs by itself"
+                raise self._failed(f"the credential plugin {self.command} prints without end") from None
+            what = f"the credential plugin {self.command} does not end within {self._seconds:g} s"
+            longer = f"--request-timeout={2 * self._seconds:g}s waits longer; run it by itself to see where it stops"
             raise self._failed(what, longer) from None
 
     def _missing(self) -> LoginError:
         told = capped(str(self._spec.get("installHint") or ""))
         hint = told or f"install {self.command} and put it on the PATH, or choose another --context or --user"
-        return LoginError(f'user "{self._user.name}": the login helper {self.command} is not installed', hint)
+        return LoginError(f'user "{self._user.name}": the credential plugin {self.command} is not installed', hint)
 
     def _environment(self, attended: bool) -> dict[str, str]:
         more = {str(each.get("name")): str(each.get("value") or "") for each in self._spec.get("env") or ()}
@@ -166,13 +168,15 @@ class ExecLogin:
             # Not the words of the decoder, which may repeat parts of the credential.
             known = isinstance(error, msgspec.ValidationError)
             what = "malformed response" if known else "failed to decode its output"
-            raise self._failed(f"the login helper {self.command}: {what}") from None
+            raise self._failed(f"the credential plugin {self.command}: {what}") from None
         remember(credential.token, credential.client_key_data)
         if answer.api_version != self._spec["apiVersion"]:
             what = f"answers in {capped(answer.api_version)} instead of {self._spec['apiVersion']}"
-            raise self._failed(f"the login helper {self.command} {what}", "mend the kubeconfig")
+            raise self._failed(f"the credential plugin {self.command} {what}", "fix the kubeconfig")
         if not credential.token and not (credential.client_certificate_data and credential.client_key_data):
-            raise self._failed(f"the login helper {self.command} gives neither a token nor a certificate with its key")
+            raise self._failed(
+                f"the credential plugin {self.command} gives neither a token nor a certificate with its key"
+            )
         return credential
 
 

@@ -123,8 +123,8 @@ def namespace_of(connection: Connection) -> str:
     """The namespace of the chosen context. Raises :class:`KubeconfigError`, also for what no namespace is called."""
     target = target_of(connection)
     if not is_label(target.namespace):
-        what = f'context "{target.context}": "{target.namespace}" is no name of a namespace: {LABEL_RULE}'
-        raise KubeconfigError(what, "mend the kubeconfig, or name a namespace with -n")
+        what = f'context "{target.context}": "{target.namespace}" is not a valid namespace name: {LABEL_RULE}'
+        raise KubeconfigError(what, "fix the kubeconfig, or name a namespace with -n")
     return target.namespace
 
 
@@ -186,15 +186,15 @@ def _read(file: Path) -> Entry:
     except OSError as error:
         raise KubeconfigError(f"kubeconfig {file}: {error.strerror or type(error).__name__}", _CHOOSE) from error
     except TooDeepError as error:
-        raise KubeconfigError(f"kubeconfig {file}, line {error.line}: {error.problem}", "mend it") from None
+        raise KubeconfigError(f"kubeconfig {file}, line {error.line}: {error.problem}", "fix it") from None
     except YAMLError as error:
         # Not the words of the parser, which repeat parts of the text.
-        raise KubeconfigError(f"kubeconfig {file} is no YAML: line {error.line}", "mend it") from None
+        raise KubeconfigError(f"kubeconfig {file} is not valid YAML: line {error.line}", "fix it") from None
     except UnicodeDecodeError:
-        raise KubeconfigError(f"kubeconfig {file} is no text in UTF-8", _CHOOSE) from None
+        raise KubeconfigError(f"kubeconfig {file} is not valid UTF-8 text", _CHOOSE) from None
     content = documents[0] if documents else {}
     if not isinstance(content, dict):
-        raise KubeconfigError(f"kubeconfig {file} is no mapping", _CHOOSE)
+        raise KubeconfigError(f"kubeconfig {file} is not a mapping", _CHOOSE)
     return content
 
 
@@ -213,10 +213,10 @@ def _entries(section: object, name: str, file: Path) -> Iterable[Named]:
     singular = name.removesuffix("s")
     for entry in section if isinstance(section, list) else [None]:
         if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
-            raise KubeconfigError(f"kubeconfig {file}: every entry of {name} needs a name", "mend it")
+            raise KubeconfigError(f"kubeconfig {file}: every entry of {name} needs a name", "fix it")
         value = entry.get(singular) or {}
         if not isinstance(value, dict):
-            raise KubeconfigError(f'kubeconfig {file}: {singular} "{entry["name"]}" is no mapping', "mend it")
+            raise KubeconfigError(f'kubeconfig {file}: {singular} "{entry["name"]}" is not a mapping', "fix it")
         yield Named(entry["name"], _with_absolute_paths(value, singular, file.absolute().parent), file)
 
 
@@ -236,7 +236,7 @@ def _checked(named: Named, kind: str) -> Named:
         value = named.value.get(key)
         if value is not None and not isinstance(value, expected):
             what = f'kubeconfig {named.file}: {kind} "{named.name}": {key} is not {_WORDS[expected]}'
-            raise KubeconfigError(what, "mend it")
+            raise KubeconfigError(what, "fix it")
     return named
 
 

@@ -87,11 +87,11 @@ def list_path(kind: Kind, api_version: str, namespace: str = "", name: str = "")
     """
     if namespace and not is_label(namespace):
         raise InvalidNameError(
-            f'"{namespace}" is no name of a namespace', CommandLine(("kubectl", "get", "namespaces"))
+            f'"{namespace}" is not a valid namespace name', CommandLine(("kubectl", "get", "namespaces"))
         )
     if name and not is_subdomain(name):
         raise InvalidNameError(
-            f'"{name}" is no name that a {kind.singular} can have', CommandLine(("kubectl", "get", kind.plural))
+            f'"{name}" is not a valid name of a {kind.singular}', CommandLine(("kubectl", "get", kind.plural))
         )
     scope = f"/namespaces/{quote(namespace, safe='')}" if namespace else ""
     path = f"/{'apis' if kind.group else 'api'}/{api_version}{scope}/{kind.plural}"

@@ -22,7 +22,7 @@ from kubectl_dra.source.live.exec_login import Credential
 from kubectl_dra.source.live.kubeconfig import Named
 from kubectl_dra.source.secrets import remember
 
-_MEND: Final = "mend the kubeconfig"
+_FIX: Final = "fix the kubeconfig"
 _MAX_BYTES: Final = 1 << 20
 
 
@@ -38,7 +38,7 @@ class _SharedContext(ssl.SSLContext):
 
 
 def context_of(cluster: Named, user: Named | None, given: Credential | None, verified: bool) -> ssl.SSLContext:
-    """The context of connections to ``cluster``; ``given`` is what a login helper gave instead of the kubeconfig.
+    """The context of connections to ``cluster``; ``given`` is what a credential plugin gave instead of the kubeconfig.
 
     Raises :class:`CertificateError`, which says whose fault it is and which file or field it is about.
     """
@@ -55,7 +55,7 @@ def context_of(cluster: Named, user: Named | None, given: Credential | None, ver
         _trust(context, authority, owner)
     if given is not None and given.client_certificate_data:
         assert user is not None  # noqa: S101 - whose helper it is
-        whose = f'the login helper of user "{user.name}"'
+        whose = f'the credential plugin of user "{user.name}"'
         _present(context, given.client_certificate_data.encode(), given.client_key_data.encode(), whose)
     elif user is not None:
         _present_configured(context, user)
@@ -70,7 +70,7 @@ def _present_configured(context: ssl.SSLContext, user: Named) -> None:
         return
     if certificate is None or key is None:
         missing = "client-key" if key is None else "client-certificate"
-        raise CertificateError(f"{owner}: {missing} is missing in the kubeconfig", _MEND)
+        raise CertificateError(f"{owner}: {missing} is missing in the kubeconfig", _FIX)
     _present(context, certificate, key, owner)
 
 
@@ -82,7 +82,7 @@ def _read(owner: str, value: Mapping[str, Any], field: str) -> bytes | None:
         try:
             return base64.b64decode("".join(data.split()), validate=True)
         except (binascii.Error, ValueError):
-            raise CertificateError(f"{owner}: {field}-data is not base64", _MEND) from None
+            raise CertificateError(f"{owner}: {field}-data is not base64", _FIX) from None
     if not path:
         return None
     try:
@@ -90,14 +90,14 @@ def _read(owner: str, value: Mapping[str, Any], field: str) -> bytes | None:
             return stream.read(_MAX_BYTES)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or type(error).__name__
-        raise CertificateError(f"{owner}: {field} {path} can't be read: {reason}", _MEND) from error
+        raise CertificateError(f"{owner}: {field} {path} can't be read: {reason}", _FIX) from error
 
 
 def _trust(context: ssl.SSLContext, authority: bytes, owner: str) -> None:
     try:
         context.load_verify_locations(cadata=authority.decode("ascii", "replace"))
     except (ssl.SSLError, ValueError):
-        raise CertificateError(f"{owner}: certificate-authority holds no certificate", _MEND) from None
+        raise CertificateError(f"{owner}: certificate-authority holds no certificate", _FIX) from None
 
 
 def _present(context: ssl.SSLContext, certificate: bytes, key: bytes, owner: str) -> None:
@@ -109,7 +109,7 @@ def _present(context: ssl.SSLContext, certificate: bytes, key: bytes, owner: str
     except (ssl.SSLError, ValueError) as error:
         reason = capped(getattr(error, "reason", None) or "not PEM")
         what = f"{owner}: client-certificate and client-key can't be used: {reason.replace('_', ' ').lower()}"
-        raise CertificateError(what, _MEND) from None
+        raise CertificateError(what, _FIX) from None
 
 
 @contextmanager

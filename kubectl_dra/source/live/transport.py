@@ -47,7 +47,7 @@ def translated_errors(server: str, what: str) -> Iterator[None]:
     except ValueError as error:
         # What can't be sent at all. The words of the library show the header, and so what must stay secret.
         text = f"the request to {server} can't be sent ({what}): a header or the URL has characters that HTTP has not"
-        raise KubeconfigError(text, "mend the kubeconfig") from error
+        raise KubeconfigError(text, "fix the kubeconfig") from error
 
 
 def too_slow(server: str, what: str) -> TimedOutError:

@@ -120,7 +120,7 @@ class Overview(View):
             classes or (),
             self.dra.reading_words if classes is None else self._none(CLASSES, "There are no DeviceClasses."),
         )
-        self.recent.show(recent or (), self.dra.reading_words if recent is None else Safe("Nothing tells of a change."))
+        self.recent.show(recent or (), self.dra.reading_words if recent is None else Safe("No change is recorded."))
 
     def _waiting(self) -> tuple[Sequence[Waiting], Safe]:
         if not self.dra.knows_pending:

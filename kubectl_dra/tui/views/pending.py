@@ -81,7 +81,7 @@ class PendingView(ListView[PodRow]):
         # Beside the list stands why; without it the list says so itself.
         what: Column[PodRow] = Column("WHY", _why, least=20)
         if self.has_class("split"):
-            what = Column("ASKS FOR", _asks, least=12)
+            what = Column("REQUESTS", _asks, least=12)
         return [
             Column("  POD", self._pod_name, least=16, key=lambda r: r.pod or Key("", "")),
             what,
