@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
 
-from tests.controlplane import Client, ControlPlane
+from tests.controlplane import Client, ControlPlane, StatusError
 from tests.controlplane.__main__ import plane_environment
 
 pytestmark = pytest.mark.controlplane
 PAGES = Path(__file__).parents[2] / "docs" / "reasons"
 NAME = "documented"
-PLACEHOLDERS = re.compile(r"\b(POD|CLAIM|NODE|NAMESPACE)\b")
-# Kinds of 1.30 and 1.31, and an alpha that is off.
-ELSEWHERE = re.compile(r"podschedulingcontext|resourceclass|resourceclaimparameters|podgroups")
+PLACEHOLDERS = re.compile(r"\b(POD|CLAIM|NODE|NAMESPACE|RULE|NAME|CLASS)\b")
+# Kinds of 1.30 and 1.31, an alpha that is off, and a program that is not installed.
+ELSEWHERE = re.compile(r"podschedulingcontext|resourceclass|resourceclaimparameters|podgroups|kueue")
 OBJECTS = [
     ("/api/v1/namespaces", {"kind": "Namespace"}),
     ("/api/v1/nodes", {"kind": "Node"}),
@@ -28,6 +29,34 @@ OBJECTS = [
     (
         f"/apis/resource.k8s.io/v1/namespaces/{NAME}/resourceclaims",
         {"kind": "ResourceClaim", "apiVersion": "resource.k8s.io/v1", "spec": {}},
+    ),
+    (
+        "/apis/resource.k8s.io/v1/deviceclasses",
+        {"kind": "DeviceClass", "apiVersion": "resource.k8s.io/v1", "spec": {}},
+    ),
+    (
+        "/apis/resource.k8s.io/v1/resourceslices",
+        {
+            "kind": "ResourceSlice",
+            "apiVersion": "resource.k8s.io/v1",
+            "spec": {
+                "driver": "documented.example.com",
+                "pool": {"name": NAME, "generation": 1, "resourceSliceCount": 1},
+                "allNodes": True,
+                "devices": [{"name": "device-0"}],
+            },
+        },
+    ),
+    (
+        "/apis/resource.k8s.io/v1beta2/devicetaintrules",
+        {
+            "kind": "DeviceTaintRule",
+            "apiVersion": "resource.k8s.io/v1beta2",
+            "spec": {
+                "deviceSelector": {"driver": "documented.example.com"},
+                "taint": {"key": "documented", "effect": "None"},
+            },
+        },
     ),
 ]
 
@@ -45,7 +74,11 @@ def objects(client: Client) -> Iterator[None]:
         client.request("POST", path, {"apiVersion": "v1"} | body | {"metadata": {"name": NAME}})
     yield
     for path, _ in reversed(OBJECTS[1:]):
-        client.request("DELETE", f"{path}/{NAME}")
+        try:
+            client.request("DELETE", f"{path}/{NAME}")
+        except StatusError as error:
+            # A page shows how to delete it.
+            assert error.code == HTTPStatus.NOT_FOUND
 
 
 @pytest.mark.usefixtures("objects")
@@ -54,7 +87,8 @@ def test_kubectl_understands_them(plane: ControlPlane) -> None:
     assert len(shown) > 40
     for line in shown:
         command = PLACEHOLDERS.sub(NAME, line.replace(" --watch", "")).replace("kubectl", str(plane.kubectl), 1)
-        environment = plane_environment(plane)
+        # `kubectl edit` of somebody who changes nothing.
+        environment = {**plane_environment(plane), "KUBE_EDITOR": "true"}
         done = subprocess.run(
             ["bash", "-c", command], env=environment, capture_output=True, encoding="utf-8", check=False
         )
