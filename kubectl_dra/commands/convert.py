@@ -57,6 +57,8 @@ def _convert(options: Options, version: str) -> int:
 
     found = objects_of(options)
     sources = [Source(each.data, each.api_version, each.kind) for each in found.objects]
+    # Where each stands is not asked any more; there may be very many.
+    found.objects.clear()
     report = conversion_report(sources, version)
     for line in notes(report, version):
         console(options).note(line)
