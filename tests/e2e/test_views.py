@@ -177,7 +177,8 @@ def test_one_pool_is_read_alone_and_completely(dra: Dra) -> None:
 
 
 def test_a_taint_rule_is_counted_once(dra: Dra) -> None:
-    totals = _numbers(_report(dra, "describe-pool", "node-2")["totals"])
+    (pool,) = _report(dra, "describe-pool", "node-2")["items"]
+    totals = _numbers(pool["totals"])
     assert (totals["devices"], totals["free"], totals["tainted"]) == ((2, "exact"), (1, "exact"), (1, "exact"))
 
 
