@@ -115,7 +115,7 @@ def test_looking_around():
         at.type("/trainer")
         at.wait("1 of 21 pods")
         at.keys("Enter", "Enter")
-        at.wait("Pod ml/trainer-0 cannot be scheduled")
+        at.wait("Pod ml/trainer-0 is pending")
         at.keys("Escape")
         at.wait("1 of 21 pods")
         at.keys("2")
