@@ -20,8 +20,8 @@ def test_it_says_what_the_scheduler_says(client: Client, explain: Explain, case:
         return
     if case.code:
         assert report["causes"][0]["code"] == case.code
-    assert report["reason"] == (condition["reason"] if condition else None)
-    assert report["message"] == (without_preemption(condition["message"]) if condition else None)
+    assert report["reason"] == (condition["reason"] if condition else "")
+    assert report["message"] == (without_preemption(condition["message"]) if condition else "")
     if condition:
         assert report["agreement"] == "agrees"
     if case.fix:
