@@ -112,7 +112,7 @@ class Checks:
         return self.unsupported(candidate) is not None or self.tainted(request, candidate) is not None
 
     def refuses(self, request: Request, candidate: Candidate) -> bool:
-        """Whether a device that ``All`` means can't be had, whatever else is chosen; capacity comes later."""
+        """Whether a device that ``All`` means is not available, whatever else is chosen; capacity comes later."""
         return (
             self.in_use(request, candidate)
             or self.unsupported(candidate) is not None

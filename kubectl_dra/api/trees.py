@@ -32,7 +32,7 @@ def read_tree(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def read_fields(data: bytes | msgspec.Raw) -> Fields:
-    """The fields of an object, each as it was written; none if it is no object."""
+    """The fields of an object, each as it was written; none if it is not an object."""
     try:
         return _fields.decode(data)
     except _UNREADABLE:

@@ -35,7 +35,7 @@ _PER_MILLE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """A request that can't be had even alone: the step that breaks it, and how much is there of what is needed."""
+    """A request that cannot be served even alone: the step that breaks it, and how much is there of what is needed."""
 
     request: Request
     funnel: Funnel
@@ -74,7 +74,7 @@ def of(request: Request, funnel: Funnel) -> Shortfall | None:
 
 
 def causes(shortfalls: Sequence[tuple[Shortfall, ...]], plan: Plan) -> Iterator[Cause]:
-    """One cause per request that can't be had (per alternative of ``firstAvailable``), the hardest first."""
+    """One cause per request that cannot be served (per alternative of ``firstAvailable``), the hardest first."""
     broken = sorted((options for options in shortfalls if options), key=lambda o: max(x.nearness for x in o))
     for options in broken:
         for option in options:

@@ -59,7 +59,7 @@ class Provision:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a node offers: ``status`` if it can't be had, else what would be bound and made."""
+    """What a node offers: ``status`` if volumes cannot be bound there, else what would be bound and made."""
 
     status: Status = SUCCESS
     bindings: tuple[tuple[Wanted, PersistentVolume], ...] = ()

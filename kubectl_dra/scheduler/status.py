@@ -5,6 +5,7 @@ Upstream: k8s.io/kube-scheduler/framework Status and Code. ``UNKNOWN`` is ours: 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -21,12 +22,12 @@ class Code(StrEnum):
     UNKNOWN = "Unknown"
 
 
-class NodeError:
+class NodeError(ABC):
     """The detail of an error on a node whose text is only made if somebody reads it."""
 
+    @abstractmethod
     def text(self) -> str:
         """What the plugin says."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ class _Envelope(msgspec.Struct, rename="camel"):
 
 
 class _Leaf(NamedTuple):
-    """An object that is no list, or an item of a list that is no object."""
+    """An object that is not a list, or an item of a list that is not an object."""
 
     data: bytes
     api_version: str
@@ -319,7 +319,7 @@ def _take_header(envelope: _Envelope, data: bytes, place: _Place) -> None:
 
 
 def _no_object(data: bytes, problem: str, place: _Place) -> _Leaf:
-    """A broken item costs only itself; a file that is no object at all is an error."""
+    """A broken item costs only itself; a file that is not an object at all is an error."""
     if place.depth == 0:
         what = f"is not a Kubernetes object: {problem}"
         line = place.document.line()

@@ -2,63 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.safe import Safe, Style, safe, styled
 from kubectl_dra.reports.pending import PendingReport
-from kubectl_dra.tui.desk import Result, Topic
 from kubectl_dra.tui.documents import pod_document
 from kubectl_dra.tui.topics import Pod
 from kubectl_dra.tui.view import READING, Subject
 from kubectl_dra.tui.views.numbers import NumbersView
-from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.views.waiting import WaitingPage
 from kubectl_dra.tui.views.ways_out import WaysOutView
 
 _MORE: Final = Safe("x shows the commands and manifests")
 
 
-class DiagnosisView(ReportView):
+class DiagnosisView(WaitingPage[PendingReport]):
     """The page; ways out are tried while the rest can already be read."""
 
     gone = Safe("The pod does not exist any more.")
 
     def __init__(self, pod: Key) -> None:
-        super().__init__()
+        super().__init__(Pod(pod), Pod(pod, remedies=True))
         self.pod = pod
         self.crumb = safe(str(pod))
-        self._quick, self._full = Pod(pod), Pod(pod, remedies=True)
 
-    def topics(self) -> Sequence[Topic[object]]:
-        """The diagnosis, then the ways out."""
-        return (self._quick, self._full)
-
-    def lines(self) -> Sequence[Safe] | None:
-        """The newest page; while ways out are tried, that is said."""
-        found = self._newest()
-        if found is None:
-            return None
-        if found.record is None:
-            return [self.gone]
-        lines = pending_page(found.record, self.dra.now, more=styled(_MORE, Style.DIM))
-        if self.desk.result(self._full) is None:
-            lines += [Safe(""), styled(Safe("Ways out are being checked …"), Style.DIM)]
-        return lines
-
-    def _newest(self) -> Result[PendingReport | None] | None:
-        """The one with ways out, unless a newer one says that the pod is gone."""
-        quick, full = self.desk.result(self._quick), self.desk.result(self._full)
-        if full is None or (quick is not None and quick.record is None):
-            return quick
-        return full
-
-    @property
-    def report(self) -> PendingReport | None:
-        """The newest report."""
-        found = self._newest()
-        return found.record if found is not None else None
+    def report_lines(self, report: PendingReport) -> list[Safe]:
+        """As why-pending prints it."""
+        return pending_page(report, self.dra.now, more=styled(_MORE, Style.DIM))
 
     def can(self, action: str) -> bool:
         """There are numbers only where devices were counted."""

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.lists import GROUPS as GROUP_COLUMNS
 from kubectl_dra.output.pending.group_page import group_page
-from kubectl_dra.output.safe import Safe, Style, safe, styled
+from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.reports.group_list import GroupRow
 from kubectl_dra.reports.groups import GroupPendingReport
 from kubectl_dra.reports.unread import Subject as About
 from kubectl_dra.tui.columns import Column, Look, chosen
-from kubectl_dra.tui.desk import Result, Topic
 from kubectl_dra.tui.documents import group_document
 from kubectl_dra.tui.topics import Group, Groups
 from kubectl_dra.tui.view import ListView, Subject
-from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.views.waiting import WaitingPage
 
 _LOOKS: tuple[Look | Column[GroupRow], ...] = (
     *(Look("NAMESPACE", least=8), Look("NAME", least=12), Look("POLICY")),
@@ -66,37 +65,19 @@ class GroupsView(ListView[GroupRow]):
         return Subject(str(key), lambda: group_document(self.dra.facts_now, key)) if key is not None else None
 
 
-class GroupPage(ReportView):
+class GroupPage(WaitingPage[GroupPendingReport]):
     """Why one group waits; ways out are tried while the rest can already be read."""
 
     gone = Safe("The PodGroup does not exist any more.")
 
     def __init__(self, group: Key) -> None:
-        super().__init__()
+        super().__init__(Group(group), Group(group, remedies=True))
         self.group = group
         self.crumb = safe(str(group))
-        self._quick, self._full = Group(group), Group(group, remedies=True)
 
-    def topics(self) -> Sequence[Topic[object]]:
-        """The diagnosis, then the ways out."""
-        return (self._quick, self._full)
-
-    def lines(self) -> Sequence[Safe] | None:
-        """The newest page; while ways out are tried, that is said."""
-        found = self._newest()
-        if found is None:
-            return None
-        if found.record is None:
-            return [self.gone]
-        lines = group_page(found.record, self.dra.now)
-        if self.desk.result(self._full) is None:
-            lines += [Safe(""), styled(Safe("Ways out are being checked …"), Style.DIM)]
-        return lines
-
-    def _newest(self) -> Result[GroupPendingReport | None] | None:
-        """The one with ways out, unless a newer one says that the group is gone."""
-        quick, full = self.desk.result(self._quick), self.desk.result(self._full)
-        return quick if full is None or (quick is not None and quick.record is None) else full
+    def report_lines(self, report: GroupPendingReport) -> list[Safe]:
+        """As why-pending prints it."""
+        return group_page(report, self.dra.now)
 
     @property
     def subject(self) -> Subject:
