@@ -35,7 +35,7 @@ def test_the_quoted_words_of_the_scheduler_are_those_of_the_pod() -> None:
     (said,) = (each["message"] for each in trainer["status"]["conditions"] if each["type"] == "PodScheduled")
     (quoted,) = re.findall(r"does not start: `([^`]*)`", README)
     assert said.startswith(quoted)
-    (short,) = re.findall(r"all that Kubernetes says is `([^`]*)`", README)
+    (short,) = re.findall(r"Kubernetes only reports `([^`]*)`", README)
     assert short in quoted
 
 

@@ -154,7 +154,7 @@ def test_errors_are_one_line_and_a_next_step(
         (("--help",), "Usage: kubectl dra "),
         (("why-pending", "--help"), "Usage: kubectl dra why-pending "),
         (("why-pending", "-A", "--from", "demo"), "21 pods with device claims are pending, for 15 reasons:\n"),
-        (("why-pending", "trainer-0", "-n", "ml", "--from", "demo"), "Pod ml/trainer-0 cannot be scheduled: "),
+        (("why-pending", "trainer-0", "-n", "ml", "--from", "demo"), "Pod ml/trainer-0 is pending: "),
         (("test-selector", 'device.driver.matches("^gpu")', "--from", "demo"), ""),
         (("get", "pools", "--from", "demo", "-o", "yaml"), "apiVersion: kubectl-dra/v1alpha1\n"),
         (("completion", "bash"), "# bash completion for kubectl-dra"),

@@ -91,7 +91,7 @@ def _header(facts: ClusterState, namespace: str) -> Json:
         reads=tuple(map(_read, _reads(evidence, namespace))),
         notes=(*evidence.notes, *_left_out(evidence)),
     )
-    fields: Json = json.loads(msgspec.json.encode(header))
+    fields: Json = msgspec.to_builtins(header)
     return {"apiVersion": SNAPSHOT_API_VERSION, "kind": SNAPSHOT_KIND, **fields}
 
 
