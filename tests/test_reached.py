@@ -1,15 +1,17 @@
-"""Every module of kubectl_dra is reached from what people start; what only tests import is dead wood."""
+"""Every module of kubectl_dra is reached from what people start, and what it defines is used: the rest is dead wood."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 STARTED = ("kubectl_dra.__main__", "kubectl_dra.commands.complete")
-#: Built before diagnosis asks it; leaves this list with the first import of it.
-BEFORE_ITS_USERS = "kubectl_dra.scheduler"
+#: The parser of a file, kept: two tests look at all of them.
+parsed = cache(lambda file: ast.parse(file.read_text(encoding="utf-8")))
 
 
 def _modules() -> dict[str, Path]:
@@ -27,9 +29,14 @@ def _run(tree: ast.AST) -> Iterator[ast.AST]:
         yield from _run(node)
 
 
-def _imports(name: str, file: Path) -> Iterator[str]:
+@cache
+def _imports(name: str, file: Path) -> frozenset[str]:
     """What a module may import. One that imports by name reaches each module that a text of it names."""
-    nodes = list(_run(ast.parse(file.read_text(encoding="utf-8"))))
+    return frozenset(_imported(name, file))
+
+
+def _imported(name: str, file: Path) -> Iterator[str]:
+    nodes = list(_run(parsed(file)))
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     called = (node.func for node in nodes if isinstance(node, ast.Call))
     by_name = any("import_module" in (getattr(f, "attr", ""), getattr(f, "id", "")) for f in called)
@@ -58,9 +65,44 @@ def test_every_module_is_reached_from_an_entry_point() -> None:
     modules = _modules()
     assert set(STARTED) <= modules.keys()
     unreached = modules.keys() - _reached(modules)
-    assert sorted(name for name in unreached if not name.startswith(BEFORE_ITS_USERS)) == []
+    assert sorted(unreached) == []
 
 
 def test_a_module_that_nobody_imports_is_found() -> None:
     modules = _modules()
     assert "kubectl_dra.orphan" not in _reached({**modules, "kubectl_dra.orphan": modules["kubectl_dra.version"]})
+
+
+def _used(tree: ast.AST) -> Iterator[str]:
+    """The names that a module reads, by themselves, of others, or in texts such as a registry of screens."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from re.findall(r"[A-Za-z_]\w*", node.value) if len(node.value) < 200 else ()
+
+
+def _defined(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (each.id for each in targets if isinstance(each, ast.Name) and not each.id.startswith("__"))
+
+
+def _unused(trees: list[ast.Module]) -> set[str]:
+    own = [parsed(file) for file in (ROOT / "tools").glob("*.py")]
+    used = {name for tree in (*trees, *own) for name in _used(tree)}
+    return {name for tree in trees for name in _defined(tree)} - used
+
+
+def test_what_a_module_defines_is_used_by_the_program() -> None:
+    assert sorted(_unused(list(map(parsed, _modules().values())))) == []
+
+
+def test_a_function_and_a_constant_that_nobody_uses_are_found() -> None:
+    orphans = ast.parse("_LEFT_OVER = 1\n\ndef left_over_function(): ...")
+    assert _unused([orphans]) == {"_LEFT_OVER", "left_over_function"}

@@ -138,11 +138,6 @@ class Plan:
         """Whether any request that is reached asks for all devices."""
         return any(isinstance(step, Enumerate) for step in self.steps)
 
-    @property
-    def stopped(self) -> AllocationError | None:
-        """The error that ends preparation whatever the node, None if there is none."""
-        return next((step.error for step in self.steps if isinstance(step, Stop)), None)
-
 
 def plan(claims: Sequence[ResourceClaim], classes: Mapping[str, DeviceClass], features: Features) -> Plan:
     """Prepare the claims; preparation ends at the first error that needs no node."""

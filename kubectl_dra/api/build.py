@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 from kubectl_dra.api.kinds import GROUPS, STORAGE, WORKLOADS, Kind
@@ -187,11 +187,3 @@ _FIELDS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "ResourceClaimParameters": ("classic",),
     "PodSchedulingContext": ("classic",),
 }
-
-
-def build_inventory(objects: Iterable[tuple[Kind, Record]]) -> Inventory:
-    """The Inventory of ``objects``."""
-    builder = InventoryBuilder()
-    for kind, record in objects:
-        builder.add(kind, record)
-    return builder.inventory()

@@ -35,7 +35,6 @@ _KINDS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
 }
 _SELECTING: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 _JOBS: Final = frozenset({"Job", "CronJob"})
-_POD_ONLY: Final = ("restartPolicy",)
 _SERVER_MADE: Final = frozenset({"status", "metadata"})
 
 
@@ -67,12 +66,6 @@ def refusals(tree: Tree, api_version: str, kind: str) -> list[str]:
     if not found:
         found += _workload(tree, api_version, kind)
     return list(dict.fromkeys(found))
-
-
-def pod_refusals(spec: Tree, path: str) -> list[str]:
-    """The same of a pod's spec anywhere."""
-    found = [f"{at}: {what}" for at, what in _check(spec, "PodSpec", path) if what]
-    return found or list(_pod(spec, path))
 
 
 # --- fields -----------------------------------------------------------------------------------------------------------

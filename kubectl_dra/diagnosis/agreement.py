@@ -20,7 +20,6 @@ from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.fit_error import FitError, parse_fit_error, without_idle_words, without_preemption
 
 _SCHEDULING_EVENT = "FailedScheduling"
-_EVENT_LIMIT = 1024
 _CUT = " ..."
 # What is simulated and comes after plugins that are not: they may take nodes away from it.
 _AFTER_OTHERS = frozenset({reasons.DYNAMIC_RESOURCES, "InterPodAffinity"})

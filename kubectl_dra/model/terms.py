@@ -6,7 +6,7 @@ apimachinery. What follows for nodes is decided elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kubectl_dra.model.affinity import PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm
@@ -86,11 +86,6 @@ def term_of(term: PodAffinityTerm, own: str) -> AffinityTerm:
         requirements_of(term.label_selector),
         requirements_of(term.namespace_selector),
     )
-
-
-def repulsions(pod: Pod) -> Iterator[AffinityTerm]:
-    """The required anti-affinity terms of a pod."""
-    yield from terms_of(pod).required_anti_affinity
 
 
 # --- label selectors ------------------------------------------------------------------------------------------------

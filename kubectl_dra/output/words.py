@@ -44,11 +44,6 @@ def shortened(names: Sequence[str], limit: int = 2) -> Safe:
     return fmt("{} +{}", shown, len(names) - limit) if len(names) > limit else shown
 
 
-def spanned(names: Sequence[str]) -> Safe:
-    """``gpu-0 … gpu-7`` for three or more names in order, else all of them."""
-    return fmt("{} … {}", names[0], names[-1]) if len(names) > 2 else Safe(", ").join(names)
-
-
 def age(since: str | None, now: datetime) -> Safe:
     """How long ago an RFC 3339 time was, as in kubectl's AGE column; ``<unknown>`` without a time.
 

@@ -62,11 +62,6 @@ def pre_bind_error(text: str) -> str:
     return f'running PreBind plugin "{_PLUGIN}": {text}'
 
 
-def not_preselected(plugin: str) -> str:
-    """The reason of nodes that a PreFilter result leaves out."""
-    return f"node(s) didn't satisfy plugin(s) [{plugin}]"
-
-
 def without_preemption(message: str) -> str:
     """A message without the tail that DefaultPreemption appends."""
     return _PREEMPTION.sub("", message)

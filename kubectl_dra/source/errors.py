@@ -5,8 +5,7 @@ SourceError
 │   └── ManifestError  its content is no manifest: names document and line
 ├── ClusterError       no connection, no credentials, or an answer that is none
 │   └── ForbiddenError the server refused a read that the command can't do without
-├── InvalidNameError   no object can have the name that was asked for
-└── NotFoundError      an object that was asked for by name does not exist
+└── InvalidNameError   no object can have the name that was asked for
 """
 
 from __future__ import annotations
@@ -60,7 +59,3 @@ class ForbiddenError(ClusterError):
 
 class InvalidNameError(SourceError):
     """Raised for a name that the API can't hold, before anything is asked for by it."""
-
-
-class NotFoundError(SourceError):
-    """Raised when an object that was named does not exist."""

@@ -11,7 +11,7 @@ from textual.containers import Container
 from textual.widget import Widget
 
 from kubectl_dra.model.ids import DeviceId
-from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.reports.unread import Subject as ListSubject
 from kubectl_dra.tui.arranging import AT_ONCE, Arranged, Job
 from kubectl_dra.tui.columns import Column
@@ -331,8 +331,3 @@ class ListView(View, Generic[RowT]):
             self.do_sort()
         self.grid.descending = not self.grid.descending
         self.show()
-
-
-def name_of(namespace: str, name: str) -> Safe:
-    """``namespace/name``."""
-    return safe(f"{namespace}/{name}" if namespace else name)

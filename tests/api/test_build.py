@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kubectl_dra.api.build import InventoryBuilder, build_inventory
+from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.model.ids import Key, PoolId
+from tests.kit.state import build_inventory
 
 
 def decoded(api_version: str, kind: str, name: str, namespace: str = "", **fields: Any) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.api.build import build_inventory
 from kubectl_dra.api.decode import DecodeError, decode_object
 from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.encode import encode
@@ -20,6 +19,7 @@ from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.scheduling import DisruptionMode, Marker, PodGroup
 from kubectl_dra.model.signs import shown_gates
 from kubectl_dra.reports.snapshot import objects_of
+from tests.kit.state import build_inventory
 
 V1BETA1, V1ALPHA3 = "scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1alpha3"
 TEMPLATE = {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kubectl_dra.api.build import build_inventory
 from kubectl_dra.model.classic import ClassicResourceClaim
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from tests.api.recorded import decoded
 from tests.api.test_generations import ALL_OBJECTS, PROTOTYPE
+from tests.kit.state import build_inventory
 
 SLICE = {"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceSlice", "driverName": "d.example.com"}
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.api.build import build_inventory
 from kubectl_dra.api.decode import decode_object
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import BY_NAME, NODE, POD, Kind
@@ -20,6 +19,7 @@ from kubectl_dra.model.storage import (
 )
 from kubectl_dra.model.volume_claims import PersistentVolumeClaimSpec
 from kubectl_dra.reports.snapshot import objects_of
+from tests.kit.state import build_inventory
 
 SELECTOR: dict[str, Any] = {"matchExpressions": [{"key": "app", "operator": "In", "values": ["a", "b"]}]}
 TERM: dict[str, Any] = {

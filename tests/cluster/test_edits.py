@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.api.build import build_inventory
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.api.kinds import KINDS, Kind
 from kubectl_dra.cluster import ClusterState
@@ -17,7 +16,7 @@ from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from tests.diagnosis import build
-from tests.kit.state import state_of
+from tests.kit.state import build_inventory, state_of
 
 
 def decoded(body: dict[str, Any]) -> tuple[Kind, Record]:

@@ -12,9 +12,10 @@ import pytest
 from kubectl_dra.commands.app import run
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.explain.index import PARTS, matching
-from kubectl_dra.output.explain.pages import FIX, SECTIONS, reason_page
+from kubectl_dra.output.explain.pages import FIX, SEE, reason_page
 
 ROOT = Path(__file__).parents[2]
+SECTIONS = (SEE, "What it means", "How to confirm it", FIX, "Upstream")
 
 
 def call(capfd, *arguments):

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.api.build import build_inventory
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity import Capacity, capacity, of_request
 from kubectl_dra.diagnosis.codes import Code
@@ -16,7 +15,7 @@ from tests.diagnosis import build
 from tests.diagnosis.build import NAMESPACE
 from tests.diagnosis.facts import evidence
 from tests.diagnosis.test_whatif import budget, gpus, owned, template
-from tests.kit.state import state_of
+from tests.kit.state import build_inventory, state_of
 
 
 def world(*objects: dict[str, Any], withheld: tuple[str, ...] = ()) -> ClusterState:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.api.build import build_inventory
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import whatif
 from kubectl_dra.diagnosis.diagnose import Diagnoser
@@ -18,7 +17,7 @@ from tests.cluster.test_edits import decoded
 from tests.diagnosis import build
 from tests.diagnosis.build import NAMESPACE
 from tests.diagnosis.facts import evidence
-from tests.kit.state import state_of
+from tests.kit.state import build_inventory, state_of
 
 GPU = build.DRIVER
 

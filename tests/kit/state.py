@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from kubectl_dra.api.build import InventoryBuilder
+from kubectl_dra.api.kinds import Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ClaimDiagnosis, PodDiagnosis
@@ -12,6 +15,14 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from tests.kit.clock import CLOCK
+
+
+def build_inventory(objects: Iterable[tuple[Kind, Any]]) -> Inventory:
+    """The inventory of decoded objects, each with its kind."""
+    builder = InventoryBuilder()
+    for kind, record in objects:
+        builder.add(kind, record)
+    return builder.inventory()
 
 
 def state_of(

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kubectl_dra.output.words import age, ago, counted, duration, lasting, listed, plural, shortened, spanned
+from kubectl_dra.output.words import age, ago, counted, duration, lasting, listed, plural, shortened
 
 M, H, D = 60, 3600, 86400
 
@@ -79,7 +79,6 @@ def test_counts_and_lists() -> None:
         "a, b and c\\u{1b}",
     ]
     assert (shortened(["a", "b"]), shortened(["a", "b", "c"]), shortened(["a", "b"], 1)) == ("a, b", "a, b +1", "a +1")
-    assert (spanned(["a"]), spanned(["a", "b"]), spanned(["a", "b", "c"])) == ("a", "a, b", "a … c")
 
 
 def test_ages_in_sentences() -> None:

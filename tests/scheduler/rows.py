@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from kubectl_dra.api.build import build_inventory
 from kubectl_dra.api.decode import decode_object
 from kubectl_dra.api.kinds import KINDS
 from kubectl_dra.cluster import ClusterState
@@ -20,6 +19,7 @@ from kubectl_dra.model.podinfo import pod_info
 from kubectl_dra.scheduler.framework import Cycle
 from kubectl_dra.scheduler.snapshot import Snapshot
 from tests.kit.clock import CLOCK
+from tests.kit.state import build_inventory
 
 Row = Mapping[str, Any]
 _BY_PLURAL: Final = {kind.plural: kind for kind in KINDS}

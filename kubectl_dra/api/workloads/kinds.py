@@ -6,7 +6,7 @@ read with the same items. Sources: the API types of each project at the version 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -141,15 +141,3 @@ KNOWN: Final[Mapping[tuple[str, str], Known]] = {
         (Part(f"{_POD_SETS}.template", (_one(f"{_POD_SETS}.count"),)),), catalog=True
     ),
 }
-
-
-def field_names() -> frozenset[str]:
-    """The last fields of all factors: how kinds call a number of pods."""
-    return frozenset(path.rpartition(".")[2] for path in _factor_paths())
-
-
-def _factor_paths() -> Iterator[str]:
-    for known in KNOWN.values():
-        for part in known.parts:
-            for factor in part.factors:
-                yield from factor.fields

@@ -56,7 +56,7 @@ def totals(filled: Filled) -> Devices:
             matching += len(nodes) * own["matching"]
             in_use += len(nodes) * own["in_use"]
             if filled.side_by_side and alike.copies:
-                left += len(nodes) * (_left(alike, funnel) or 0)
+                left += len(nodes) * (_left(alike) or 0)
             else:
                 left += len(nodes) * own["left"]
     matching += len(shared["matching"])
@@ -74,7 +74,7 @@ def _ids(funnel: Funnel) -> dict[str, tuple[str, ...]]:
     return {"matching": matching, "in_use": used, "left": funnel.left}
 
 
-def _left(alike: Alike, before: Funnel) -> int | None:
+def _left(alike: Alike) -> int | None:
     """The free devices that the next copy still meets; None if it did not come to look at devices."""
     if alike.last is None or alike.last.outcome is not NodeOutcome.CANNOT_ALLOCATE:
         return None
@@ -135,7 +135,7 @@ class _Account:
             ids = _ids(funnel)
             matching, in_use = len(ids["matching"]), len(ids["in_use"])
             taken = alike.copies * self.needed
-            after = _left(alike, funnel) if alike.copies else None
+            after = _left(alike) if alike.copies else None
             left = max(0, len(ids["left"]) - taken) if after is None else after
             yield nodes, Devices(matching, in_use, max(0, matching - in_use - taken - left), taken, left)
         if not told:

@@ -83,7 +83,7 @@ def fill(waiting: Waiting) -> Filled:
     refused = tuple(_refused(world, waiting, tried, judged))
     if not fits:
         return replace(start, groups=refused)
-    allocating = _allocating(waiting, [result for _, result in fits])
+    allocating = _allocating([result for _, result in fits])
     if not keeps_to_itself(waiting.pod) or not _is_local(world, allocating, [node for node, _ in fits]):
         return _one_by_one(start, refused)
     members = _classes(waiting, allocating, fits)
@@ -102,7 +102,7 @@ def _refused(world: ClusterState, waiting: Waiting, tried: Attempt, judged: Judg
             yield Alike(group.nodes, 0, group)
 
 
-def _allocating(waiting: Waiting, results: Iterable[Result]) -> Allocating | None:
+def _allocating(results: Iterable[Result]) -> Allocating | None:
     """The allocator's attempt for the copy, with what its selectors have said; None where no devices are asked for."""
     found = (result.searched.attempt for result in results if result.searched is not None)
     return next(found, None)

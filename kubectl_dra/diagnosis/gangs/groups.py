@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
@@ -54,20 +54,6 @@ def diagnose_group(diagnoser: Diagnoser, key: Key) -> GroupDiagnosis:
     if group is None:
         raise NotFound(POD_GROUP, key)
     return _Case(diagnoser, group).diagnosis()
-
-
-def groups_waiting(state: ClusterState, pods: Iterable[Key]) -> tuple[Key, ...]:
-    """The groups that were read, and are placed together, of some pods; sorted."""
-    if not are_placed_together(state):
-        return ()
-    inventory = state.inventory
-    named = (inventory.pods[key] for key in pods if key in inventory.pods)
-    keys = {
-        Key(pod.metadata.namespace, pod.spec.scheduling_group.pod_group_name)
-        for pod in named
-        if pod.spec.scheduling_group is not None and not pod.spec.node_name
-    }
-    return tuple(sorted(keys & inventory.groups.pod_groups.keys()))
 
 
 class _Case:

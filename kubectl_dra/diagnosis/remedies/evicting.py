@@ -40,7 +40,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         users = detail.users if isinstance(detail, VolumeTrouble) else ()
         for node in cause.nodes[:_NODES]:
             for info in _pods(case, node, resource, users):
-                yield _deleting(case, node, info, resource)
+                yield _deleting(node, info, resource)
 
 
 def _pods(case: Case, node: str, resource: str, users: Sequence[str]) -> Sequence[PodInfo]:
@@ -64,7 +64,7 @@ def _is_critical(info: PodInfo) -> bool:
     return info.shape.priority >= SYSTEM_CRITICAL
 
 
-def _deleting(case: Case, node: str, info: PodInfo, resource: str) -> Candidate:
+def _deleting(node: str, info: PodInfo, resource: str) -> Candidate:
     amount = info.shape.requests.get(resource, 0)
     freed = (f"{_text(resource, amount)} {resource}",) if amount else ()
     action = DeletePod(ObjectRef.of("Pod", info.key), (), None, freed)

@@ -113,11 +113,11 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
     ]
     alone = [release for release in releases[:_MAX_SINGLE] if _enough(trials, [release], node)]
     for release in alone:
-        yield _deleting(case, [release], node)
+        yield _deleting([release], node)
     if not alone and releases:
         together = _smallest(trials, releases, node)
         if together:
-            yield _deleting(case, together, node)
+            yield _deleting(together, node)
 
 
 def _first_to_go(release: _Release) -> tuple[bool, int, Key]:
@@ -172,7 +172,7 @@ def _smallest(trials: Trials, releases: Sequence[_Release], node: str) -> list[_
     return chosen
 
 
-def _deleting(case: Case, releases: Sequence[_Release], node: str) -> Candidate:
+def _deleting(releases: Sequence[_Release], node: str) -> Candidate:
     actions = tuple(DeletePod(ObjectRef.of("Pod", key_of(r.pod.metadata)), r.devices) for r in releases)
     critical = any((r.pod.spec.priority or 0) >= SYSTEM_CRITICAL for r in releases)
     cost = (CRITICAL_COST if critical else _POD_COST) + 3 * len(releases)
@@ -192,7 +192,7 @@ def _consumers(case: Case) -> Iterator[Candidate]:
         if any(key_of(pod.metadata) in case.keep for pod in pods):
             continue
         if pods and len(pods) == len(uids) <= _MAX_PODS:
-            yield _deleting(case, [_Release(pod, devices_of(claim)) for pod in pods], "")
+            yield _deleting([_Release(pod, devices_of(claim)) for pod in pods], "")
 
 
 def single_pods(case: Case) -> Iterator[Candidate]:
@@ -201,7 +201,7 @@ def single_pods(case: Case) -> Iterator[Candidate]:
         releases = sorted(_releases(case.world.inventory, node), key=_first_to_go)
         for release in releases[:_PAIR_NODES]:
             if key_of(release.pod.metadata) not in case.keep and not case.is_sibling(release.pod):
-                yield _deleting(case, [release], node)
+                yield _deleting([release], node)
 
 
 # --- more devices ---------------------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ def claim_page(report: ClaimReport, now: datetime, wide: bool = False) -> list[S
     blocks: list[list[Safe]] = [
         list(_head(report, now)),
         [*ask_lines((report.asks,)), *_derived(report)],
-        list(_results(report, now, wide)),
+        list(_results(report, wide)),
         list(_handles(report)),
         list(_consumers(report)),
         list(_driver_words(report, now)),
@@ -111,7 +111,7 @@ def _derived(report: ClaimReport) -> Iterator[Safe]:
 # --- devices --------------------------------------------------------------------------------------------------------
 
 
-def _results(report: ClaimReport, now: datetime, wide: bool) -> Iterator[Safe]:
+def _results(report: ClaimReport, wide: bool) -> Iterator[Safe]:
     if not report.results:
         return
     yield Safe("It has:")

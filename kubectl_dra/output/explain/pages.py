@@ -19,11 +19,7 @@ _SECTION: Final = re.compile(r"^## (.*)\n", re.MULTILINE)
 _FENCE: Final = re.compile(r"```(?:[a-z]*)\n(.*?)```", re.DOTALL)
 
 SEE: Final = "What you see"
-MEANS: Final = "What it means"
-CONFIRM: Final = "How to confirm it"
 FIX: Final = "How to fix it"
-UPSTREAM: Final = "Upstream"
-SECTIONS: Final = (SEE, MEANS, CONFIRM, FIX, UPSTREAM)
 
 
 @dataclass(frozen=True)

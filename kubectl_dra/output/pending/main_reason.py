@@ -70,7 +70,7 @@ def main_reason(report: Report) -> Safe:
         if told is not None:
             return told
     if isinstance(cause.detail, NoSingleNode):
-        return _no_single_node(cause.detail, asks)
+        return _no_single_node(cause.detail)
     alternatives = _alternatives(report, asks)
     if alternatives is not None:
         return alternatives
@@ -138,7 +138,7 @@ def _even_guarded(cause: Cause, report: Report, asks: Asks) -> Safe:
 # --- requests on different nodes --------------------------------------------------------------------------------------
 
 
-def _no_single_node(found: NoSingleNode, asks: Asks) -> Safe:
+def _no_single_node(found: NoSingleNode) -> Safe:
     parts = [_part(request) for request in found.requests]
     word = Safe("both ") if len(parts) == 2 else Safe("")
     where = Safe("; ").join([_where(request) for request in found.requests])
@@ -236,7 +236,7 @@ def _on_nodes(first: Cause, report: Report, asks: Asks) -> Safe | None:
     with_devices = [group for group in report.nodes if group.outcome == NodeOutcome.REJECTED and group.devices_fit]
     if not with_devices:
         return None
-    wanted = _all_wanted(report, asks)
+    wanted = _all_wanted(report)
     placed = _placement(with_devices, report, wanted)
     if placed is not None:
         return placed
@@ -311,7 +311,7 @@ def _single(report: Report) -> bool:
     return counts == [1] or (not counts and sum(each.count for each in report.extended) == 1)
 
 
-def _all_wanted(report: Report, asks: Asks) -> Safe:
+def _all_wanted(report: Report) -> Safe:
     """``gpu.example.com devices``; only ``devices`` where the pod asks for several classes."""
     classes = {request.device_class for ask in report.asks for request in ask.requests}
     classes |= {each.device_class for each in report.extended}
@@ -331,8 +331,3 @@ def names_of(groups: Sequence[NodeGroupRecord], shown: int = _NAMES) -> Safe:
     if more <= 0:
         return listed(names[:shown])
     return fmt("{} and {} more {}", Safe(", ").join(names[:shown]), more, Safe(plural("node", more)))
-
-
-def about_devices(cause: Cause) -> bool:
-    """Whether a cause is about devices that a request lacks."""
-    return isinstance(cause.detail, Funnel | ClassOffer | Unpublished | NoSingleNode)

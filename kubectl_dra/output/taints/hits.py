@@ -9,7 +9,7 @@ from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.model.taint_plan import Fate, Hit, Use, Why
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import counted, listed
+from kubectl_dra.output.words import listed
 
 Row = tuple[Safe, Safe, Safe]
 _FATES: Final = {
@@ -95,8 +95,3 @@ def _why(use: Use, taint: DeviceTaint) -> Iterator[Safe]:
             yield Safe("no pod uses it; it keeps its devices")
         case Why.NO_EVICTION if use.extended_resource:
             yield fmt("has it as {}", use.extended_resource)
-
-
-def count_text(hits: Sequence[Hit]) -> Safe:
-    """``2 pods``: how many pods the hits are about."""
-    return counted(len({(hit.namespace, hit.pod, hit.uid) for hit in hits if hit.pod}), "pod")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kubectl_dra.api.build import build_inventory
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.diagnosis.records import ClaimDiagnosis, PodDiagnosis
 from kubectl_dra.model.evidence import BadObject, Coverage, Evidence, Read
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
-from tests.kit.state import diagnose_claim, diagnose_pod
+from tests.kit.state import build_inventory, diagnose_claim, diagnose_pod
 
 Json = dict[str, Any]
 DRIVER = "gpu.example.com"

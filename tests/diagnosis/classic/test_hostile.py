@@ -8,7 +8,6 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kubectl_dra.api.build import build_inventory
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
@@ -20,6 +19,7 @@ from kubectl_dra.reports.pending import pending_report
 from tests.api.test_hostile import VALUES, _paths, _replaced
 from tests.diagnosis.classic import build
 from tests.kit.clock import CLOCK
+from tests.kit.state import build_inventory
 from tests.reports.test_classic import OBJECTS
 
 NOW = parse_time("2026-01-01T00:00:00Z")
