@@ -36,6 +36,8 @@ CALLS = {
     "describe-pool gpu.example.com/node-a gpu.example.com/node-b": "PoolReportList",
     "describe-claim serve-0-net -n ml": "ClaimReport",
     "describe-claim serve-0-net serve-1-net -n ml": "ClaimReportList",
+    "describe-podgroup train -n ml --from docs/examples/gang.yaml": "GroupReport",
+    "describe-podgroup train train -n ml --from docs/examples/gang.yaml": "GroupReportList",
     "get pools": "PoolSummaryList",
     "get pool gpu.example.com/node-a": "PoolSummary",
     "get devices": "DeviceList",

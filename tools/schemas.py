@@ -24,6 +24,7 @@ from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.capacity import CapacityReport
 from kubectl_dra.reports.claim import ClaimReport
 from kubectl_dra.reports.device_list import ListedDevice
+from kubectl_dra.reports.group_state import GroupReport
 from kubectl_dra.reports.groups import GroupPendingReport
 from kubectl_dra.reports.lint import LintReport
 from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport
@@ -46,6 +47,7 @@ REPORTS: dict[str, tuple[type[msgspec.Struct], bool]] = {
     "PoolSummary": (PoolSummary, False),
     "Device": (ListedDevice, False),
     "ClaimReport": (ClaimReport, True),
+    "GroupReport": (GroupReport, True),
     "SelectorReport": (SelectorReport, True),
     "TaintPlan": (TaintPlan, True),
     "SimulationReport": (SimulationReport, True),
@@ -61,6 +63,7 @@ LISTS = {
     "PoolSummaryList": ("PoolSummary",),
     "DeviceList": ("Device",),
     "ClaimReportList": ("ClaimReport",),
+    "GroupReportList": ("GroupReport",),
     "SelectorReportList": ("SelectorReport",),
 }
 PATTERN = "#/$defs/{name}"

@@ -22,9 +22,9 @@ from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.trees import in_utf8, read_tree
 from kubectl_dra.api.workloads import Template, expand
 from kubectl_dra.api.workloads.expand import Count, Expansion, group_of
-from kubectl_dra.api.workloads.made import is_train_job, made_objects, runtime_of, train_job
+from kubectl_dra.api.workloads.made import is_train_job, job_group, made_objects, runtime_of, train_job
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Pod, SchedulingGroup
 from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -88,14 +88,19 @@ class Planned:
         return key_of(self.record.metadata) if self.record is not None else Key(self.namespace, self.name)  # type: ignore[attr-defined]
 
 
-def read_all(sources: Sequence[Source], namespace: str) -> list[Planned]:
-    """All objects of the files, with those that controllers make of them; references are looked up among them."""
+def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = False) -> list[Planned]:
+    """All objects of the files, with those that controllers make of them; references are looked up among them.
+
+    ``grouped_jobs``: the server keeps ``spec.scheduling`` of Jobs (feature gate WorkloadWithJob).
+    """
     trees = [_tree(source.data) for source in sources]
     found: list[Planned] = []
     for source, tree in zip(sources, trees, strict=True):
         planned = read_planned(source, namespace)
-        found.append(_with_runtime(planned, tree, trees, namespace) if is_train_job(tree) else planned)
-        for made in made_objects(tree):
+        planned = _with_runtime(planned, tree, trees, namespace) if is_train_job(tree) else planned
+        group = job_group(tree) if grouped_jobs else None
+        found.append(_in_group(planned, group["metadata"]["name"]) if group is not None else planned)
+        for made in made_objects(tree, grouped_jobs=grouped_jobs):
             data = json.dumps(made).encode()
             maker = f"{planned.kind} {planned.name}"
             found.append(replace(read_planned(Source(data), namespace), made_by=maker))
@@ -205,6 +210,14 @@ def _plan(template: Template, name: str, namespace: str) -> PodPlan:
     pod = _decoded({"metadata": {**own, **labels}, "spec": template.body["spec"]}, POD, template.path)
     assert isinstance(pod, Pod)  # noqa: S101
     return PodPlan(pod, template.copies, template.role, template.count, template.assumed)
+
+
+def _in_group(planned: Planned, group: str) -> Planned:
+    """With pods that name a group."""
+    named = SchedulingGroup(group)
+    specs = (msgspec.structs.replace(plan.pod.spec, scheduling_group=named) for plan in planned.pods)
+    pods = (msgspec.structs.replace(plan.pod, spec=spec) for plan, spec in zip(planned.pods, specs, strict=True))
+    return replace(planned, pods=tuple(replace(p, pod=pod) for p, pod in zip(planned.pods, pods, strict=True)))
 
 
 def _volume_claims(tree: Tree, namespace: str) -> Iterator[PersistentVolumeClaim]:

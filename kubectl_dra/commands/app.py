@@ -35,6 +35,10 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "describe_claim",
         "A ResourceClaim: what it requests and holds, who uses it, what drivers report",
     ),
+    "describe-podgroup": (
+        "describe_podgroup",
+        "A PodGroup: how many pods it needs, which run where, the claims they share",
+    ),
     "test-selector": ("test_selector", "A device selector tried on real devices: what it matches, where it fails"),
     "simulate": ("simulate", "Whether pods, claims or workloads that do not exist yet would fit, and how many"),
     "capacity": ("capacity", "How many pods of a shape fit, what keeps more away, and what to move for more room"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kubectl_dra.api.convert import Source
+from kubectl_dra.api.kinds import POD_GROUP
 from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import features_of, gates_of, read_cluster
@@ -14,7 +15,9 @@ from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
 from kubectl_dra.commands.whatif_options import kinds_demanded, told, whole_nodes
 from kubectl_dra.diagnosis import needs
+from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR
 from kubectl_dra.diagnosis.whatif import Switch
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.names import is_label
 from kubectl_dra.model.podneeds import in_group, uses_storage
@@ -43,7 +46,7 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     )
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
-    objects = read_all(written, namespace)
+    objects = read_all(written, namespace, grouped_jobs=_keeps_scheduling(options, cluster.state))
     world = _with_groups(options, cluster.state, objects)
     with told(world):
         report = simulation_report(world, objects, _copies(copies), switches, together=together)
@@ -62,13 +65,21 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
 
 def _demanded(written: Sequence[Source]) -> tuple[str, ...]:
     """The kinds that pods of the file make matter, whatever waits in the cluster."""
-    plans = [plan for each in read_all(written, _DEFAULT_NAMESPACE) for plan in each.pods]
+    plans = [plan for each in read_all(written, _DEFAULT_NAMESPACE, grouped_jobs=True) for plan in each.pods]
     pods = [plan.pod for plan in plans]
     stored = any(plan.volume_claims or uses_storage(plan.pod) for plan in plans)
     found = needs.STORAGE if stored else ()
     groups = needs.GROUPS if any(map(in_group, pods)) else ()
     # Which class is the default one, and who would make room, only the cluster tells.
     return needs.kinds((*found, *groups, *(needs.PRIORITY if pods else ())))
+
+
+def _keeps_scheduling(options: Options, state: ClusterState) -> bool:
+    """Whether Jobs come with PodGroups: unless it is said that they don't, where the server has PodGroups at all."""
+    on = gates_of(options).get("WorkloadWithJob", True) and state.features.minor >= FIRST_MINOR
+    # What a plain list does not hold says nothing about any server.
+    asked = state.evidence.server_version is not None
+    return on and not (asked and state.evidence.coverage(POD_GROUP.name) is Coverage.NOT_SERVED)
 
 
 def _with_groups(options: Options, state: ClusterState, objects: Sequence[Planned]) -> ClusterState:

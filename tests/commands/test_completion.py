@@ -24,6 +24,7 @@ from kubectl_dra.commands.completing.line import long_name, read_line
 from kubectl_dra.commands.completing.selector import selector_candidates
 from tests.kit.clock import CLOCK
 
+ROOT = Path(__file__).parents[2]
 DEMO = ("--from", "demo")
 # Values that nobody can foresee.
 FREE = {
@@ -88,7 +89,8 @@ def test_every_value_is_completed_or_free(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in ARGUMENTS if name != "why-pending"])
 def test_arguments_of_commands_come_from_the_cluster(name: str) -> None:
-    assert offered("-n", "ml", *DEMO, name, "")
+    source = ("--from", str(ROOT / "docs/examples/gang.yaml")) if name == "describe-podgroup" else DEMO
+    assert offered("-n", "ml", *source, name, "")
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,9 @@ def test_one_group(capfd: pytest.CaptureFixture[str], short: str) -> None:
     assert " minCount 4 pods at the same time made from Workload job train-3 no node has a device" in told
     assert " train-0 waits for train-3 train-1 waits for train-3 " in told
     assert "1 lower minCount of PodGroup train from 4 to 3" in told
-    assert "The pods do not fit on the nodes that the scheduler does not try either." in told
+    assert "No other choice of nodes for its pods lets enough of them fit either." in told
+    assert "not in use 0 0 train-0 1, train-1 1, train-2 1 needed" in told
+    assert "nobody" not in told
     assert told.endswith("DRA-440 too few pods of the PodGroup find a node at the same time")
 
 
@@ -149,6 +151,78 @@ def test_a_group_that_is_not_there(capfd: pytest.CaptureFixture[str], short: str
     code, out, err = call(capfd, short, "podgroup/trian")
     assert (code, out) == (1, "")
     assert 'podgroups.scheduling.k8s.io "trian" not found in namespace "ml", did you mean "train"?' in err
+
+
+# --- describe-podgroup ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> str:
+    """A group with a shared claim: one pod runs with a device of its own, one waits, one has finished."""
+    shared = {"name": "links", "resourceClaimTemplateName": "links"}
+    conditions = [{"type": "PodGroupInitiallyScheduled", "status": "True", "reason": "Scheduled", "message": ""}]
+    made = [{"name": "links", "resourceClaimName": "train-links"}]
+    own, node = [("node-a", "gpu-0")], {"node_name": "node-a"}
+    of = {"schedulingGroup": {"podGroupName": "train"}}
+    return as_file(
+        tmp_path / "cluster.json",
+        *gpus("node-a", 2),
+        group(
+            1,
+            status={"conditions": conditions, "resourceClaimStatuses": made},
+            resourceClaims=[shared],
+            workloadRef={"workloadName": "job", "templateName": "workers"},
+            disruptionMode={"all": {}},
+            priority=7,
+            preemptionPolicy="Never",
+        ),
+        build.claim("own", build.request(), held=own, by=["train-0"]),
+        build.claim("train-links", build.request(), held=[("node-a", "gpu-1")]),
+        build.pod("train-0", claims=["own"], phase="Running", **node, **of),
+        build.pod("train-1", **of),
+        build.pod("train-2", phase="Succeeded", **node, **of),
+    )
+
+
+def described(capfd: pytest.CaptureFixture[str], file: str, *words: str) -> tuple[int, str, str]:
+    code = run(["describe-podgroup", *words, "-n", build.NAMESPACE, "--from", file])
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+def test_what_is_said_of_a_group(capfd: pytest.CaptureFixture[str], running: str) -> None:
+    code, out, _ = described(capfd, running, "train")
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= 80
+    told = unfolded(out)
+    assert told.startswith("PodGroup ml/train: 1 of 2 pods has a node; minCount is 1. made from Workload job")
+    assert "(template workers)" in told
+    assert "priority 7, evicts nobody evicted all pods or none" in told
+    assert "train-0 runs node-a gpu.example.com/node-a/gpu-0 train-1 waits - - train-2 finished node-a -" in told
+    assert "links: claim train-links (from template links), gpu.example.com/node-a/gpu-1" in told
+    assert told.endswith("What was written about it: PodGroupInitiallyScheduled True (Scheduled)")
+
+
+def test_what_is_said_of_a_group_to_programs(capfd: pytest.CaptureFixture[str], running: str) -> None:
+    code, out, _ = described(capfd, running, "train", "-o", "json", "--exit-code")
+    report = json.loads(out)
+    assert (code, report["kind"], report["withNode"], report["waiting"]) == (3, "GroupReport", 1, 1)
+    assert [(pod["pod"]["name"], pod["state"]) for pod in report["pods"]] == [
+        *(("train-0", "running"), ("train-1", "pending")),
+        ("train-2", "finished"),
+    ]
+    assert report["claims"][0]["devices"] == ["gpu.example.com/node-a/gpu-1"]
+
+
+def test_one_of_several_groups_is_not_there(capfd: pytest.CaptureFixture[str], running: str) -> None:
+    code, out, err = described(capfd, running, "train", "trian")
+    assert (code, out.splitlines()[0][:17]) == (1, "PodGroup ml/train")
+    assert 'podgroups.scheduling.k8s.io "trian" not found in namespace "ml", did you mean "train"?' in err
+
+
+def test_a_cluster_that_takes_no_notice_of_groups(capfd: pytest.CaptureFixture[str], running: str) -> None:
+    _, out, _ = described(capfd, running, "train", "--feature-gates", "GenericWorkload=false")
+    assert "This cluster's scheduler takes no notice of groups: it places each pod by itself." in unfolded(out)
 
 
 # --- simulate ---------------------------------------------------------------------------------------------------------
@@ -275,3 +349,46 @@ def test_a_server_without_groups_is_named(note: str, told: str) -> None:
     assert problem.what == told
     assert not_served(Evidence((read,))) is None
     assert not_served(Evidence((Read("PodGroup"),), server_version=(1, 37))) is None
+
+
+def with_scheduling(tmp_path: Path, free: int, *more: dict[str, Any], **scheduling: Any) -> list[str]:
+    """A job whose four pods name no group, and say instead how they are to be placed."""
+    written = job(4)
+    del written["spec"]["template"]["spec"]["schedulingGroup"]
+    written["spec"]["scheduling"] = scheduling
+    template = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", **TEMPLATE}
+    manifests = tmp_path / "job.json"
+    manifests.write_text("\n".join(map(json.dumps, (template, written, *more))), encoding="utf-8")
+    cluster = as_file(tmp_path / "cluster.json", build.namespace(), *gpus("node-a", free))
+    return ["simulate", "-f", str(manifests), "--from", cluster]
+
+
+@pytest.mark.parametrize(
+    ("policy", "copies"),
+    [({"gang": {}}, 0), ({"gang": {"minCount": 3}}, 3), ({"gang": {"minCount": 4}}, 0), ({"basic": {}}, 3), ({}, 3)],
+)
+def test_a_job_that_makes_its_group(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, policy: dict[str, Any], copies: int
+) -> None:
+    """A gang without a number needs as many pods as run at the same time."""
+    words = with_scheduling(tmp_path, 6, schedulingPolicy=policy)
+    report = simulated(capfd, words)
+    assert [(pods["wanted"], pods["copies"]) for pods in report["pods"]] == [(4, copies)]
+    made = [each for each in report["manifests"] if each.get("madeBy")]
+    assert [(each["object"]["name"], each["madeBy"]) for each in made] == [("train-pgt-0", "Job train")]
+    off = simulated(capfd, [*words, "--feature-gates", "WorkloadWithJob=false"])
+    assert [(pods["copies"], pods["wanted"]) for pods in off["pods"]] == [(3, 4)]
+    assert not any(each.get("madeBy") for each in off["manifests"])
+
+
+def test_a_workload_makes_no_pods(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    templates = [{"name": "workers", "schedulingPolicy": {"gang": {"minCount": 4}}}]
+    metadata = {"name": "train", "namespace": "ml"}
+    workload = {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "Workload", "metadata": metadata}
+    written = {**workload, "spec": {"podGroupTemplates": templates}}
+    words = with_scheduling(tmp_path, 8, written, schedulingPolicy={"gang": {}})
+    report = simulated(capfd, words)
+    assert report["fits"] == "Yes"
+    assert [each["object"]["kind"] for each in report["manifests"] if each.get("ignored")] == ["Workload"]
+    assert run(words) == 0
+    assert "No part in scheduling devices: Workload ml/train." in unfolded(capfd.readouterr().out)

@@ -78,7 +78,8 @@ def test_examples_of_help_answer_on_the_demo_cluster(
             sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(words.pop()).read_bytes()), encoding="utf-8")
         )
         words.remove("<")
-    words += ["--from", "demo"] if "--from" not in words else []
+    cluster = ROOT / "docs/examples/gang.yaml" if "podgroup" in example else "demo"
+    words += ["--from", str(cluster)] if "--from" not in words else []
     words += ["--dry-run=client"] if "taint-device" in words and "--list" not in words else []
     if words[0] == "lint":
         for file in ("claim.yaml", "old.yaml", "manifests.yaml"):

@@ -18,7 +18,31 @@ TAILS = {
 }
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 ACTIVE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
-NAMED = ("Node", "Pod", "ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "Namespace", "DeviceTaintRule")
+GROUP = "group-0"
+#: A group whose words come from it.
+POD_GROUP = {
+    "apiVersion": "scheduling.k8s.io/v1beta1",
+    "kind": "PodGroup",
+    "metadata": {"name": GROUP, "namespace": "ml", "uid": GROUP},
+    "spec": {
+        "schedulingPolicy": {"gang": {"minCount": 2}},
+        "schedulingConstraints": {"topology": [{"key": GROUP}]},
+        "workloadRef": {"workloadName": GROUP, "templateName": GROUP},
+        "priorityClassName": GROUP,
+        "resourceClaims": [{"name": GROUP, "resourceClaimName": GROUP}],
+    },
+    "status": {"conditions": [{"type": GROUP, "status": "False", "reason": GROUP, "message": GROUP}]},
+}
+NAMED = (
+    "PodGroup",
+    "Node",
+    "Pod",
+    "ResourceClaim",
+    "ResourceClaimTemplate",
+    "DeviceClass",
+    "Namespace",
+    "DeviceTaintRule",
+)
 POD, CLAIM, POOL, CLASS = "trainer-0", "serve-0-net", "node-a", "gpu.example.com"
 MANIFEST = """
 apiVersion: resource.k8s.io/v1
@@ -38,6 +62,7 @@ spec:
 def calls(tail: str, file: str) -> dict[str, list[list[str]]]:
     """Words after each command: names that exist, names that don't, and options, each with the tail."""
     pod, claim, pool, class_, namespace = (name + tail for name in (POD, CLAIM, POOL, CLASS, "ml"))
+    group = GROUP + tail
     device, nosuch = f"{CLASS}{tail}/{pool}/gpu-0{tail}", f"nosuch{tail}"
     missing = [
         [nosuch],
@@ -51,12 +76,17 @@ def calls(tail: str, file: str) -> dict[str, list[list[str]]]:
     return {
         "why-pending": [
             *(*missing, *everywhere, [pod, "-n", namespace], [pod, "-n", namespace, "-o", "json"]),
+            *([f"podgroup/{group}", "-n", namespace], ["podgroups", "-A"]),
             *([f"claim/{claim}", "-n", namespace], [f"{nosuch}/x"], ["-A", "-l", nosuch], [nosuch, "-n", namespace]),
         ],
         "describe-pool": [*missing, [], ["-o", "wide"], ["-o", "json"], ["-o", "yaml"], [pool], [pool, "-o", "wide"]],
         "describe-claim": [
             *(*missing, [claim, "-n", namespace], [claim, "-n", namespace, "-o", "wide"], [nosuch, "-n", namespace]),
             *([claim, "-n", namespace, "-o", output] for output in ("json", "yaml")),
+        ],
+        "describe-podgroup": [
+            *(*missing, [group, "-n", namespace], [group, group, "-n", namespace], [nosuch, "-n", namespace]),
+            *([group, "-n", namespace, "-o", output] for output in ("json", "yaml")),
         ],
         "test-selector": [
             *(*missing, ["true"], ["true", "-o", "wide"], ["true", "-o", "json"], ["true", "-o", "yaml"], ["-f", file]),
@@ -120,6 +150,8 @@ def hostile(request, tmp_path_factory):
     """The tail, a cluster and a manifest full of it."""
     tail, folder = TAILS[request.param], tmp_path_factory.mktemp(request.param)
     document = json.loads(CLUSTER.read_text(encoding="utf-8"))
+    document["items"].append(POD_GROUP)
+    next(read for read in document["reads"] if read["kind"] == "PodGroup")["coverage"] = "complete"
     names = {item["metadata"]["name"] for item in document["items"] if item["kind"] in NAMED}
     specs = [item["spec"] for item in document["items"] if item["kind"] == "ResourceSlice"]
     names |= {spec["driver"] for spec in specs} | {spec["pool"]["name"] for spec in specs}

@@ -1,4 +1,4 @@
-"""Objects that come into being with others: what drivers' controllers make, and pods that two objects make together.
+"""Objects that come into being with others: what controllers make, and pods that two objects make together.
 
 Only what pods of the same files may name or need, as the controllers of the named projects make it.
 """
@@ -19,12 +19,15 @@ _STEP: Final = f"{_TRAINER}/trainjob-ancestor-step"
 _RUNTIMES: Final = ("ClusterTrainingRuntime", "TrainingRuntime")
 
 
-def made_objects(tree: Tree) -> Iterator[dict[str, Any]]:
+def made_objects(tree: Tree, *, grouped_jobs: bool = False) -> Iterator[dict[str, Any]]:
     """The objects that a controller makes of this one, in the namespace of that.
 
-    A ComputeDomain (NVIDIA's driver, cmd/compute-domain-controller/resourceclaimtemplate.go) has a template for the
-    claims of its workload.
+    A Job that says how it is scheduled has a PodGroup (:func:`job_group`). A ComputeDomain (NVIDIA's driver,
+    cmd/compute-domain-controller/resourceclaimtemplate.go) has a template for the claims of its workload.
     """
+    group = job_group(tree) if grouped_jobs else None
+    if group is not None:
+        yield group
     if group_of(str(tree.get("apiVersion"))) != _NVIDIA or tree.get("kind") != "ComputeDomain":
         return
     channel = _mapping(_mapping(tree.get("spec")).get("channel"))
@@ -41,6 +44,49 @@ def made_objects(tree: Tree) -> Iterator[dict[str, Any]]:
         "metadata": {"name": name, **({"namespace": namespace} if isinstance(namespace, str) else {})},
         "spec": {"spec": {"devices": {"requests": [request]}}},
     }
+
+
+def job_group(job: Tree) -> dict[str, Any] | None:
+    """The PodGroup of a Job with ``spec.scheduling``, whose pods all name it; None for Jobs without.
+
+    Upstream (feature gate WorkloadWithJob): pkg/controller/job/job_scheduling_manager.go, getManagementMode, and
+    pkg/api/job/util.go, defaultMinCountForJob: Jobs of other controllers, and those whose template names a group, have
+    none. The name is a part of the real one, which hashes the Job's uid. Without ``spec.scheduling`` a group is made as
+    well, but one that any number of pods will do for.
+    """
+    spec, meta = _mapping(job.get("spec")), _mapping(job.get("metadata"))
+    wanted, template = _mapping(spec.get("scheduling")), _mapping(_mapping(spec.get("template")).get("spec"))
+    owners = meta.get("ownerReferences")
+    owned = any(_mapping(owner).get("controller") is True for owner in owners) if isinstance(owners, list) else False
+    if not is_job(job) or not wanted or owned or template.get("schedulingGroup"):
+        return None
+    gang = _mapping(wanted.get("schedulingPolicy")).get("gang")
+    policy: dict[str, Any] = {"basic": {}}
+    if isinstance(gang, dict):
+        parallelism = spec.get("parallelism", 1)
+        policy = {"gang": {"minCount": gang.get("minCount") or max(1, parallelism)}} if _is_int(parallelism) else {}
+    named = {"priorityClassName": template["priorityClassName"]} if template.get("priorityClassName") else {}
+    copied = {
+        each: wanted[each] for each in ("schedulingConstraints", "disruptionMode", "resourceClaims") if wanted.get(each)
+    }
+    return {
+        "apiVersion": "scheduling.k8s.io/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {
+            "name": f"{meta.get('name') or meta.get('generateName') or ''}-pgt-0",
+            **({"namespace": meta["namespace"]} if isinstance(meta.get("namespace"), str) else {}),
+        },
+        "spec": {"schedulingPolicy": policy, **named, **copied},
+    }
+
+
+def is_job(tree: Tree) -> bool:
+    """Whether it is a Job of Kubernetes itself."""
+    return group_of(str(tree.get("apiVersion"))) == "batch" and tree.get("kind") == "Job"
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_train_job(tree: Tree) -> bool:

@@ -91,6 +91,7 @@ ARGUMENTS: Final[Mapping[str, Values]] = MappingProxyType(
         "why-pending": _pending,
         "describe-pool": pools,
         "describe-claim": named("resourceclaims.resource.k8s.io", 1, namespaced=True),
+        "describe-podgroup": named("podgroups.scheduling.k8s.io", namespaced=True),
         "test-selector": _expression,
         "get": _get,
         "taint-device": _taint,

@@ -63,6 +63,8 @@ class Recorded:
                 yield from ([pod.metadata.name] for pod in pods if not pending or pod.status.phase == "Pending")
             case "resourceclaims":
                 yield from ([key.name] for key in inventory.claims if key.namespace == self._namespace)
+            case "podgroups":
+                yield from ([key.name] for key in inventory.groups.pod_groups if key.namespace == self._namespace)
             case "deviceclasses":
                 yield from ([name] for name in inventory.classes)
             case "devicetaintrules":

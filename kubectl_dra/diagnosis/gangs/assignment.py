@@ -68,7 +68,8 @@ def search(state: ClusterState, group: Key, seconds: float = SECONDS, clock: Clo
         if found is not None:
             pinned = state.changed(pin(state.inventory, found))
             decision = decide_group(Snapshot(pinned), gang.group)
-            return Assignment(found) if decision.outcome is GroupOutcome.SCHEDULED else _NONE
+            # Not even then: there may be others, which nobody looked for.
+            return Assignment(found) if decision.outcome is GroupOutcome.SCHEDULED else _NOT_SEARCHED
         if tree.late:
             return _NOT_SEARCHED
     return _NONE

@@ -32,7 +32,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import Inventory, key_of
-from kubectl_dra.model.scheduling import INITIALLY_SCHEDULED, PodGroup
+from kubectl_dra.model.scheduling import INITIALLY_SCHEDULED, PodGroup, PodGroupResourceClaim
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.gangs.decision import GroupDecision, GroupOutcome
 from kubectl_dra.scheduler.gangs.group import Gang, members_waiting
@@ -91,7 +91,7 @@ class _Case:
             preemption=preemption_of(decision) if decision is not None else None,
             topology_key=self._group.topology_key or "",
             priority=self._gang.priority,
-            claims=tuple(self._claims()),
+            claims=shared_claims(self._state.inventory, self._group),
             workload=self._ref("Workload", spec.workload_ref.workload_name if spec.workload_ref is not None else ""),
             parent=self._ref("CompositePodGroup", spec.parent_composite_pod_group_name or ""),
             certainty=missing.certainty(self._state.evidence),
@@ -155,17 +155,6 @@ class _Case:
                 else (),
             )
 
-    def _claims(self) -> Iterator[SharedClaim]:
-        group = self._group
-        made = {status.name: status.resource_claim_name for status in group.status.resource_claim_statuses}
-        for entry in group.spec.resource_claims:
-            name = entry.resource_claim_name or made.get(entry.name)
-            claim = self._state.inventory.claims.get(Key(self._key.namespace, name)) if name else None
-            results = claim.status.allocation.devices.results if claim and claim.status.allocation else ()
-            devices = tuple(str(DeviceId(each.driver, each.pool, each.device)) for each in results)
-            ref = self._ref("ResourceClaim", name or "")
-            yield SharedClaim(entry.name, ref, entry.resource_claim_template_name or "", devices)
-
     # --- around it ----------------------------------------------------------------------------------------------------
 
     def _ref(self, kind: str, name: str) -> ObjectRef | None:
@@ -183,6 +172,21 @@ class _Case:
     def _assumed(self) -> Iterator[Assumption]:
         if self._state.evidence.server_version is None:
             yield Assumption(AssumptionKind.FEATURES, f"1.{self._state.features.minor}")
+
+
+def shared_claims(inventory: Inventory, group: PodGroup) -> tuple[SharedClaim, ...]:
+    """The claims that the pods of a group share, as far as they are made, and the devices that they hold."""
+    made = {status.name: status.resource_claim_name for status in group.status.resource_claim_statuses}
+    return tuple(_shared(inventory, group, entry, made.get(entry.name)) for entry in group.spec.resource_claims)
+
+
+def _shared(inventory: Inventory, group: PodGroup, entry: PodGroupResourceClaim, made: str | None) -> SharedClaim:
+    name, namespace = entry.resource_claim_name or made, group.metadata.namespace
+    claim = inventory.claims.get(Key(namespace, name)) if name else None
+    results = claim.status.allocation.devices.results if claim and claim.status.allocation else ()
+    devices = tuple(str(DeviceId(each.driver, each.pool, each.device)) for each in results)
+    ref = ObjectRef("ResourceClaim", namespace, name) if name else None
+    return SharedClaim(entry.name, ref, entry.resource_claim_template_name or "", devices)
 
 
 def _placed(decision: GroupDecision | None) -> int:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.attempt import Attempting
@@ -26,12 +29,14 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar
+from kubectl_dra.model.resource import ConsumerReference
 from kubectl_dra.scheduler import attempt as engine
 from kubectl_dra.scheduler.claims import resolve
 from kubectl_dra.scheduler.fit_error import without_preemption
 from kubectl_dra.scheduler.gangs.decision import PLUGIN, GroupDecision, GroupOutcome, Member, MemberOutcome
 from kubectl_dra.scheduler.gangs.group import Gang
 from kubectl_dra.scheduler.gangs.trial import Tried
+from kubectl_dra.scheduler.gangs.world import extended_name
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Code as StatusCode
 
@@ -217,18 +222,42 @@ def explanation(state: ClusterState, decision: GroupDecision, tried: Tried) -> E
         return _NOTHING
     known, key = _explanations(state), (key_of(decision.group.metadata), key_of(tried.pod.metadata))
     if key not in known:
-        known[key] = _explained(tried.pod, tried.attempt, tried.status.code)
+        placed = decision.placed.trial.placed if decision.placed is not None else ()
+        known[key] = _explained(tried.pod, tried.attempt, tried.status.code, [each.pod for each in placed])
     return known[key]
 
 
-def _explained(pod: Pod, found: engine.Attempt, code: StatusCode) -> Explanation:
-    there = found.cycle.snapshot.state
+def _explained(pod: Pod, found: engine.Attempt, code: StatusCode, placed: Sequence[Pod]) -> Explanation:
+    there = _reserved(found.cycle.snapshot, placed)
     entries = resolve(there.inventory, there.evidence, there.features, pod)
     claims = [entry.claim for entry in entries if entry.claim is not None]
     among = tuple(found.verdicts) if found.verdicts and len(found.verdicts) < len(there.inventory.nodes) else None
     attempt = Attempting(there, pod, claims, among).of(found)
     verdict = Verdict.UNSCHEDULABLE if code is not StatusCode.SUCCESS else Verdict.SCHEDULABLE
     return explain(there, pod, attempt, Judgement(verdict))
+
+
+def _reserved(there: Snapshot, placed: Sequence[Pod]) -> ClusterState:
+    """With the claims that got devices in this cycle reserved for the pods that use them.
+
+    The scheduler reserves at the very end (PreBind), so its own attempts must not see it; whoever reads who holds
+    the devices must.
+    """
+    state, users = there.state, dict[Key, list[ConsumerReference]]()
+    for pod in placed:
+        meta = pod.metadata
+        entries = resolve(state.inventory, state.evidence, state.features, pod)
+        keys = [key_of(entry.claim.metadata) for entry in entries if entry.claim is not None]
+        for key in (*keys, Key(meta.namespace, extended_name(pod))):
+            if key in there.pending:
+                users.setdefault(key, []).append(ConsumerReference(resource="pods", name=meta.name, uid=meta.uid))
+    if not users:
+        return state
+    claims = dict(state.inventory.claims)
+    for key, consumers in users.items():
+        status = msgspec.structs.replace(claims[key].status, reserved_for=tuple(consumers))
+        claims[key] = msgspec.structs.replace(claims[key], status=status)
+    return state.changed(state.inventory.replace(claims=claims))
 
 
 def gang_of(state: ClusterState, decision: GroupDecision) -> Gang:

@@ -9,15 +9,14 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.records import ClaimVerdict
-from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import DeviceToleration
 from kubectl_dra.output.devices.holders import consumer_text, taint_lines
-from kubectl_dra.output.devices.parts import pairs_text, scope_text
+from kubectl_dra.output.devices.parts import condition_text, pairs_text, scope_text
 from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import ago, counted, lasting, listed
+from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.ask import toleration_text
 from kubectl_dra.reports.claim import ClaimReport, ConfigRecord, ResultRecord, TemplateUse
 from kubectl_dra.reports.holders import ConsumerState
@@ -210,7 +209,7 @@ def _driver_words(report: ClaimReport, now: datetime) -> Iterator[Safe]:
             continue
         yield from wrapped(fmt("{}/{}/{}", result.driver, result.pool, result.device), indent=4, first=2)
         for condition in status.conditions:
-            yield from wrapped(_condition(condition, now), indent=6, first=4)
+            yield from wrapped(condition_text(condition, now), indent=6, first=4)
         if status.network_data is not None:
             network = status.network_data
             parts = [fmt("interface {}", network.interface_name)] if network.interface_name else []
@@ -219,13 +218,6 @@ def _driver_words(report: ClaimReport, now: datetime) -> Iterator[Safe]:
             yield from wrapped(fmt("network: {}", Safe(", ").join(parts)), indent=6, first=4)
         if status.data is not None:
             yield from wrapped(fmt("data: {}", raw_text(status.data)), indent=6, first=4)
-
-
-def _condition(condition: Condition, now: datetime) -> Safe:
-    reason = fmt(" ({})", condition.reason) if condition.reason else Safe("")
-    message = fmt(": {}", condition.message) if condition.message else Safe("")
-    since = fmt(", {}", lasting(condition.last_transition_time, now)) if condition.last_transition_time else Safe("")
-    return fmt("{} {}{}{}{}", condition.type, condition.status, reason, message, since)
 
 
 def _configs(report: ClaimReport) -> Iterator[Safe]:

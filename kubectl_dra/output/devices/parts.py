@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Final
 
+from kubectl_dra.model.meta import Condition
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import plural
+from kubectl_dra.output.words import lasting, plural
 from kubectl_dra.reports.base import Bound, Count
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.scope import Scope, ScopeKind
@@ -167,3 +169,11 @@ def _follows(before: str, name: str) -> bool:
 def pairs_text(values: dict[str, str]) -> Safe:
     """``model H100, memory 80Gi``."""
     return Safe(", ").join(fmt("{} {}", name, value) for name, value in values.items())
+
+
+def condition_text(condition: Condition, now: datetime) -> Safe:
+    """``Ready False (Reason): message, for 3d``."""
+    reason = fmt(" ({})", condition.reason) if condition.reason else Safe("")
+    message = fmt(": {}", condition.message) if condition.message else Safe("")
+    since = fmt(", {}", lasting(condition.last_transition_time, now)) if condition.last_transition_time else Safe("")
+    return fmt("{} {}{}{}{}", condition.type, condition.status, reason, message, since)

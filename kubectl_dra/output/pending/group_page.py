@@ -24,9 +24,9 @@ from kubectl_dra.scheduler.fit_error import without_preemption
 
 _MEMBERS_SHOWN: Final = 16
 _NOT_SEARCHED: Final = (
-    "Whether the pods would fit on other nodes than the scheduler tries was not searched: it takes more than 2 s."
+    "Whether another choice of nodes would let enough pods fit was not searched to the end: at most 2 s are spent."
 )
-_NO_OTHER: Final = "The pods do not fit on the nodes that the scheduler does not try either."
+_NO_OTHER: Final = "No other choice of nodes for its pods lets enough of them fit either."
 
 
 def group_page(report: GroupPendingReport, now: datetime) -> list[Safe]:

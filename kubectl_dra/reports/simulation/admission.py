@@ -17,6 +17,7 @@ from kubectl_dra.model.classic import ClassicResourceClaim, NamedResourcesSlice
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.names import is_label
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.scheduling import Workload
 from kubectl_dra.reports.admitted import missing_priority_class
 from kubectl_dra.reports.simulation.existing import charged, existing
 from kubectl_dra.reports.simulation.records import Correction, ManifestReport
@@ -33,6 +34,12 @@ def manifest_reports(
         yield found
 
 
+def _has_no_part(planned: Planned) -> bool:
+    """The scheduler never reads Workloads, only the PodGroups that somebody makes from their templates."""
+    makes_pods = planned.pods or planned.untried or planned.catalog
+    return not (planned.error or makes_pods) and (planned.record is None or isinstance(planned.record, Workload))
+
+
 def _manifest(world: ClusterState, with_namespaces: ClusterState, planned: Planned) -> ManifestReport:
     tried = planned.record is not None and not planned.error
     refused = tuple(_refusals(world, with_namespaces, planned)) if tried else ()
@@ -42,7 +49,7 @@ def _manifest(world: ClusterState, with_namespaces: ClusterState, planned: Plann
         refused=refused,
         error=planned.error,
         exists=not planned.made_by and existing(world.inventory, planned) is not None,
-        ignored=planned.record is None and not (planned.error or planned.pods or planned.untried or planned.catalog),
+        ignored=_has_no_part(planned),
         untried=planned.untried,
         suspended=planned.suspended,
         queue=planned.queue if planned.pods else "",

@@ -113,6 +113,11 @@ def _allocated(found: Attempt, node: str) -> Iterator[tuple[Key, ResourceClaim]]
         if claim.status.allocation is None:
             meta = claim.metadata
             if meta.name == CLAIM_NAME:
-                meta = msgspec.structs.replace(meta, name=f"{CLAIM_NAME}/{found.cycle.pod.metadata.name}")
+                meta = msgspec.structs.replace(meta, name=extended_name(found.cycle.pod))
             status = msgspec.structs.replace(claim.status, allocation=allocation)
             yield key_of(meta), msgspec.structs.replace(claim, metadata=meta, status=status)
+
+
+def extended_name(pod: Pod) -> str:
+    """What the claim for a pod's extended resources is called before it is made."""
+    return f"{CLAIM_NAME}/{pod.metadata.name}"

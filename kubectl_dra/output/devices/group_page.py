@@ -1,0 +1,123 @@
+"""describe-podgroup as a page: what the group needs, its pods and their devices, shared claims, what was said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from kubectl_dra.output.devices.parts import condition_text
+from kubectl_dra.output.layout import Column, table, wrapped
+from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import ago, counted, listed
+from kubectl_dra.reports.group_state import GroupPod, GroupReport
+from kubectl_dra.reports.holders import ConsumerState
+
+_POD_STATES: Final = {
+    ConsumerState.PENDING: "waits",
+    ConsumerState.BOUND: "has a node, is not running yet",
+    ConsumerState.RUNNING: "runs",
+    ConsumerState.FINISHED: "finished",
+}
+
+
+def group_state_page(report: GroupReport, now: datetime) -> list[Safe]:
+    """All lines of one report."""
+    blocks: list[list[Safe]] = [
+        list(_head(report, now)),
+        list(_needs(report)),
+        _pods(report),
+        list(_claims(report)),
+        list(_said(report, now)),
+        list(missing_lines(report.missing)),
+    ]
+    lines: list[Safe] = []
+    for block in blocks:
+        if block:
+            lines += [Safe(""), *block] if lines else block
+    return lines
+
+
+def group_state_summary(report: GroupReport) -> Safe:
+    """The answer in a sentence."""
+    name = fmt("PodGroup {}/{}", report.namespace, report.name)
+    if any(each.kind == "Pod" for each in report.missing):
+        return fmt("{}: its pods could not all be read.", name)
+    if not report.with_node and not report.waiting:
+        return fmt("{} has no pods.", name) if not report.pods else fmt("{}: all of its pods have finished.", name)
+    everyone = counted(report.with_node + report.waiting, "pod")
+    has = Safe("has" if report.with_node == 1 else "have")
+    text = fmt("{}: {} of {} {} a node", name, report.with_node, everyone, has)
+    if report.min_count is None:
+        return fmt("{}.", text)
+    return fmt("{}; minCount is {}.", text, report.min_count)
+
+
+def _head(report: GroupReport, now: datetime) -> Iterator[Safe]:
+    yield from wrapped(styled(group_state_summary(report), Style.BOLD))
+    facts = [fmt("created {}", ago(report.created, now))] if report.created else []
+    facts += [fmt("deletion asked for {}", ago(report.deleted, now))] if report.deleted else []
+    facts += [fmt("made from Workload {}{}", report.workload.name, _template(report))] if report.workload else []
+    facts += [fmt("part of CompositePodGroup {}", report.parent.name)] if report.parent is not None else []
+    if facts:
+        yield from wrapped(Safe(", ").join(facts), indent=2)
+    if report.deleted and report.finalizers:
+        yield from wrapped(fmt("It is kept by {}.", listed(report.finalizers)), indent=2)
+    if not report.placed_together:
+        text = "This cluster's scheduler takes no notice of groups: it places each pod by itself."
+        yield from wrapped(Safe(text), indent=2)
+
+
+def _template(report: GroupReport) -> Safe:
+    return fmt(" (template {})", report.template_name) if report.template_name else Safe("")
+
+
+def _needs(report: GroupReport) -> Iterator[Safe]:
+    if report.min_count is None:
+        yield Safe("  policy     basic: pods are placed together, but any number of them will do")
+    else:
+        yield fmt("  minCount   {} at the same time", counted(report.min_count, "pod"))
+    if report.topology_key:
+        yield fmt("  topology   all on nodes with the same {}", report.topology_key)
+    named = fmt(" ({})", report.priority_class) if report.priority_class else Safe("")
+    never = Safe(", evicts nobody") if report.preemption_policy == "Never" else Safe("")
+    yield fmt("  priority   {}{}{}", report.priority, named, never)
+    if report.evicted_as_one:
+        yield Safe("  evicted    all pods or none")
+
+
+def _pods(report: GroupReport) -> list[Safe]:
+    if not report.pods:
+        return []
+    rows = [[safe(each.pod.name), _state(each), safe(each.node or "-"), _devices(each)] for each in report.pods]
+    columns = [Column("POD", flexible=True), Column("STATE", flexible=True), Column("NODE", flexible=True)]
+    return table([*columns, Column("OWN DEVICES", flexible=True)], rows, indent=2)
+
+
+def _state(pod: GroupPod) -> Safe:
+    reason = fmt(" ({})", pod.reason) if pod.reason else Safe("")
+    return fmt("{}{}", Safe(_POD_STATES[pod.state]), reason)
+
+
+def _devices(pod: GroupPod) -> Safe:
+    return listed(pod.devices) if pod.devices else Safe("-")
+
+
+def _claims(report: GroupReport) -> Iterator[Safe]:
+    if report.claims:
+        yield Safe("Its pods share:")
+    for claim in report.claims:
+        name = fmt("claim {}", claim.claim.name) if claim.claim is not None else Safe("claim not created yet")
+        made = fmt(" (from template {})", claim.template) if claim.template else Safe("")
+        state = listed(claim.devices) if claim.devices else Safe("no devices yet")
+        yield from wrapped(fmt("{}: {}{}, {}", claim.name, name, made, state), indent=4, first=2)
+
+
+def _said(report: GroupReport, now: datetime) -> Iterator[Safe]:
+    if not report.conditions:
+        yield from wrapped(Safe("The scheduler has written nothing about it yet."))
+        return
+    yield Safe("What was written about it:")
+    for condition in report.conditions:
+        yield from wrapped(condition_text(condition, now), indent=4, first=2)
