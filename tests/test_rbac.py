@@ -8,6 +8,7 @@ import yaml
 
 from kubectl_dra.api.kinds import BY_NAME, KINDS
 from kubectl_dra.diagnosis import needs
+from kubectl_dra.source.live.node_groups import READ
 
 FOLDER = Path(__file__).parents[1] / "deploy" / "rbac"
 READING = {"get", "list", "watch"}
@@ -37,6 +38,10 @@ def test_every_right_that_a_report_misses_is_in_the_viewers_role():
         kind = BY_NAME[need.kind]
         assert (need.api_group, need.resource) == (kind.group, kind.plural)
         assert set(need.rule().verbs) <= granted[need.api_group, need.resource]
+
+
+def test_node_groups_need_the_kinds_that_are_read_of_autoscalers():
+    assert role("node-groups") == {(group, plural): READING for group, kinds in READ.items() for plural in kinds}
 
 
 def test_taints_need_nothing_but_rules():

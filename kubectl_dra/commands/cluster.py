@@ -46,13 +46,15 @@ def read_cluster(
     demanded: Iterable[str] = (),
     whole_nodes: Iterable[str] = (),
     namespaces: Iterable[str] = (),
+    everywhere: Iterable[str] = (),
 ) -> Scoped:
     """Read what the options name. ``needs`` are kinds (``Pod``, ``ResourceSlice``, …); none means all.
 
     ``pods`` are names that must be read in any case.
 
-    ``slices``, ``claims`` (names), ``node``, ``local``, ``demanded`` (kinds), ``whole_nodes`` and ``namespaces``
-    (others that matter) say what of a live cluster is enough, as :class:`SourceSpec` explains.
+    ``slices``, ``claims`` (names), ``node``, ``local``, ``demanded`` (kinds), ``whole_nodes``, ``namespaces``
+    (others that matter) and ``everywhere`` (kinds) say what of a live cluster is enough, as :class:`SourceSpec`
+    explains.
     """
     gates = gates_of(options)
     spec, namespace = spec_and_namespace(options, needs, pods, local=local)
@@ -65,6 +67,7 @@ def read_cluster(
         demanded=frozenset(demanded),
         whole_nodes=frozenset(whole_nodes),
         more_namespaces=frozenset(namespaces),
+        everywhere=frozenset(everywhere),
     )
     with _unwatched():
         inventory, evidence = load(dataclasses.replace(spec, told=_told(spec)))

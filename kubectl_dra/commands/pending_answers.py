@@ -13,7 +13,7 @@ from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.group_answers import Pending, group_answer, not_served, waiting_groups
 from kubectl_dra.commands.namespaces import check_namespace
-from kubectl_dra.commands.node_groups import Judge, judge_of
+from kubectl_dra.commands.node_groups import EVERYWHERE, Judge, judge_of
 from kubectl_dra.commands.one_per_line import check_list, is_rows, pod_list, said
 from kubectl_dra.commands.one_remedy import check_dry_run, check_single, one_remedy
 from kubectl_dra.commands.options import Options, label_selector
@@ -110,6 +110,8 @@ def answer(
     ``switches``: what is supposed of the cluster.
     """
     check_watch(options, switches)
+    if options.watch and node_groups:
+        raise UsageProblem("-w follows the pod; it cannot be combined with --node-groups", "leave out -w")
     check_list(options, words, sort_by)
     judge = judge_of(options, node_groups)
     targets = parse_targets(words, POD, options)
@@ -121,7 +123,8 @@ def answer(
     _check_kinds(kinds)
     workloads = needs.kinds(needs.WORKLOAD) if any(kind.workload for kind in kinds) else ()
     pods = [target.name for target in targets.named if target.kind is POD]
-    kinds_read = (*needs.kinds(needs.PENDING), *workloads)
+    everywhere = EVERYWHERE if node_groups else ()
+    kinds_read = (*needs.kinds(needs.PENDING), *workloads, *everywhere)
     groups = needs.kinds(needs.GROUPS) if POD_GROUP in kinds else ()
 
     def respond(options: Options, cluster: Scoped, moment: datetime | None = None) -> int:
@@ -151,7 +154,12 @@ def answer(
 
         return watch(options, kinds_read, pods, respond, lambda cluster: _all_run(cluster, targets))
     cluster = read_cluster(
-        options, kinds_read, pods, demanded=(*kinds_demanded(switches), *groups), whole_nodes=whole_nodes(switches)
+        options,
+        kinds_read,
+        pods,
+        demanded=(*kinds_demanded(switches), *groups),
+        whole_nodes=whole_nodes(switches),
+        everywhere=everywhere,
     )
     check_namespace(options, cluster)
     return respond(options, cluster)

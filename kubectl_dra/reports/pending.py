@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.autoscaling.records import GroupVerdict
+from kubectl_dra.diagnosis.autoscaling.records import GroupVerdict, JudgedGroups
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     Agreement,
@@ -152,7 +152,7 @@ def pending_report(
     node: str = "",
     ways: FoundRemedies | None = None,
     what_if: WhatIf | None = None,
-    node_groups: tuple[GroupVerdict, ...] | None = None,
+    node_groups: JudgedGroups | None = None,
 ) -> PendingReport:
     """The report of one diagnosis, with the ``ways`` out where they were looked for.
 
@@ -165,6 +165,8 @@ def pending_report(
     if what_if is not None:
         found |= {"observed": None, "agreement": Agreement.UNCHECKED}
     ways = ways or FoundRemedies()
+    if node_groups is not None:
+        found["missing"] = (*diagnosis.missing, *node_groups.missing)
     found["alternatives"] = tuple(text for text in diagnosis.alternatives if text != diagnosis.message)
     return PendingReport(
         **found,
@@ -182,7 +184,7 @@ def pending_report(
         devices=devices_of(pod, state.inventory) if pod is not None else (),
         drivers=drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else (),
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
-        node_groups=node_groups,
+        node_groups=node_groups.verdicts if node_groups is not None else None,
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )

@@ -53,7 +53,8 @@ class SourceSpec:
     question is about these only, so that slices are read of the pools that they hold devices of. ``node``: slices
     are read of the pools that this node can use something of. ``demanded``: kinds that are read even where no pod
     of the cluster makes them matter. ``more_namespaces``: others that the question is about as well.
-    ``whole_nodes``: the pods on these nodes are kept one by one.
+    ``whole_nodes``: the pods on these nodes are kept one by one. ``everywhere``: kinds that are read in all namespaces,
+    whichever the question is about.
 
     ``told`` is called again and again while it is read: with the share that is done (0 to 1), None where nobody knows.
     """
@@ -73,4 +74,5 @@ class SourceSpec:
     demanded: frozenset[str] = frozenset()
     more_namespaces: frozenset[str] = frozenset()
     whole_nodes: frozenset[str] = frozenset()
+    everywhere: frozenset[str] = frozenset()
     told: Told | None = field(default=None, compare=False)

@@ -103,6 +103,7 @@ def test_a_file_and_switches_count_together(ask: Ask, tmp_path: Path) -> None:
         (("--taint", "gpu.example.com/node-a,k:PreferNoSchedule"), 2, "is not a taint", "NoSchedule or NoExecute"),
         (("--untaint", "node-a"), 2, "does not name a taint", "KEY"),
         (("-w", "--drain", "node-a"), 2, "cannot be combined", "leave out -w"),
+        (("-w", "--node-groups", "cluster"), 2, "cannot be combined", "leave out -w"),
     ],
 )
 def test_mistakes_say_what_is_wrong_and_what_to_do(
@@ -128,8 +129,8 @@ def test_node_groups_of_a_file_are_judged_one_by_one(ask: Ask, tmp_path: Path) -
     report = json.loads(ask(*TRAINER, "--node-groups", str(file), "-o", "json").out)
     assert [each["doubts"] for each in report["nodeGroups"]] == [["noDevices"]]
     assert json.loads(ask(*TRAINER, "-o", "json").out)["nodeGroups"] is None
-    assert "no group can be told" in " ".join(ask(*TRAINER, "--node-groups", "cluster").out.split())
+    assert "No group is described" in " ".join(ask(*TRAINER, "--node-groups", "cluster").out.split())
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}), encoding="utf-8")
     nothing = ask(*TRAINER, "--node-groups", str(file))
     assert nothing.code == 1
-    assert "describes a node group" in nothing.err
+    assert "no MachineDeployment, MachineSet" in nothing.err

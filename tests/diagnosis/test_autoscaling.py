@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from kubectl_dra.api.convert import Source
-from kubectl_dra.diagnosis.autoscaling.groups import judged, of_cluster
+from kubectl_dra.diagnosis.autoscaling.existing import of_cluster
+from kubectl_dra.diagnosis.autoscaling.groups import judged
 from kubectl_dra.diagnosis.autoscaling.records import Doubt, GroupVerdict
 from kubectl_dra.diagnosis.autoscaling.templates import groups_of
 from kubectl_dra.diagnosis.codes import Code
@@ -164,6 +165,155 @@ def test_groups_of_the_cluster_are_those_of_the_labels_of_its_nodes() -> None:
         NodeOutcome.FITS,
         "a",
     )
+
+
+def test_a_group_with_nodes_is_like_them_and_as_large_as_it_is_described() -> None:
+    """cluster-autoscaler copies a node that is there; Karpenter goes on with what is described to it."""
+    named = {"cluster.x-k8s.io/deployment-name": "gpu"}
+    tainted = build.node("b", labels={"karpenter.sh/nodepool": "kp"})
+    tainted["spec"] = {"taints": [{"key": "dedicated", "effect": "NoSchedule"}]}
+    ill = build.device("gpu-1", taints=[{"key": "ecc", "effect": "NoSchedule"}])
+    state = world(
+        build.node("a", labels=named),
+        build.slice_("a", build.device("gpu-0"), ill),
+        tainted,
+        build.slice_("b", *(build.device(f"gpu-{i}") for i in range(2))),
+        *waiting(),
+    )
+    kept = pool("kp")
+    kept["spec"]["template"]["spec"]["taints"] = tainted["spec"]["taints"]
+    described = groups_of(sources(machines("gpu", 3, cpu="8", memory="64Gi"), kept, machines("none", cpu="8")))
+    found = {each.name: each for each in judged(state, POD, of_cluster(state.inventory, described))}
+    assert {name: (each.kind, each.fits, each.like) for name, each in found.items()} == {
+        # A fresh device is not ill.
+        "gpu": ("MachineDeployment", True, "a"),
+        # The taints of a group's nodes are those of the next one.
+        "kp": ("NodePool", False, "b"),
+        "none": ("MachineDeployment", False, ""),
+    }
+    assert found["gpu"].doubts == (Doubt.AT_MAXIMUM,)
+    assert {Doubt.NO_DEVICES, Doubt.IGNORES_CLAIMS} <= set(found["kp"].doubts)
+    assert found["kp"].causes[0].code is Code.NODE_TAINTS
+
+
+def test_machine_sets_of_a_deployment_are_no_groups_of_their_own() -> None:
+    owned = machines("md-1", **GPU_MACHINES) | {"kind": "MachineSet"}
+    owned["metadata"]["ownerReferences"] = [{"kind": "MachineDeployment", "name": "md", "controller": True}]
+    assert [group.name for group in groups_of(sources(owned, machines("md", **GPU_MACHINES)))] == ["md"]
+
+
+def test_daemon_sets_take_their_part_of_a_fresh_node() -> None:
+    def daemons(name: str, cpu: str, **spec: Any) -> dict[str, Any]:
+        containers = [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]
+        template = {"metadata": {"labels": {"app": name}}, "spec": {"containers": containers, **spec}}
+        meta = {"name": name, "namespace": "kube-system", "uid": name}
+        return {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": meta, "spec": {"template": template}}
+
+    elsewhere = daemons("elsewhere", "8", nodeSelector={"pool": "other"})
+    kept_away = daemons("kept-away", "8")
+    tolerates = daemons("agent", "2", tolerations=[{"operator": "Exists"}])
+    group = machines("md", **GPU_MACHINES, taints="dedicated=x:NoSchedule")
+    pod = waiting(requests={"cpu": "7"}, tolerations=[{"key": "dedicated", "operator": "Exists"}])
+    assert ask([*pod, elsewhere, kept_away], group)["md"].fits
+    full = ask([*pod, elsewhere, kept_away, tolerates], group)["md"]
+    assert not full.fits
+    assert full.causes[0].code is Code.NODE_RESOURCES
+
+
+def test_a_node_pool_makes_what_the_pod_selects_where_its_requirements_admit_it() -> None:
+    zoned = waiting(nodeSelector={"topology.kubernetes.io/zone": "z-2", "type": "g"})
+    several = pool("several", type=["c", "g"])
+    no_zone = pool("no-zone", **{"topology.kubernetes.io/zone": ["z-1", "z-3"]}, type=["g"])
+    not_here = pool("not-here", type=["g"])
+    here = not_here["spec"]["template"]["spec"]["requirements"]
+    here.append({"key": "topology.kubernetes.io/zone", "operator": "NotIn", "values": ["z-2"]})
+    found = ask(zoned, several, no_zone, not_here, config(type="g"))
+    assert {name: each.fits for name, each in found.items()} == {"several": True, "no-zone": False, "not-here": False}
+    # Of the types of machine that it may take, the one that has the devices.
+    assert ask(waiting(), pool("several", type=["c", "g"]), config(type="g"))["several"].fits
+
+
+def test_limits_of_a_node_pool_leave_room_or_none() -> None:
+    def limited(name: str, used: dict[str, str], **limits: str) -> dict[str, Any]:
+        found = pool(name, type=["g"])
+        found["spec"]["limits"] = limits
+        return {**found, "status": {"resources": used}}
+
+    claim = {
+        "apiVersion": "karpenter.sh/v1",
+        "kind": "NodeClaim",
+        "metadata": {"name": "x", "labels": {"karpenter.sh/nodepool": "tight"}},
+        "status": {"allocatable": {"cpu": "8", "memory": "1Gi"}, "capacity": {"cpu": "8", "memory": "1Gi"}},
+    }
+    found = ask(
+        waiting(),
+        limited("full", {"cpu": "16"}, cpu="16"),
+        limited("tight", {"cpu": "8500m"}, cpu="16"),
+        limited("roomy", {"cpu": "8"}, cpu="100", **{"example.com/other": "0"}),
+        limited("counted", {"nodes": "3"}, nodes="3"),
+        claim,
+        config(type="g"),
+    )
+    limits = {name: Doubt.AT_LIMIT in each.doubts for name, each in found.items()}
+    assert limits == {"full": True, "tight": True, "roomy": False, "counted": True}
+    assert next(iter(found)) == "roomy"
+
+
+def test_overlays_describe_devices_as_templates_of_slices() -> None:
+    overlay = {
+        "apiVersion": "karpenter.sh/v1alpha1",
+        "kind": "NodeOverlay",
+        "metadata": {"name": "o"},
+        "spec": {
+            "requirements": [{"key": "type", "operator": "In", "values": ["g"]}],
+            "resourceSlices": [
+                {
+                    "spec": {
+                        "driver": build.DRIVER,
+                        "devices": [
+                            {"name": f"g-{i}", "attributes": {"model": {"stringValue": "H100"}}} for i in (0, 1)
+                        ],
+                    }
+                }
+            ],
+        },
+    }
+    selector = f'device.attributes["{build.DRIVER}"].model == "H100"'
+    assert ask(waiting(selector), pool("gpu", type=["g"]), overlay)["gpu"].fits
+    assert not ask(waiting(selector), pool("cpu", type=["c"]), overlay)["cpu"].fits
+
+
+def test_tags_of_a_scaling_group_are_labels_taints_and_resources() -> None:
+    prefix = "k8s.io/cluster-autoscaler/node-template"
+    tags = {
+        f"{prefix}/label/pool": "gpu",
+        f"{prefix}/taint/dedicated": "x:NoSchedule",
+        f"{prefix}/resources/cpu": "4",
+        f"{prefix}/resources/memory": "8Gi",
+        "owner": "me",
+    }
+    group = {
+        "kind": "AutoScalingGroup",
+        "AutoScalingGroupName": "asg",
+        "MinSize": 0,
+        "MaxSize": 2,
+        "DesiredCapacity": 2,
+        "Tags": [{"Key": key, "Value": value} for key, value in tags.items()],
+    }
+    tolerations = [{"key": "dedicated", "operator": "Exists"}]
+    plain = [build.pod("waits", nodeSelector={"pool": "gpu"}, tolerations=tolerations, requests={"cpu": "2"})]
+    found = ask(plain, group)["asg"]
+    assert (found.fits, found.size, found.minimum, found.maximum) == (True, 2, 0, 2)
+    assert set(found.doubts) == {Doubt.NO_DEVICES, Doubt.AT_MAXIMUM}
+    bare = [build.pod("waits", requests={"cpu": "2"})]
+    assert ask(bare, group)["asg"].causes[0].code is Code.NODE_TAINTS
+    assert not ask(waiting(tolerations=tolerations), group)["asg"].fits
+
+
+def test_a_pod_that_nobody_would_place_is_not_tried() -> None:
+    gated = ask(waiting(schedulingGates=[{"name": "quota"}]), machines("md", **GPU_MACHINES))["md"]
+    assert gated.outcome is NodeOutcome.UNDECIDED
+    assert gated.causes[0].code is Code.SCHEDULING_GATES
 
 
 def test_nothing_that_is_no_group_is_one() -> None:

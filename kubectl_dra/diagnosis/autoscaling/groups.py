@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.cluster.edits import edited
+from kubectl_dra.cluster.edits import Put, edited
+from kubectl_dra.diagnosis.attempt import attempt
+from kubectl_dra.diagnosis.autoscaling.daemons import daemon_pods
 from kubectl_dra.diagnosis.autoscaling.records import Doubt, GroupVerdict
-from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.records import Cause, NodeGroup, NodeOutcome
-from kubectl_dra.diagnosis.whatif.nodes import NodeTemplate, like
+from kubectl_dra.diagnosis.diagnose import Diagnoser, diagnoser
+from kubectl_dra.diagnosis.records import Cause, NodeGroup, NodeOutcome, Verdict
+from kubectl_dra.diagnosis.whatif.nodes import NodeTemplate
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.scheduler.claims import resolve
 
-#: Labels by which providers and autoscalers tell what group a node is of.
-GROUP_LABELS: Final = (
-    "karpenter.sh/nodepool",
-    "eks.amazonaws.com/nodegroup",
-    "cloud.google.com/gke-nodepool",
-    "kubernetes.azure.com/agentpool",
-    "agentpool",
-    "cluster.x-k8s.io/deployment-name",
-    "cluster.x-k8s.io/set-name",
-    "node.kubernetes.io/instance-type",
-)
+_TRIED: Final = (Verdict.SCHEDULABLE, Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group and the template of its nodes; ``like``: the existing node that it is taken from."""
+    """A group and the template of its nodes; ``like``: the existing node that it is taken from.
+
+    ``nodes``: where the group may make several kinds of nodes, those that it could make for a pod, likely ones first.
+    """
 
     kind: str
     name: str
@@ -42,41 +39,87 @@ class Group:
     minimum: int | None = None
     maximum: int | None = None
     like: str = ""
+    nodes: Callable[[Pod], Iterator[NodeTemplate]] | None = None
 
-
-def of_cluster(inventory: Inventory) -> tuple[Group, ...]:
-    """The groups that labels of nodes tell, each like its first node; groups without nodes can't be seen."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for name, node in inventory.nodes.items():
-        label = next((each for each in GROUP_LABELS if node.metadata.labels.get(each)), None)
-        if label is not None:
-            found.setdefault((label, node.metadata.labels[label]), []).append(name)
-    return tuple(
-        Group(label, value, like(inventory, names[0], free=True), size=len(names), like=names[0])
-        for (label, value), names in sorted(found.items())
-    )
+    def templates(self, pod: Pod) -> Iterator[NodeTemplate]:
+        """What to try for a pod."""
+        return iter((self.template,)) if self.nodes is None else self.nodes(pod)
 
 
 def judged(world: ClusterState, pod: Key, groups: Iterable[Group]) -> Iterator[GroupVerdict]:
     """The answer about each group; groups that take the pod come first."""
-    found = [_judged(world, pod, group) for group in groups]
-    yield from sorted(found, key=lambda each: (not each.fits, Doubt.AT_MAXIMUM in each.doubts, each.kind, each.name))
+    before = diagnoser(world).pod(pod)
+    waits = before.verdict in (*_TRIED, Verdict.UNKNOWN)
+    found = [
+        _Case(world, world.inventory.pods[pod], group).verdict() if waits else _open(group, before.causes)
+        for group in groups
+    ]
+    full = (Doubt.AT_MAXIMUM, Doubt.AT_LIMIT)
+    yield from sorted(
+        found, key=lambda each: (not each.fits, any(d in each.doubts for d in full), each.kind, each.name)
+    )
 
 
-def _judged(world: ClusterState, pod: Key, group: Group) -> GroupVerdict:
-    name = _name(world.inventory, group)
-    after = edited(world, group.template.edits(name))
-    diagnosis = Diagnoser(after).pod(pod)
-    mine = next((each for each in diagnosis.nodes if name in each.nodes), None)
-    devices = sum(len(slice_.spec.devices) for slice_ in group.template.slices)
+@dataclass(frozen=True, slots=True)
+class _Case:
+    world: ClusterState
+    pod: Pod
+    group: Group
+
+    def verdict(self) -> GroupVerdict:
+        name, nearest = _name(self.world.inventory, self.group), self.group.template
+        best = _WORST
+        for template in self.group.templates(self.pod):
+            outcome = self._tried(template, name)
+            if outcome is NodeOutcome.FITS:
+                return _verdict(self.group, outcome, _devices(template))
+            # The plugins run in their order: who comes further is nearer.
+            if _REACHED.get(outcome, 0) > best:
+                best, nearest = _REACHED.get(outcome, 0), template
+        after = self._with(nearest, name)
+        diagnosis = Diagnoser(after).pod(_key(self.pod))
+        mine = next((each for each in diagnosis.nodes if name in each.nodes), None)
+        if mine is None:
+            return _verdict(self.group, NodeOutcome.UNDECIDED, _devices(nearest), diagnosis.causes)
+        return _verdict(self.group, mine.outcome, _devices(nearest), _renamed(mine, name))
+
+    def _tried(self, template: NodeTemplate, name: str) -> NodeOutcome:
+        after = self._with(template, name)
+        entries = resolve(after.inventory, after.evidence, after.features, self.pod)
+        tried = attempt(after, self.pod, [e.claim for e in entries if e.claim is not None], [name])
+        return tried.results[0][1].outcome if len(tried.results) == 1 else NodeOutcome.UNDECIDED
+
+    def _with(self, template: NodeTemplate, name: str) -> ClusterState:
+        after = edited(self.world, template.edits(name))
+        daemons = [] if template.pods else list(daemon_pods(after, name))
+        return edited(after, (Put("Pod", pod) for pod in daemons))
+
+
+_REACHED: Final = {NodeOutcome.CANNOT_ALLOCATE: 2, NodeOutcome.REJECTED: 1, NodeOutcome.FITS: 3}
+_WORST: Final = -1
+
+
+def _key(pod: Pod) -> Key:
+    return Key(pod.metadata.namespace, pod.metadata.name)
+
+
+def _devices(template: NodeTemplate) -> int:
+    return sum(len(slice_.spec.devices) for slice_ in template.slices)
+
+
+def _open(group: Group, causes: tuple[Cause, ...]) -> GroupVerdict:
+    return _verdict(group, NodeOutcome.UNDECIDED, _devices(group.template), causes)
+
+
+def _verdict(group: Group, outcome: NodeOutcome, devices: int, causes: tuple[Cause, ...] = ()) -> GroupVerdict:
     doubts = list(group.doubts)
     if group.maximum is not None and group.size is not None and group.size >= group.maximum:
         doubts.append(Doubt.AT_MAXIMUM)
     return GroupVerdict(
         group.kind,
         group.name,
-        mine.outcome if mine is not None else NodeOutcome.UNDECIDED,
-        _renamed(mine, name) if mine is not None else diagnosis.causes,
+        outcome,
+        causes,
         tuple(dict.fromkeys(doubts)),
         devices,
         group.size,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
-from kubectl_dra.diagnosis.records import Cause, NodeOutcome
+from kubectl_dra.diagnosis.records import Cause, Missing, NodeOutcome
 from kubectl_dra.model.base import ReportRecord
 
 
@@ -15,6 +16,8 @@ class Doubt(StrEnum):
     NO_DEVICES = "noDevices"
     NO_ATTRIBUTES = "noAttributes"
     AT_MAXIMUM = "atMaximum"
+    AT_LIMIT = "atLimit"
+    IGNORES_CLAIMS = "ignoresClaims"
     CAPACITY_UNKNOWN = "capacityUnknown"
     LABELS_OPEN = "labelsOpen"
     STARTUP_TAINTS = "startupTaints"
@@ -42,3 +45,11 @@ class GroupVerdict(ReportRecord, frozen=True):
     def fits(self) -> bool:
         """Whether a fresh node would take the pod."""
         return self.outcome is NodeOutcome.FITS
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedGroups:
+    """The answers about all groups that are known, and what could not be read of groups and of their nodes."""
+
+    verdicts: tuple[GroupVerdict, ...]
+    missing: tuple[Missing, ...] = ()

@@ -85,10 +85,15 @@ def _departure(departure: Departure, now: datetime) -> Iterator[Safe]:
 def missing_lines(missing: Sequence[Missing]) -> Iterator[Safe]:
     """What could not be read: the rights that would give it in RBAC's words, and what the source just lacks."""
     decisive = [item for item in missing if item.decides]
-    refused = [item for item in decisive if item.coverage == Coverage.FORBIDDEN]
-    lacking = [item for item in decisive if item.coverage != Coverage.FORBIDDEN]
     if decisive:
         yield Safe("This answer is incomplete: some objects could not be read.")
+    yield from missing_kinds(decisive)
+
+
+def missing_kinds(missing: Sequence[Missing]) -> Iterator[Safe]:
+    """A line for each kind."""
+    refused = [item for item in missing if item.coverage == Coverage.FORBIDDEN]
+    lacking = [item for item in missing if item.coverage != Coverage.FORBIDDEN]
     for item in refused:
         yield from wrapped(_right(item), indent=4, first=2)
     for item in lacking:

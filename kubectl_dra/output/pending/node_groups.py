@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.autoscaling.records import Doubt, GroupVerdict
-from kubectl_dra.diagnosis.records import NodeOutcome
+from kubectl_dra.diagnosis.records import Missing, NodeOutcome
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.evidence import missing_kinds
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import counted
 
 _NONE: Final = Safe(
-    "No node has a label of a known autoscaler or provider, so no group can be told. Name a file with --node-groups."
+    "No group is described and no node has a label of a known autoscaler or provider. Name a file with --node-groups."
 )
 _DOUBTS: Final = {
     Doubt.INCOMPLETE_POOL: Safe(
@@ -28,6 +29,10 @@ _DOUBTS: Final = {
         "its devices are described without the driver's attributes: the autoscaler rejects every selector on them, "
         "though a real node may have them."
     ),
+    Doubt.AT_LIMIT: Safe("the pool's limits leave no room for another node: raise spec.limits of the NodePool."),
+    Doubt.IGNORES_CLAIMS: Safe(
+        "Karpenter looks at claims only where its setting ignoreDRARequests is false; as installed it is true."
+    ),
     Doubt.AT_MAXIMUM: Safe("the group is at its maximum size: raise the maximum."),
     Doubt.CAPACITY_UNKNOWN: Safe("its cpu and memory are not described; they are taken to be enough."),
     Doubt.LABELS_OPEN: Safe("some of its labels are chosen only when a node is made."),
@@ -37,13 +42,20 @@ _DOUBTS: Final = {
 _PLAIN_INCOMPLETE: Final = Safe("not all slices of its pools are described, so the scheduler would not use them.")
 
 
-def node_group_lines(found: Sequence[GroupVerdict] | None) -> Iterator[Safe]:
+#: Kinds that only matter here; where they may not be read, groups are missing or their nodes taken as emptier.
+_OF_GROUPS: Final = frozenset(
+    ("MachineDeployment", "MachinePool", "MachineSet", "NodeClaim", "NodeOverlay", "NodePool", "DRAConfig", "DaemonSet")
+)
+
+
+def node_group_lines(found: Sequence[GroupVerdict] | None, missing: Sequence[Missing] = ()) -> Iterator[Safe]:
     """All lines; none where nobody asked."""
     if found is None:
         return
     yield styled(_headline(found), Style.BOLD)
     if not found:
         yield from wrapped(_NONE, indent=2)
+    yield from missing_kinds([item for item in missing if item.kind in _OF_GROUPS])
     for group in found:
         yield from wrapped(_verdict(group), indent=6, first=2)
         for doubt in group.doubts:

@@ -57,4 +57,5 @@ def needs_of(spec: SourceSpec) -> Needs:
         node=spec.node,
         demanded=spec.demanded,
         whole_nodes=spec.whole_nodes,
+        everywhere=spec.everywhere,
     )

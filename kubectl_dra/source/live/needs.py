@@ -32,6 +32,7 @@ class Needs:
     don't matter, and finished pods do. ``claims``: slices are read of the pools that these claims hold devices of;
     ``node``: of the pools that this node can use something of. ``demanded``: kinds that are read even where no pod of
     the cluster makes them matter. ``whole_nodes``: no pod on these nodes is reduced to its node's sums.
+    ``everywhere``: kinds that matter in all namespaces for once.
     """
 
     kinds: frozenset[str] = frozenset()
@@ -44,6 +45,7 @@ class Needs:
     node: str = ""
     demanded: frozenset[str] = frozenset()
     whole_nodes: frozenset[str] = frozenset()
+    everywhere: frozenset[str] = frozenset()
 
     def wanted(self) -> tuple[Kind, ...]:
         """The kinds, in the order in which an Inventory lists them."""
@@ -51,7 +53,7 @@ class Needs:
 
     def scopes(self, kind: Kind) -> tuple[str, ...]:
         """The namespaces in which to read ``kind``; ``("",)`` is the whole cluster."""
-        local = kind.namespaced and (self.local or kind.name not in _EVERYWHERE)
+        local = kind.namespaced and (self.local or kind.name not in _EVERYWHERE | self.everywhere)
         return self.namespaces if local and self.namespaces else ("",)
 
     def fallback(self, kind: Kind) -> tuple[str, ...]:

@@ -1,0 +1,81 @@
+"""Objects of autoscalers in a live cluster: what is served, in chunks, and what may not be read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.source.errors import ClusterError
+from kubectl_dra.source.live.node_groups import NodeGroupObjects, read_node_groups
+from tests.live.fake_api import Answer, FakeApi, chunk_of, connection_to
+
+
+def serve(api: FakeApi, group: str, version: str, **lists: list[dict[str, Any]]) -> None:
+    named = {"groupVersion": f"{group}/{version}", "version": version}
+    older = {"groupVersion": f"{group}/v0", "version": "v0"}
+    api.routes[f"/apis/{group}"] = Answer({"kind": "APIGroup", "versions": [older, named], "preferredVersion": named})
+    resources = [{"name": plural} for plural in (*lists, "others")]
+    api.routes[f"/apis/{group}/{version}"] = Answer({"kind": "APIResourceList", "resources": resources})
+    api.routes[f"/apis/{group}/v0"] = Answer({"kind": "APIResourceList", "resources": [{"name": "old"}]})
+    for plural, items in lists.items():
+        api.routes[f"/apis/{group}/{version}/{plural}"] = lambda request, items=items: chunk_of(
+            request, "Any", items, f"{group}/{version}"
+        )
+
+
+def names(found: NodeGroupObjects) -> list[tuple[str, str]]:
+    return [(each.kind, json.loads(each.data)["metadata"]["name"]) for each in found.objects]
+
+
+def item(name: str) -> dict[str, Any]:
+    return {"metadata": {"name": name}}
+
+
+def test_a_cluster_without_autoscalers_has_none(api: FakeApi, tmp_path: Path) -> None:
+    found = read_node_groups(connection_to(tmp_path, api))
+    assert found == NodeGroupObjects()
+    assert {request.path.count("/") for request in api.requests} == {2}
+
+
+def test_all_chunks_of_what_is_served_are_read(api: FakeApi, tmp_path: Path) -> None:
+    many = [item(f"md-{number}") for number in range(501)]
+    serve(api, "cluster.x-k8s.io", "v1beta2", machinedeployments=many)
+    serve(api, "karpenter.sh", "v1", nodepools=[item("gpu")], nodeclaims=[])
+    found = read_node_groups(connection_to(tmp_path, api))
+    assert names(found) == [*(("MachineDeployment", f"md-{number}") for number in range(501)), ("NodePool", "gpu")]
+    assert found.objects[0].api_version == "cluster.x-k8s.io/v1beta2"
+    assert not found.unread
+
+
+def test_what_may_not_be_read_is_said(api: FakeApi, tmp_path: Path) -> None:
+    serve(api, "karpenter.sh", "v1", nodepools=[item("gpu")], nodeclaims=[])
+    api.forbid("/apis/karpenter.sh/v1/nodepools")
+    api.forbid("/apis/test.karpenter.sh")
+    found = read_node_groups(connection_to(tmp_path, api))
+    assert [(each.plural, each.group, each.coverage) for each in found.unread] == [
+        ("nodepools", "karpenter.sh", Coverage.FORBIDDEN),
+        ("draconfigs", "test.karpenter.sh", Coverage.FORBIDDEN),
+    ]
+
+
+@pytest.mark.parametrize(
+    "version", ["../../api/v1/secrets?x=", "v1/namespaces", "", "v1 ", "é", "v" * 200, "v1%2e", "%2e%2e"]
+)
+def test_a_version_never_leads_to_another_path(api: FakeApi, tmp_path: Path, version: str) -> None:
+    named = {"groupVersion": f"karpenter.sh/{version}"}
+    api.routes["/apis/karpenter.sh"] = Answer({"versions": [named], "preferredVersion": named})
+    assert read_node_groups(connection_to(tmp_path, api)) == NodeGroupObjects()
+    assert {request.path.count("/") for request in api.requests} == {2}
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b'{"items": 3}', b'{"items": [}', b'{"metadata": {"continue": "x"}}'])
+def test_broken_lists_are_errors_of_the_server(api: FakeApi, tmp_path: Path, body: bytes) -> None:
+    serve(api, "karpenter.sh", "v1", nodepools=[])
+    api.routes["/apis/karpenter.sh/v1/nodepools"] = Answer(body)
+    with pytest.raises(ClusterError) as error:
+        read_node_groups(connection_to(tmp_path, api))
+    assert error.value.hint
