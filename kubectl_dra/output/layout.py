@@ -18,6 +18,8 @@ PAGE: Final = 0
 BATCH: Final = 1000
 _MIN_FLEXIBLE: Final = 8
 _SEAMS: Final = frozenset("/,.-")
+_SGR: Final = re.compile("\x1b\\[[0-9;]*m")
+_RESET: Final = "\x1b[0m"
 _SGR_OR_CHARACTER: Final = re.compile("(?:\x1b\\[[0-9;]*m)*.(?:\x1b\\[0m)*", re.DOTALL)
 
 
@@ -63,7 +65,20 @@ def wrapped(text: Safe, columns: int = PAGE, *, indent: int = 0, first: int | No
         line = line + word if empty else line + " " + word
         used = width(line)
         empty = False
-    return [*lines, line] if not empty or not lines else lines
+    return _coloured_alike([*lines, line] if not empty or not lines else lines)
+
+
+def _coloured_alike(lines: list[Safe]) -> list[Safe]:
+    """A colour that begins on one line and ends on another, on each of them: a line may be shown without the others."""
+    active, made = "", []
+    for line in lines:
+        bare = line.lstrip(" ")
+        opened = active
+        for code in _SGR.findall(line):
+            active = "" if code == _RESET else active + code
+        start = Safe(" " * (len(line) - len(bare)) + opened) + Safe(bare)
+        made.append(start + Safe(_RESET) if active else start)
+    return made
 
 
 def closed(text: Safe, right: Safe) -> list[Safe]:

@@ -75,11 +75,13 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(
         "numbers", ("v",), "devices behind", "The devices behind each number of the diagnosis", Group.LOOK, footer=3
     ),
-    Action("steps", ("x",), "commands", "The commands and manifests of the ways out", Group.LOOK, footer=4),
+    Action("steps", ("x",), "ways out", "To the ways out, with the command of each", Group.LOOK, footer=4),
+    Action("explain", ("E",), "explain", "What the reason means, how to confirm and fix it", Group.LOOK, footer=7),
     Action(
         "used_by", ("u",), "used by", "Jump to who uses it: claim of a device, pod of a claim", Group.LOOK, footer=6
     ),
     Action("node", ("o",), "node", "Jump to the devices of its node", Group.LOOK, footer=7),
+    Action("preview", ("p",), "preview", "Show the page of the row under the cursor, or hide it", Group.LOOK, footer=7),
     Action("copy", ("c",), "copy", "Copy the name, or the YAML, to the clipboard (OSC 52)", Group.LOOK, footer=8),
     Action("copy_all", ("C",), "copy all", "Copy all ways out as comments, to choose one later", Group.LOOK, footer=8),
     Action("try_selector", ("t",), "try selector", "Open its selectors in the selector lab", Group.LOOK, footer=7),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.output.safe import Safe, fmt
@@ -10,6 +12,7 @@ from kubectl_dra.tui.shell import Shell
 from kubectl_dra.tui.topics import Devices
 from kubectl_dra.tui.view import ListView, View
 from kubectl_dra.tui.views.claim import ClaimView
+from kubectl_dra.tui.views.claims import ClaimsView
 from kubectl_dra.tui.views.devices import DevicesView
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from kubectl_dra.tui.views.lab import LabView
@@ -17,6 +20,7 @@ from kubectl_dra.tui.views.lab_known import KnownView
 from kubectl_dra.tui.views.pending import PendingView
 from kubectl_dra.tui.views.plan import PlanView
 from kubectl_dra.tui.views.pool import PoolView
+from kubectl_dra.tui.views.reader import ExplanationView
 from kubectl_dra.tui.writing import Order
 
 
@@ -61,6 +65,19 @@ class Jumps(Shell):
             self.open_pod(Key(meta.namespace, meta.name))
         else:
             self.say(Safe("no pod uses this claim"))
+
+    def open_claims_of(self, claims: Sequence[Key]) -> None:
+        """The claim of a pod; of several one is chosen."""
+        if not claims:
+            self.say(Safe("this pod has no claim yet"))
+        elif len(claims) == 1:
+            self.open_claim(claims[0])
+        else:
+            self.push(ClaimsView(frozenset(claims)))
+
+    def open_explanation(self, code: Code) -> None:
+        """What a reason means and how to fix it."""
+        self.push(ExplanationView(code))
 
     def open_node(self, node: str) -> None:
         """All devices of a node."""

@@ -56,8 +56,13 @@ class Lines(ScrollView, can_focus=True):
     def strip_of(self, text: Safe, base: RichStyle, indent: int = 1) -> Strip:
         """One line, filled up with ``base`` and cut where the screen ends."""
         parts = [Segment(" " * indent, base), *segments(text, base, self.palette)]
-        strip = Strip(parts).extend_cell_length(self.virtual_size.width, base)
-        return strip.crop(self.scroll_offset.x, self.scroll_offset.x + self.columns).simplify()
+        strip = Strip(parts)
+        end = self.scroll_offset.x + self.columns
+        if strip.cell_length > end:
+            # What goes on beyond the edge is not mistaken for its end.
+            more = Segment("›", base + self.palette[Style.DIM])
+            return Strip([*strip.crop(self.scroll_offset.x, end - 1), more]).simplify()
+        return strip.extend_cell_length(end, base).crop(self.scroll_offset.x, end).simplify()
 
     def blank(self) -> Strip:
         """A line without anything."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
+from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, plain
+from kubectl_dra.tui.layouts import page_columns
 from kubectl_dra.tui.lines import Lines
 
 _ROOMY: Final = 82
+_SIDEWAYS: Final = 16
 
 
 class Page(Lines):
@@ -21,12 +25,16 @@ class Page(Lines):
     DEFAULT_CSS = """
     Page {
         & > .page--mark { background: $cursor; }
+        scrollbar-size-horizontal: 0;
         &.tight { scrollbar-size: 0 0; scrollbar-gutter: auto; }
     }
     """
 
     class Scrolled(Message):
         """Other lines are on the screen."""
+
+    class Resized(Message):
+        """Lines may be as wide as another number of columns."""
 
     def __init__(self, lines: Sequence[Safe] = (), *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -41,6 +49,12 @@ class Page(Lines):
         """Other lines; the place in the text stays."""
         self.lines = lines
         self.set_height(len(lines))
+
+    def set_height(self, lines: int) -> None:
+        """As wide as the widest line: code is not broken, so that it may be wider than the screen."""
+        widest = max((width(line) for line in self.lines), default=0) + (not self.has_class("tight"))
+        self.virtual_size = Size(max(self.columns, widest), lines)
+        self.refresh()
 
     def set_mark(self, text: str) -> int:
         """Mark the lines that contain ``text``, go to the first one; returns how many there are."""
@@ -66,9 +80,16 @@ class Page(Lines):
 
     def on_resize(self) -> None:
         """Reports are 80 columns wide: where there are no more, the margin and the scroll bar go."""
-        self.set_class(self.outer_size.width < _ROOMY, "tight")
+        self.set_class(self.app.size.width < _ROOMY, "tight")
         self.set_height(len(self.lines))
         self.post_message(self.Scrolled())
+        self.post_message(self.Resized())
+
+    @property
+    def text_columns(self) -> int:
+        """Columns that lines may have: prose beyond a limit is hard to read."""
+        margin = 0 if self.has_class("tight") else 2
+        return page_columns(self.columns - margin)
 
     @property
     def place(self) -> tuple[int, int]:
@@ -94,6 +115,6 @@ class Page(Lines):
             case "top":
                 self.scroll_home(animate=False)
             case "left" | "right":
-                pass
+                self.scroll_relative(x=_SIDEWAYS if where == "right" else -_SIDEWAYS, animate=False)
             case "bottom":
                 self.scroll_end(animate=False)

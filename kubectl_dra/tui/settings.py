@@ -16,7 +16,8 @@ class Settings:
     """What the command line says. ``connect`` opens a feed for a context (empty: the chosen one or the file).
 
     ``contexts`` names those of the kubeconfig, none for files. ``pen`` plans and writes taints in a context.
-    ``namespace`` is empty for all namespaces. ``inline``: in some lines below the shell's prompt.
+    ``namespace`` is empty for all namespaces. ``inline``: in some lines below the shell's prompt. ``preview``: pages
+    beside lists, None where there is room.
     """
 
     connect: Callable[[str], Feed]
@@ -28,6 +29,7 @@ class Settings:
     expression: str = ""
     device_class: str | None = None
     inline: bool = False
+    preview: bool | None = None
     clock: Clock = SYSTEM
 
 

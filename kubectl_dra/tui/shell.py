@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ from kubectl_dra.tui.colours import FewColours
 from kubectl_dra.tui.desk import Desk, Topic
 from kubectl_dra.tui.feed import Link, Status
 from kubectl_dra.tui.frame import Crumbs, Footer, Header, Prompt, Tab, Tabs, state_text
+from kubectl_dra.tui.layouts import BREAKPOINTS, Room, room_of
 from kubectl_dra.tui.mail import Mail
 from kubectl_dra.tui.screens import SCREEN_BY_ID, TABS, Screen
 from kubectl_dra.tui.settings import Draft, Settings
@@ -53,6 +55,8 @@ class Shell(App[None]):
     CommandPalette #--input { background: $panel; height: 3; }
     #body { height: 1fr; width: 1fr; layout: vertical; }
     """
+
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
 
     class Given(Message):
         """A feed or the worker has something new; posted from their threads."""
@@ -204,6 +208,15 @@ class Shell(App[None]):
             self.view.show()
         self.refresh_frame()
 
+    def choose_preview(self, shown: bool) -> None:
+        """Pages beside lists, whatever the width."""
+        self.settings = dataclasses.replace(self.settings, preview=shown)
+
+    @property
+    def room(self) -> Room:
+        """Which layout there is room for."""
+        return room_of(self.size.width)
+
     # --- what views ask ---------------------------------------------------------------------------------------------
 
     @property
@@ -239,7 +252,7 @@ class Shell(App[None]):
 
     def topics_changed(self) -> None:
         """Tell the worker what is on the screen, and what the tabs count."""
-        shown = self.view.topics() if self.view is not None else ()
+        shown = (*self.view.topics(), *self.view.preview_topics()) if self.view is not None else ()
         # The way back should not have to wait.
         behind = (topic for view in self._stacks.get(self._tab, ())[:-1] for topic in view.topics())
         pods = (Pod(key) for key in self.desk.record(PendingPods()) or ())

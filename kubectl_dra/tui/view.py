@@ -7,19 +7,23 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from textual.containers import Container
+from textual.containers import Container, Horizontal
 from textual.widget import Widget
 
 from kubectl_dra.model.ids import DeviceId
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.console import pages_of
+from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.reports.unread import Subject as ListSubject
 from kubectl_dra.tui.arranging import AT_ONCE, Arranged, Job
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Desk, Topic
 from kubectl_dra.tui.grid import Grid
+from kubectl_dra.tui.layouts import Room
+from kubectl_dra.tui.page import Page
 
 if TYPE_CHECKING:
     from kubectl_dra.tui.app import DraApp
+    from kubectl_dra.tui.views.reader import ReportView
 
 RowT = TypeVar("RowT")
 READING: Final = Safe("reading …")
@@ -103,6 +107,10 @@ class View(Container):
         """The device under the cursor, for a taint."""
         return None
 
+    def preview_topics(self) -> Sequence[Topic[object]]:
+        """What is shown besides."""
+        return ()
+
     def can(self, action: str) -> bool:
         """Whether the view offers an action now."""
         if action in ("yaml", "copy"):
@@ -131,7 +139,18 @@ class View(Container):
 
 
 class ListView(View, Generic[RowT]):
-    """A view that is one grid: filter, sort and cursor work the same everywhere."""
+    """A view that is one grid: filter, sort and cursor work the same everywhere; rows with a page have a preview."""
+
+    # Rules begin with the class of the layout, which is the screen's.
+    SCOPED_CSS = False
+    DEFAULT_CSS = """
+    ListView .list-panes { height: 1fr; }
+    ListView .list-panes > Grid { width: 1fr; height: 1fr; }
+    ListView .preview { display: none; width: 1fr; height: 1fr; border-left: vkey $border; padding: 0 0 0 1; }
+    ListView.previewing .preview { display: block; }
+    .-narrow ListView .list-panes { layout: vertical; }
+    .-narrow ListView .preview { border-left: none; border-top: hkey $border; padding: 0; }
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -141,16 +160,31 @@ class ListView(View, Generic[RowT]):
         self._ordered: tuple[Sequence[RowT], tuple[str, bool], Sequence[RowT]] = ((), ("", False), ())
         self._job: Job[RowT] | None = None
         self._shown: tuple[Sequence[RowT], tuple[object, ...]] | None = None
+        self.preview = Page()
+        self.preview.add_class("preview")
+        self.preview.can_focus = False
+        self._previewed: tuple[Hashable, ReportView | None] = (None, None)
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
-        """The grid."""
-        yield self.grid
+        """The grid, and the page of the row under the cursor."""
+        with Horizontal(classes="list-panes"):
+            yield self.grid
+            yield self.preview
 
     def on_mount(self) -> None:
         """What there is at first."""
+        self.arrange_preview()
         self.show()
 
+    def on_resize(self) -> None:
+        """The preview needs room."""
+        self.arrange_preview()
+
     # --- for subclasses ---------------------------------------------------------------------------------------------
+
+    def can(self, action: str) -> bool:
+        """There are previews only of rows that have a page."""
+        return self.has_preview if action == "preview" else super().can(action)
 
     @abstractmethod
     def columns(self) -> Sequence[Column[RowT]]:
@@ -183,6 +217,66 @@ class ListView(View, Generic[RowT]):
     #: What the list is about, where that can be unread.
     about: ListSubject | None = None
 
+    # --- preview ----------------------------------------------------------------------------------------------------
+
+    def preview_of(self, _row: RowT) -> ReportView | None:
+        """The page of a row; it is not mounted, but gives its lines and what they need."""
+        return None
+
+    @property
+    def has_preview(self) -> bool:
+        """Whether rows have pages."""
+        return type(self).preview_of is not ListView.preview_of
+
+    @property
+    def shows_preview(self) -> bool:
+        """Whether the page of the row under the cursor is shown: where there is room, unless somebody has chosen."""
+        chosen = self.dra.settings.preview
+        return self.has_preview and (self.dra.room >= Room.WIDE if chosen is None else chosen)
+
+    def do_preview(self) -> None:
+        """Show the page of the row under the cursor, or do not."""
+        self.dra.choose_preview(not self.shows_preview)
+        self.arrange_preview()
+        self.show()
+
+    def arrange_preview(self) -> None:
+        """Lay out the pane beside the list, or below it."""
+        if self.has_class("previewing") is not self.shows_preview:
+            self.set_class(self.shows_preview, "previewing")
+            self.grid.set_columns(self.columns())
+        self._follow_cursor()
+
+    def _follow_cursor(self) -> None:
+        row = self.grid.selected
+        if row is None or not self.shows_preview:
+            if self._previewed[1] is not None:
+                self._previewed = (None, None)
+                self.dra.topics_changed()
+            self.preview.show(())
+            return
+        key = self.identity(row)
+        if self._previewed[0] != key or self._previewed[1] is None:
+            self._previewed = key, self.preview_of(row)
+            self.preview.scroll_home(animate=False)
+            self.dra.topics_changed()
+        self._show_preview()
+
+    def _show_preview(self) -> None:
+        page = self._previewed[1]
+        if page is not None and self.shows_preview:
+            with pages_of(self.preview.text_columns):
+                self.preview.show(page.lines() or [styled(READING, Style.DIM)])
+
+    def preview_topics(self) -> Sequence[Topic[object]]:
+        """What the page of the row under the cursor needs."""
+        return self._previewed[1].topics() if self._previewed[1] is not None else ()
+
+    def on_page_resized(self, event: Page.Resized) -> None:
+        """Lines are made again."""
+        event.stop()
+        self._show_preview()
+
     # --- filter and order -------------------------------------------------------------------------------------------
 
     @property
@@ -193,6 +287,7 @@ class ListView(View, Generic[RowT]):
 
     def show(self) -> None:
         """Hand over the rows, filtered and sorted; a long list follows when that is done."""
+        self._show_preview()
         rows, manner = self.all_rows(), self.manner
         if rows is None:
             self._shown = None
@@ -288,6 +383,8 @@ class ListView(View, Generic[RowT]):
         """Another row is under the cursor."""
         event.stop()
         self.moved(cast("RowT | None", event.row))
+        if self.has_preview:
+            self._follow_cursor()
         self.dra.refresh_frame()
 
     def opened(self, row: RowT) -> None:

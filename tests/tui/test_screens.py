@@ -311,7 +311,7 @@ def test_mouse():
         await ui.pilot.click("Tabs", offset=(16, 0))
         await ui.settle()
         assert "2 POOLS" in ui.lines[1]
-        await ui.pilot.click("Grid", offset=(10, 3), times=2)
+        await ui.pilot.click(ui.app.view.grid, offset=(10, 3), times=2)
         await ui.settle()
         assert "node-c" in ui.crumbs
 

@@ -10,7 +10,7 @@ from kubectl_dra.diagnosis.records import Certainty, Funnel, ObjectRef, StageNam
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.removals import removal_note
-from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import plural
 from kubectl_dra.reports.pending import NodeGroupRecord
 
@@ -37,6 +37,7 @@ _SHORT: Final = {
     StageName.COUNTERS: "counters",
 }
 _HEADER: Final = Safe("Devices left after each check")
+_OTHERS: Final = Safe("--node NAME")
 _SIDE_BY_SIDE: Final = 3
 _LINES: Final = 8
 #: Two short names stand side by side in one heading.
@@ -91,10 +92,11 @@ def stage_label(name: StageName) -> Safe:
     return Safe(_STAGES[name])
 
 
-def funnel_lines(view: FunnelView, certainty: Certainty) -> Iterator[Safe]:
+def funnel_lines(view: FunnelView, certainty: Certainty, others: Safe = _OTHERS) -> Iterator[Safe]:
     """The table: one line per check that took something out, one column per group of nodes.
 
-    Where the names of the nodes do not fit side by side, nodes become lines and checks become columns.
+    Where the names of the nodes do not fit side by side, nodes become lines and checks become columns. ``others`` says
+    how to see the nodes that there is no room for.
     """
     tracks = [track for track in view.tracks if has_devices(track)]
     if not tracks:
@@ -104,10 +106,12 @@ def funnel_lines(view: FunnelView, certainty: Certainty) -> Iterator[Safe]:
     label = max(labels) + 2
     shown, titles = _fitting(tracks, [track_title(track) for track in tracks], label)
     if len(shown) < min(len(tracks), _SIDE_BY_SIDE):
-        lines = list(_by_node(view, tracks, rows, certainty))
+        lines = list(_by_node(view, tracks, rows, certainty, others))
         if max(map(width, lines)) <= page_width():
             yield from lines
             return
+        # More nodes are worth more than notes beside them: those stand below.
+        shown, titles = _fitting(tracks, [track_title(track) for track in tracks], label, note=0)
     sizes = [max(width(title), 4) for title in titles]
     yield padded(_HEADER, label + 2) + _line(Safe(""), titles, sizes, 0).removeprefix("  ")
     for text, name in rows:
@@ -119,17 +123,17 @@ def funnel_lines(view: FunnelView, certainty: Certainty) -> Iterator[Safe]:
         best = [_best(track.funnel) for track in shown]
         yield _line(_constraint_label(shown[0].funnel), best, sizes, label)
     yield _line(Safe("needed"), [_needed(track.funnel) for track in shown], sizes, label)
-    yield from _hidden(tracks[len(shown) :])
+    yield from _hidden(tracks[len(shown) :], others)
 
 
-def _hidden(tracks: Sequence[Track]) -> Iterator[Safe]:
+def _hidden(tracks: Sequence[Track], others: Safe) -> Iterator[Safe]:
     hidden = sum(track.group.count for track in tracks)
     if hidden:
-        yield fmt("  {} more {} not shown: --node NAME", hidden, Safe(plural("node", hidden)))
+        yield fmt("  {} more {} not shown: {}", hidden, Safe(plural("node", hidden)), others)
 
 
 def _by_node(
-    view: FunnelView, tracks: Sequence[Track], rows: Sequence[tuple[str, StageName]], certainty: Certainty
+    view: FunnelView, tracks: Sequence[Track], rows: Sequence[tuple[str, StageName]], certainty: Certainty, others: Safe
 ) -> Iterator[Safe]:
     """One line per group of nodes; names are never cut."""
     shown = tracks[:_LINES]
@@ -151,7 +155,7 @@ def _by_node(
         note = removal_note(stage, removed, view.claim.namespace)
         if note:
             yield from wrapped(fmt("{}: {}", Safe(text), note), indent=4, first=2)
-    yield from _hidden(tracks[len(shown) :])
+    yield from _hidden(tracks[len(shown) :], others)
 
 
 def _rows(tracks: Sequence[Track]) -> list[tuple[str, StageName]]:
@@ -180,12 +184,14 @@ def _constraint_label(funnel: Funnel) -> Safe:
     return fmt("differ in {}", short) if funnel.distinct else fmt("in one {}", short)
 
 
-def _fitting(tracks: list[Track], titles: list[Safe], label: int) -> tuple[list[Track], list[Safe]]:
+def _fitting(
+    tracks: list[Track], titles: list[Safe], label: int, note: int = _MIN_NOTE
+) -> tuple[list[Track], list[Safe]]:
     """As many columns as leave room for the notes."""
     used, kept = 2 + label, 0
     for title in titles:
         used += max(width(title), 4) + 2
-        if kept and used > page_width() - _MIN_NOTE:
+        if kept and used > page_width() - note:
             break
         kept += 1
     return tracks[:kept], titles[:kept]
@@ -197,16 +203,30 @@ def _line(label: Safe, cells: Sequence[Safe], sizes: Sequence[int], label_width:
 
 
 def _count(funnel: Funnel, name: StageName, certainty: Certainty) -> Safe:
-    """The number after a check; a dash where nothing was left for it."""
+    """The number after a check; a dash where nothing was left for it. The number that decides is red."""
     stage = funnel.stage(name)
     if not stage.count and not stage.removed and name not in _ALWAYS:
-        return Safe("-")
+        return styled(Safe("-"), Style.DIM)
     bound = certainty.free_devices if name in _FREE_STAGES else certainty.devices
-    return Safe(f"{bound.sign}{stage.count}")
+    text = Safe(f"{bound.sign}{stage.count}")
+    if name is _deciding(funnel):
+        return styled(text, Style.BAD)
+    return styled(text, Style.WARN) if stage.removed else text
+
+
+def _deciding(funnel: Funnel) -> StageName | None:
+    """The first check that leaves less than is needed; of a request for all devices the first that takes one."""
+    for stage in funnel.stages:
+        if bool(stage.removed) if funnel.all_devices else stage.count < funnel.needed:
+            return stage.name
+    return None
 
 
 def _best(funnel: Funnel) -> Safe:
-    return Safe("-") if funnel.best is None or not funnel.left else Safe(str(funnel.best))
+    if funnel.best is None or not funnel.left:
+        return styled(Safe("-"), Style.DIM)
+    short = not funnel.all_devices and funnel.best < funnel.needed
+    return styled(Safe(str(funnel.best)), Style.BAD) if short else Safe(str(funnel.best))
 
 
 def _needed(funnel: Funnel) -> Safe:

@@ -29,17 +29,20 @@ _NOT_SEARCHED: Final = (
 _NO_OTHER: Final = "No other choice of nodes for its pods lets enough of them fit either."
 
 
-def group_page(report: GroupPendingReport, now: datetime) -> list[Safe]:
-    """All lines of one report; ``now`` is the time that ages are counted from."""
+def group_page(report: GroupPendingReport, now: datetime, *, apart: bool = False) -> list[Safe]:
+    """All lines of one report; ``now`` is the time that ages are counted from.
+
+    ``apart``: without the first sentence and the ways out, which stand beside the page.
+    """
     blocks: list[list[Safe]] = [
-        wrapped(styled(group_summary(report), Style.BOLD)),
+        [] if apart else wrapped(styled(group_summary(report), Style.BOLD)),
         list(_asked(report)),
         _members(report),
         *_funnels(report),
         _evidence(report, now),
         list(missing_lines(report.missing)) if report.verdict is Verdict.UNKNOWN else [],
         preemption_lines(report.preemption),
-        list(remedy_lines(report.remedies, report.verdict)),
+        [] if apart else list(remedy_lines(report.remedies, report.verdict)),
         _other_assignment(report),
         [*_scheduler(report, now), *_footer(report)],
     ]

@@ -42,6 +42,8 @@ _MAX_FUNNELS: Final = 3
 _OF_THE_CLUSTER: Final = frozenset(
     {Verdict.SCHEDULER_ERROR, Verdict.SCHEDULABLE, Verdict.UNSCHEDULABLE, Verdict.UNKNOWN}
 )
+#: How to see the nodes that a table has no room for.
+_OUTSIDE, _INSIDE = Safe("--node NAME"), Safe("v lists them")
 #: What eviction by priority does not free.
 _HELD: Final = frozenset({Code.DEVICES_IN_USE, Code.COUNTERS_EXHAUSTED, Code.ALL_MODE_BLOCKED})
 #: So many groups of nodes are told in the first line.
@@ -55,24 +57,27 @@ AGREEMENT: Final = {
 }
 
 
-def pending_page(report: PendingReport, now: datetime, address: Address = HERE, more: Safe | None = None) -> list[Safe]:
+def pending_page(
+    report: PendingReport, now: datetime, address: Address = HERE, more: Safe | None = None, *, apart: bool = False
+) -> list[Safe]:
     """All lines of one report; ``now`` is the time that ages are counted from.
 
     ``address``: the cluster that commands are for. ``more`` stands below the ways out, in place of the command that
-    prints one of them.
+    prints one of them, on screens with keys of their own. ``apart``: without the first sentence and the ways out, which
+    stand beside the page.
     """
     blocks: list[list[Safe]] = [
         whatif_lines(report.what_if) if report.what_if is not None else [],
-        wrapped(styled(pending_summary(report), Style.BOLD)),
+        [] if apart else wrapped(styled(pending_summary(report), Style.BOLD)),
         list(ask_lines(report.asks, report.extended)) if _shows_asks(report) else [],
         list(unseen_lines(report.unseen)),
-        *_funnels(report),
+        *_funnels(report, _INSIDE if more is not None else _OUTSIDE),
         list(_other_nodes(report)),
         _evidence(report, now),
         list(missing_lines(report.missing)) if report.verdict in _OF_THE_CLUSTER else [],
         preemption_lines(report.preemption),
         list(existing_lines(report)),
-        _ways_out(report, address, more),
+        [] if apart else _ways_out(report, address, more),
         list(addition_lines(report.additions)),
         list(node_group_lines(report.node_groups, report.missing)),
         list(advice_lines(report)),
@@ -147,12 +152,12 @@ def _shows_asks(report: PendingReport) -> bool:
     return report.verdict not in (Verdict.NOT_PENDING, Verdict.PREPARING, Verdict.DELETING)
 
 
-def _funnels(report: PendingReport) -> list[list[Safe]]:
+def _funnels(report: PendingReport, others: Safe) -> list[list[Safe]]:
     views = funnel_views(report.nodes)
     several = len(views) > 1
     blocks = []
     for view in views[:_MAX_FUNNELS]:
-        lines = list(funnel_lines(view, report.certainty))
+        lines = list(funnel_lines(view, report.certainty, others))
         if lines and several:
             lines = [fmt("Request {} (claim {})", view.request, view.claim.name), *lines]
         blocks.append(lines)

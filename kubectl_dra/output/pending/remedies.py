@@ -114,6 +114,18 @@ def remedy_text(remedy: RemedyReport) -> Safe:
     return Safe(", and ").join(_action(action) for action in remedy.actions)
 
 
+def remedy_details(remedy: RemedyReport) -> Iterator[Safe]:
+    """One way out on its own: the whole phrase, where the pod then runs, what else happens."""
+    text, code = _apart(remedy)
+    yield from wrapped(text)
+    if code:
+        yield Safe("  ") + code
+    if nodes := _runs_on(remedy):
+        yield from wrapped(fmt("runs on {}", nodes), indent=2)
+    for line in _consequences(remedy):
+        yield Safe("  ") + Safe(line.lstrip(" "))
+
+
 def _apart(remedy: RemedyReport) -> tuple[Safe, Safe]:
     """The phrase, and the code that stands below it because code is never broken across lines."""
     last = remedy.actions[-1] if remedy.actions else None

@@ -34,7 +34,7 @@ class ClaimView(ReportView):
             return None
         if found.record is None:
             return [self.gone]
-        return claim_page(found.record[0], self.dra.now, self.dra.size.width >= 120)
+        return claim_page(found.record[0], self.dra.now, self.is_wide)
 
     @property
     def subject(self) -> Subject:

@@ -19,6 +19,7 @@ from kubectl_dra.tui.documents import claim_document
 from kubectl_dra.tui.topics import Claims
 from kubectl_dra.tui.view import ListView, Subject
 from kubectl_dra.tui.views.claim import ClaimView, WhyClaimPage
+from kubectl_dra.tui.views.reader import ReportView
 
 
 class ClaimsView(ListView[ClaimRow]):
@@ -29,9 +30,21 @@ class ClaimsView(ListView[ClaimRow]):
     nothing = Safe("There are no ResourceClaims.")
     about = CLAIMS
 
+    def __init__(self, only: frozenset[Key] | None = None) -> None:
+        """``only``: these claims, whatever namespace is in view."""
+        self._only = only
+        self._chosen: tuple[object, Sequence[ClaimRow]] = (None, ())
+        super().__init__()
+        if only is not None:
+            self.crumb = Safe("its claims")
+
     def topics(self) -> Sequence[Claims]:
         """Those of the namespace in view."""
-        return (Claims(self.dra.namespace),)
+        return (self._topic,)
+
+    @property
+    def _topic(self) -> Claims:
+        return Claims(self.dra.namespace if self._only is None else "")
 
     def columns(self) -> Sequence[Column[ClaimRow]]:
         """As in ``get claims``; the namespace only where there are several."""
@@ -40,7 +53,12 @@ class ClaimsView(ListView[ClaimRow]):
 
     def all_rows(self) -> Sequence[ClaimRow] | None:
         """By namespace and name."""
-        return self.desk.record(Claims(self.dra.namespace))
+        rows = self.desk.record(self._topic)
+        if rows is None or self._only is None:
+            return rows
+        if self._chosen[0] is not rows:
+            self._chosen = rows, [row for row in rows if self.identity(row) in self._only]
+        return self._chosen[1]
 
     def identity(self, row: ClaimRow) -> Key:
         """Namespace and name."""
@@ -55,6 +73,10 @@ class ClaimsView(ListView[ClaimRow]):
     def opened(self, row: ClaimRow) -> None:
         """The claim."""
         self.dra.push(ClaimView(self.identity(row)))
+
+    def preview_of(self, row: ClaimRow) -> ReportView:
+        """describe-claim."""
+        return ClaimView(self.identity(row))
 
     @property
     def subject(self) -> Subject | None:

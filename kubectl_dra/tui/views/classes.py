@@ -50,6 +50,10 @@ class ClassesView(ListView[ClassRow]):
         """What it offers, node by node."""
         self.dra.push(ClassPage(row.name))
 
+    def preview_of(self, row: ClassRow) -> ReportView:
+        """What it offers, node by node."""
+        return ClassPage(row.name)
+
     def do_describe(self) -> None:
         """What it offers, node by node."""
         self.do_open()

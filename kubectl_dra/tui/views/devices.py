@@ -27,6 +27,7 @@ from kubectl_dra.tui.documents import device_document
 from kubectl_dra.tui.topics import DeviceRow, Devices, Matching
 from kubectl_dra.tui.view import ListView, Subject
 from kubectl_dra.tui.views.device import DeviceView
+from kubectl_dra.tui.views.reader import ReportView
 
 # What looks like an expression and not like a name: it reads something of a device, compares or calls.
 _CEL: Final = re.compile(r"\bdevice\s*\.|\bcel\.|\btrue\b.*&&")
@@ -193,6 +194,10 @@ class DevicesView(ListView[DeviceRow]):
     def opened(self, row: DeviceRow) -> None:
         """Everything about the device."""
         self.dra.push(DeviceView(row.id))
+
+    def preview_of(self, row: DeviceRow) -> ReportView:
+        """Everything about the device."""
+        return DeviceView(row.id)
 
     @property
     def subject(self) -> Subject | None:

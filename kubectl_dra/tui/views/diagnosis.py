@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.safe import Safe, Style, safe, styled
 from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.remedies import RemedyReport
 from kubectl_dra.tui.documents import pod_document
 from kubectl_dra.tui.topics import Pod
 from kubectl_dra.tui.view import READING, Subject
 from kubectl_dra.tui.views.numbers import NumbersView
 from kubectl_dra.tui.views.waiting import WaitingPage
-from kubectl_dra.tui.views.ways_out import WaysOutView
 
 _MORE: Final = Safe("x shows the commands and manifests")
 
@@ -28,30 +31,39 @@ class DiagnosisView(WaitingPage[PendingReport]):
         self.pod = pod
         self.crumb = safe(str(pod))
 
-    def report_lines(self, report: PendingReport) -> list[Safe]:
+    def headline(self, report: PendingReport) -> Safe:
+        """The whole cause."""
+        return pending_summary(report)
+
+    def report_lines(self, report: PendingReport, *, apart: bool) -> list[Safe]:
         """As why-pending prints it."""
-        return pending_page(report, self.dra.now, more=styled(_MORE, Style.DIM))
+        return pending_page(report, self.dra.now, more=styled(_MORE, Style.DIM), apart=apart)
+
+    def codes(self, report: PendingReport) -> Sequence[Code]:
+        """Those of its causes."""
+        return list(dict.fromkeys(cause.code for cause in report.causes))
+
+    def remedies(self, report: PendingReport) -> Sequence[RemedyReport]:
+        """In the order of their numbers."""
+        return report.remedies
 
     def can(self, action: str) -> bool:
         """There are numbers only where devices were counted."""
-        if action in ("numbers", "open"):
+        if action in ("numbers", "open") and not self.on_ways:
             report = self.report
             return report is not None and any(group.requests for group in report.nodes)
-        if action == "steps":
-            return self.report is not None and bool(self.report.remedies)
         return super().can(action)
 
     def do_open(self) -> None:
-        """The devices behind the numbers."""
-        self.do_numbers()
+        """The way out under the cursor, else the devices behind the numbers."""
+        if self.on_ways:
+            self.ways.grid.open_selected()
+        else:
+            self.do_numbers()
 
     def do_numbers(self) -> None:
         """The devices behind each number of the funnel."""
         self.dra.push(NumbersView(self.pod))
-
-    def do_steps(self) -> None:
-        """How to carry the ways out."""
-        self.dra.push(WaysOutView(self.pod))
 
     @property
     def subject(self) -> Subject:
@@ -59,12 +71,9 @@ class DiagnosisView(WaitingPage[PendingReport]):
         return Subject(str(self.pod), lambda: pod_document(self.dra.facts_now, self.pod))
 
     def do_used_by(self) -> None:
-        """The pod's first claim."""
+        """Its claim; of several one is chosen."""
         report = self.report
-        if report is None or not report.asks:
-            self.dra.say(Safe("this pod has no claim yet"))
-            return
-        self.dra.open_claim(Key(report.asks[0].namespace, report.asks[0].name))
+        self.dra.open_claims_of([Key(ask.namespace, ask.name) for ask in report.asks] if report is not None else ())
 
     def do_try_selector(self) -> None:
         """The selectors of its first claim in the lab."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.lists import GROUPS as GROUP_COLUMNS
-from kubectl_dra.output.pending.group_page import group_page
+from kubectl_dra.output.pending.group_page import group_page, group_summary
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.reports.group_list import GroupRow
 from kubectl_dra.reports.groups import GroupPendingReport
+from kubectl_dra.reports.remedies import RemedyReport
 from kubectl_dra.reports.unread import Subject as About
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import group_document
@@ -75,9 +77,26 @@ class GroupPage(WaitingPage[GroupPendingReport]):
         self.group = group
         self.crumb = safe(str(group))
 
-    def report_lines(self, report: GroupPendingReport) -> list[Safe]:
+    def headline(self, report: GroupPendingReport) -> Safe:
+        """The answer about all of its pods."""
+        return group_summary(report)
+
+    def report_lines(self, report: GroupPendingReport, *, apart: bool) -> list[Safe]:
         """As why-pending prints it."""
-        return group_page(report, self.dra.now)
+        return group_page(report, self.dra.now, apart=apart)
+
+    def codes(self, report: GroupPendingReport) -> Sequence[Code]:
+        """Those of its causes."""
+        return list(dict.fromkeys(cause.code for cause in report.causes))
+
+    def remedies(self, report: GroupPendingReport) -> Sequence[RemedyReport]:
+        """In the order of their numbers."""
+        return report.remedies
+
+    def do_open(self) -> None:
+        """The way out under the cursor."""
+        if self.on_ways:
+            self.ways.grid.open_selected()
 
     @property
     def subject(self) -> Subject:

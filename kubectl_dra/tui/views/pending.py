@@ -1,4 +1,4 @@
-"""Pods that wait for devices, grouped by their main reason; wide terminals show the diagnosis beside the list."""
+"""Pods that wait for devices, grouped by their main reason; beside the list why the one under the cursor does."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.documents import pod_document
-from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.topics import Pod
 from kubectl_dra.tui.view import ListView, Subject
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
+from kubectl_dra.tui.views.reader import ReportView
 
-SPLIT_FROM: Final = 132
 _MARKS: Final = {Agreement.STALE: "stale", Agreement.DIFFERS: "differs"}
 
 
@@ -42,12 +41,6 @@ class PodRow:
 class PendingView(ListView[PodRow]):
     """The list by reason; ``only`` leaves one reason."""
 
-    DEFAULT_CSS = """
-    PendingView { layout: horizontal; }
-    PendingView > Grid { width: 1fr; }
-    PendingView > Page { width: 84; border-left: vkey $border; display: none; padding: 0 0 0 1; }
-    PendingView.split > Page { display: block; }
-    """
     extras = frozenset({"namespace"})
     crumb = Safe("pending")
     nothing = Safe("No pod with device claims is pending.")
@@ -55,19 +48,11 @@ class PendingView(ListView[PodRow]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.page = Page()
-        self.page.can_focus = False
         self._goal: tuple[Code | None] | None = None
 
-    def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
-        """List and preview."""
-        yield self.grid
-        yield self.page
-
     def on_resize(self) -> None:
-        """The preview needs room."""
-        self.set_class(self.dra.size.width >= SPLIT_FROM, "split")
-        self.grid.set_columns(self.columns())
+        """Only a list with a size can be scrolled to the reason that somebody came for."""
+        super().on_resize()
         self.call_after_refresh(self.show)
 
     def topics(self) -> Sequence[Topic[object]]:
@@ -80,7 +65,7 @@ class PendingView(ListView[PodRow]):
         """The name, what exactly is wrong, since when."""
         # Beside the list stands why; without it the list says so itself.
         what: Column[PodRow] = Column("WHY", _why, least=20)
-        if self.has_class("split"):
+        if self.has_class("previewing"):
             what = Column("REQUESTS", _asks, least=12)
         return [
             Column("  POD", self._pod_name, least=16, key=lambda r: r.pod or Key("", "")),
@@ -156,15 +141,9 @@ class PendingView(ListView[PodRow]):
         if row.pod is not None:
             self.dra.push(DiagnosisView(row.pod))
 
-    def moved(self, row: PodRow | None) -> None:
-        """The preview follows the cursor."""
-        if row is None or row.report is None:
-            self.page.show(())
-            return
-        found = self.desk.result(Pod(Key(row.report.pod.namespace, row.report.pod.name)))
-        if found is not None and found.record is not None:
-            more = [Safe(""), styled(Safe("enter tries what would make it fit"), Style.DIM)]
-            self.page.show([*pending_page(found.record, self.dra.now), *more])
+    def preview_of(self, row: PodRow) -> ReportView | None:
+        """Why it waits, without ways out."""
+        return PodPage(row.pod) if row.pod is not None else None
 
     def go_to_reason(self, code: Code | None) -> None:
         """Put the cursor on the first pod with this reason, now or when the list is there."""
@@ -193,13 +172,10 @@ class PendingView(ListView[PodRow]):
         self.do_open()
 
     def do_used_by(self) -> None:
-        """The pod's first claim."""
+        """Its claim; of several one is chosen."""
         row = self.grid.selected
-        if row is None or row.report is None or not row.report.asks:
-            self.dra.say(Safe("this pod has no claim yet"))
-            return
-        ask = row.report.asks[0]
-        self.dra.open_claim(Key(ask.namespace, ask.name))
+        asks = row.report.asks if row is not None and row.report is not None else ()
+        self.dra.open_claims_of([Key(ask.namespace, ask.name) for ask in asks])
 
     @property
     def focus_target(self) -> Any:  # noqa: ANN401 - a widget
@@ -229,6 +205,30 @@ class PendingView(ListView[PodRow]):
     def _age(self, row: PodRow) -> Safe:
         created = self._created(row)
         return age(created, self.dra.now) if created else Safe("")
+
+
+class PodPage(ReportView):
+    """Why one pod waits; ways out are only tried for the pod that is opened."""
+
+    gone = Safe("The pod does not exist any more.")
+
+    def __init__(self, pod: Key) -> None:
+        super().__init__()
+        self._topic = Pod(pod)
+
+    def topics(self) -> Sequence[Topic[object]]:
+        """The quick diagnosis."""
+        return (self._topic,)
+
+    def lines(self) -> Sequence[Safe] | None:
+        """As why-pending prints it."""
+        found = self.desk.result(self._topic)
+        if found is None:
+            return None
+        more = [Safe(""), styled(Safe("enter tries what would make it fit"), Style.DIM)]
+        return (
+            [self.gone] if found.record is None else [*pending_page(found.record, self.dra.now, more=Safe("")), *more]
+        )
 
 
 def _why(row: PodRow) -> Safe:

@@ -40,7 +40,7 @@ class PoolView(DevicesView):
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
         """The lines, then the grid."""
         yield self._head
-        yield self.grid
+        yield from super().compose()
 
     def topics(self) -> Sequence[Topic[object]]:
         """Its devices, and what it is as a whole."""
@@ -56,6 +56,7 @@ class PoolView(DevicesView):
 
     def on_resize(self) -> None:
         """The bar moves with the right edge."""
+        super().on_resize()
         self.show()
 
     def do_describe(self) -> None:
@@ -105,5 +106,5 @@ class PoolPage(ReportView):
         found = self.desk.result(self._topic)
         if found is None:
             return None
-        wide = self.dra.size.width >= 120
+        wide = self.is_wide
         return [self.gone] if found.record is None else pool_page(found.record, self.dra.now, wide)

@@ -17,7 +17,7 @@ from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import pool_document
 from kubectl_dra.tui.topics import Pools
 from kubectl_dra.tui.view import ListView, Subject
-from kubectl_dra.tui.views.pool import PoolView
+from kubectl_dra.tui.views.pool import PoolPage, PoolView
 from kubectl_dra.tui.views.reader import ReportView
 
 
@@ -67,6 +67,10 @@ class PoolsView(ListView[PoolSummary]):
     def opened(self, row: PoolSummary) -> None:
         """Its devices."""
         self.dra.push(PoolView(self.identity(row)))
+
+    def preview_of(self, row: PoolSummary) -> ReportView:
+        """describe-pool."""
+        return PoolPage(self.identity(row))
 
     @property
     def subject(self) -> Subject | None:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.output.console import page_width, pages_of
+from kubectl_dra.output.explain.pages import reason_page
+from kubectl_dra.output.explain.text import page_lines
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted
 from kubectl_dra.tui.documents import yaml_lines
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.view import Subject, View
+
+_WIDE_TABLES: Final = 100
 
 
 class ReportView(View):
@@ -33,14 +39,20 @@ class ReportView(View):
         """What there is at first."""
         self.show()
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether there is room for tables with every column, while lines are made."""
+        return page_width() >= _WIDE_TABLES
+
     @abstractmethod
     def lines(self) -> Sequence[Safe] | None:
         """The text; None while it is not known."""
 
     def show(self) -> None:
-        """The newest text."""
-        lines = self.lines()
-        self.page.show(wrapped(self.dra.reading_words) if lines is None else lines)
+        """The newest text, as wide as the page."""
+        with pages_of(self.page.text_columns):
+            lines = self.lines()
+            self.page.show(wrapped(self.dra.reading_words) if lines is None else lines)
 
     def do_filter(self) -> None:
         """Type what to find."""
@@ -63,6 +75,11 @@ class ReportView(View):
             return fmt("{} with “{}”", counted(self._found, "line"), self._mark)
         last, lines = self.page.place
         return fmt("line {} of {}", last, lines) if lines > self.page.size.height > 0 else Safe("")
+
+    def on_page_resized(self, event: Page.Resized) -> None:
+        """Lines are made again."""
+        event.stop()
+        self.show()
 
     def on_page_scrolled(self, event: Page.Scrolled) -> None:
         """Say the new place."""
@@ -92,3 +109,37 @@ class YamlView(ReportView):
     def do_copy(self) -> None:
         """The YAML to the clipboard."""
         self.dra.copy_lines(self.lines())
+
+
+class TextView(ReportView):
+    """Lines that do not change."""
+
+    def __init__(self, text: Sequence[Safe], crumb: Safe) -> None:
+        super().__init__()
+        self._text = text
+        self.crumb = crumb
+
+    def lines(self) -> Sequence[Safe]:
+        """The same at any time."""
+        return self._text
+
+    def can(self, action: str) -> bool:
+        """The text can be copied."""
+        return action == "copy" or super().can(action)
+
+    def do_copy(self) -> None:
+        """All of it."""
+        self.dra.copy_lines(self._text)
+
+
+class ExplanationView(ReportView):
+    """What a code means, as ``explain CODE`` prints it."""
+
+    def __init__(self, code: Code) -> None:
+        super().__init__()
+        self._code = code
+        self.crumb = Safe(code.value)
+
+    def lines(self) -> Sequence[Safe]:
+        """The page of the reason."""
+        return page_lines(reason_page(self._code))

@@ -132,7 +132,7 @@ class TaintsPage(ReportView):
         rows = self.desk.record(Taints())
         if rows is None:
             return None
-        return list(list_table(TAINT_COLUMNS, rows, self.dra.now, wide=self.dra.size.width >= 120))
+        return list(list_table(TAINT_COLUMNS, rows, self.dra.now, wide=self.is_wide))
 
 
 def _taint(row: TaintRow) -> Safe:

@@ -1,35 +1,143 @@
-"""The page of something that waits: why, and then, once they have been tried, the ways out."""
+"""The page of something that waits: why, and then, once they have been tried, the ways out.
+
+In two panes where there is room: the checks on the left, the ways out with a cursor on the right. Elsewhere the page
+has it all, and ``x`` opens the ways out.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Generic, TypeVar
 
-from kubectl_dra.output.safe import Safe, Style, styled
+from textual.containers import Horizontal
+from textual.widget import Widget
+from textual.widgets import Static
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.reports.remedies import RemedyReport
 from kubectl_dra.tui.desk import Topic
-from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.layouts import Room, page_columns
+from kubectl_dra.tui.text import content
+from kubectl_dra.tui.view import View
+from kubectl_dra.tui.views.reader import ReportView, TextView
+from kubectl_dra.tui.ways import WaysPane
 
 R = TypeVar("R")
+Ways = tuple[Sequence[RemedyReport] | None, Sequence[Code], Address]
+_CHECKED: Final = Safe("Ways out are being checked …")
 
 
-class WaitingPage(ReportView, Generic[R]):
+class WaysView(View):
+    """What has ways out under a cursor, and what can be done with the one there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ways = WaysPane()
+
+    @property
+    def on_ways(self) -> bool:
+        """Whether the cursor is in the list."""
+        return self.ways.grid.has_focus
+
+    def can(self, action: str) -> bool:
+        """Only what has commands can be copied."""
+        if action == "copy" and self.on_ways:
+            return self.ways.has_commands
+        if action == "copy_all":
+            return self.ways.has_any
+        return super().can(action)
+
+    def digit(self, number: int) -> bool:
+        """Put the cursor on a way out by its number."""
+        return self.ways.go_to_number(number)
+
+    def do_copy(self) -> None:
+        """The commands of the one under the cursor, else the name of what waits."""
+        row = self.ways.selected
+        if self.on_ways and row is not None:
+            self.dra.copy_lines(self.ways.commands(row))
+        elif self.subject is not None:
+            self.dra.copy_lines([safe(self.subject.name)])
+
+    def do_copy_all(self) -> None:
+        """All alternatives as comments."""
+        self.dra.copy_lines(self.ways.all_commented())
+
+    def on_ways_pane_explained(self, event: WaysPane.Explained) -> None:
+        """The page of a reason."""
+        event.stop()
+        self.dra.open_explanation(event.code)
+
+    def on_ways_pane_shown(self, event: WaysPane.Shown) -> None:
+        """The commands on a page of their own."""
+        event.stop()
+        self.dra.push(TextView(event.lines, fmt("way out {}", event.number)))
+
+
+class WaitingPage(WaysView, ReportView, Generic[R]):
     """``quick`` finds why something waits, ``full`` tries ways out as well: that takes longer, and nobody waits for it.
 
     A record of None says that what waited is gone.
     """
 
+    # Rules begin with the class of the layout, which is the screen's.
+    SCOPED_CSS = False
+    DEFAULT_CSS = """
+    WaitingPage #waiting-head { height: auto; padding: 0 1; display: none; }
+    WaitingPage #waiting-panes { height: 1fr; }
+    WaitingPage #waiting-panes > Page { width: 3fr; }
+    WaitingPage #waiting-panes > WaysPane { width: 2fr; display: none; }
+    .-split WaitingPage #waiting-head { display: block; }
+    .-split WaitingPage #waiting-panes > WaysPane { display: block; }
+    .-split WaitingPage #waiting-panes > Page { border: round $border; border-title-color: $primary; }
+    .-split WaitingPage #waiting-panes > Page:focus { border: round $primary; }
+    """
+
     def __init__(self, quick: Topic[R | None], full: Topic[R | None]) -> None:
         super().__init__()
         self._quick, self._full = quick, full
+        self._head = Static(id="waiting-head")
+
+    def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
+        """The first sentence, then the panes."""
+        self.page.border_title = "Checks"
+        yield self._head
+        with Horizontal(id="waiting-panes"):
+            yield self.page
+            yield self.ways
 
     def topics(self) -> Sequence[Topic[object]]:
         """The diagnosis, then the ways out."""
         return (self._quick, self._full)
 
+    # --- for subclasses ---------------------------------------------------------------------------------------------
+
     @abstractmethod
-    def report_lines(self, report: R) -> list[Safe]:
-        """The page of a report, as its command prints it."""
+    def headline(self, report: R) -> Safe:
+        """The first sentence."""
+
+    @abstractmethod
+    def report_lines(self, report: R, *, apart: bool) -> list[Safe]:
+        """The page of a report; ``apart``: without the first sentence and the ways out."""
+
+    @abstractmethod
+    def codes(self, report: R) -> Sequence[Code]:
+        """The reasons, the main one first."""
+
+    @abstractmethod
+    def remedies(self, report: R) -> Sequence[RemedyReport]:
+        """The ways out of a full report."""
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    @property
+    def apart(self) -> bool:
+        """Whether there are two panes."""
+        return self.dra.room >= Room.SPLIT
 
     @property
     def report(self) -> R | None:
@@ -44,7 +152,110 @@ class WaitingPage(ReportView, Generic[R]):
         if report is None:
             known = self.desk.result(self._quick) is not None or self.desk.result(self._full) is not None
             return [self.gone] if known else None
-        lines = self.report_lines(report)
-        if self.desk.result(self._full) is None:
-            lines += [Safe(""), styled(Safe("Ways out are being checked …"), Style.DIM)]
+        lines = self.report_lines(report, apart=self.apart)
+        if self.desk.result(self._full) is None and not self.apart:
+            lines += [Safe(""), styled(_CHECKED, Style.DIM)]
         return lines
+
+    def ways_now(self) -> Ways:
+        """What the list of ways out shows."""
+        report, address = self.report, self.dra.facts_now.evidence.address
+        if report is None:
+            return (), (), address
+        found = None if self.desk.result(self._full) is None else self.remedies(report)
+        return found, self.codes(report), address
+
+    def show(self) -> None:
+        """The panes."""
+        super().show()
+        report = self.report
+        if report is not None:
+            lines = wrapped(styled(self.headline(report), Style.BOLD), page_columns(self.size.width - 2))
+            self._head.update(content(Safe("\n".join(lines))))
+        self._head.set_class(report is None, "-empty")
+        if self.dra.cluster is not None:
+            self.ways.show(*self.ways_now())
+
+    @property
+    def info(self) -> Safe:
+        """The main reason, where the page does not say it at its end."""
+        report = self.report
+        if report is None or not self.apart or self.is_filtered:
+            return super().info
+        code = next(iter(self.codes(report)), None)
+        return fmt("{} {}", styled(Safe(code.value), Style.DIM), Safe(code.label)) if code is not None else Safe("")
+
+    @property
+    def focus_target(self) -> Widget:
+        """The checks."""
+        return self.page
+
+    # --- actions ----------------------------------------------------------------------------------------------------
+
+    def can(self, action: str) -> bool:
+        """There must be ways out, or a reason."""
+        report = self.report
+        if action == "steps":
+            return report is not None and bool(self.remedies(report))
+        if action == "explain":
+            return report is not None and bool(self.codes(report))
+        return super().can(action)
+
+    def do_steps(self) -> None:
+        """To the ways out: beside the checks, or in a list of their own."""
+        if self.apart:
+            self.ways.grid.focus()
+        else:
+            self.dra.push(WaysOutView(self))
+
+    def do_explain(self) -> None:
+        """The page of the main reason."""
+        report = self.report
+        codes = self.codes(report) if report is not None else ()
+        if codes:
+            self.dra.open_explanation(codes[0])
+
+
+class WaysOutView(WaysView):
+    """The ways out where there is no room for them beside the page."""
+
+    crumb = Safe("ways out")
+
+    def __init__(self, page: WaitingPage[Any]) -> None:
+        super().__init__()
+        self._page = page
+        self._now: Callable[[], Ways] = page.ways_now
+
+    def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
+        """The list and the commands."""
+        yield self.ways
+
+    def topics(self) -> Sequence[Topic[object]]:
+        """Those of the page."""
+        return self._page.topics()
+
+    def show(self) -> None:
+        """The newest list."""
+        self.ways.show(*self._now())
+
+    def on_mount(self) -> None:
+        """What there is at first."""
+        self.show()
+        super().on_mount()
+
+    @property
+    def info(self) -> Safe:
+        """How many there are."""
+        return fmt("{}", sum(bool(row.number) for row in self.ways.grid.rows))
+
+    @property
+    def focus_target(self) -> Widget:
+        """The list."""
+        return self.ways.grid
+
+    def do_open(self) -> None:
+        """Enter."""
+        self.ways.grid.open_selected()
+
+
+__all__ = ["WaitingPage", "WaysOutView"]

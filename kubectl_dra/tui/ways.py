@@ -1,0 +1,187 @@
+"""Ways out under a cursor with the commands of one of them below, and the codes that can be explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from textual.containers import Vertical
+from textual.message import Message
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.model.invocation import HERE, Address
+from kubectl_dra.output.console import pages_of
+from kubectl_dra.output.pending.remedies import numbered_steps, recorded_lines, remedy_details, remedy_text
+from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.words import listed
+from kubectl_dra.reports.remedies import RemedyReport
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.grid import Grid
+from kubectl_dra.tui.page import Page
+from kubectl_dra.tui.text import content
+
+_NO_COMMAND: Final = Safe("No command does this.")
+_EXPLAINS: Final = Safe("enter shows what this reason means, how to confirm it and how to fix it.")
+_TITLE: Final = Safe("Ways out (checked)")
+
+
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """A line: a way out with its number, or a code to explain; a line with neither is a heading."""
+
+    number: int = 0
+    remedy: RemedyReport | None = None
+    code: Code | None = None
+
+
+class WaysPane(Vertical):
+    """The list has the numbers of the page and of ``--remedy N``; ``c`` copies one, never several alternatives.
+
+    Ways out that are still being looked for are no ``Widget.loading``: its animation would draw the screen anew all
+    the time, for something that may take seconds.
+    """
+
+    DEFAULT_CSS = """
+    WaysPane { height: 1fr; width: 1fr; }
+    WaysPane > Grid { height: auto; max-height: 50%; border: round $border; border-title-color: $primary; padding: 0; }
+    WaysPane > Grid:focus { border: round $primary; }
+    WaysPane > Page { height: 1fr; border: round $border; border-title-color: $primary; }
+    """
+
+    class Explained(Message):
+        """A code was chosen."""
+
+        def __init__(self, code: Code) -> None:
+            super().__init__()
+            self.code = code
+
+    class Shown(Message):
+        """A way out was chosen."""
+
+        def __init__(self, lines: Sequence[Safe], number: int) -> None:
+            super().__init__()
+            self.lines = lines
+            self.number = number
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.grid: Grid[WayOut] = Grid(_COLUMNS, lambda row: (row.number, row.code), _heading, header=False)
+        self.page = Page()
+        self.page.can_focus = False
+        self._address = HERE
+
+    def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
+        """The list and the commands."""
+        yield self.grid
+        yield self.page
+
+    def show(self, remedies: Sequence[RemedyReport] | None, codes: Sequence[Code], address: Address) -> None:
+        """The newest ways out, None while they are being looked for; ``address``: what their commands are for."""
+        self._address = address
+        rows = [WayOut(number, remedy) for number, remedy in enumerate(remedies or (), 1)]
+        if codes:
+            rows += [*([WayOut()] if rows else []), *(WayOut(code=code) for code in codes)]
+        waits = Safe("Ways out are being checked …") if remedies is None else Safe("")
+        self.grid.border_title = content(_TITLE)
+        self.grid.border_subtitle = content(waits)
+        self.grid.show(rows, waits or Safe("No way out was found."))
+        self.show_selected()
+
+    # --- the one under the cursor -----------------------------------------------------------------------------------
+
+    @property
+    def selected(self) -> WayOut | None:
+        """The line under the cursor."""
+        return self.grid.selected
+
+    def show_selected(self) -> None:
+        """Its commands."""
+        row = self.selected
+        with pages_of(self.page.text_columns):
+            lines = self._lines(row) if row is not None else []
+        self.page.border_title = content(_page_title(row))
+        self.page.show(lines)
+
+    def _lines(self, row: WayOut) -> list[Safe]:
+        if row.remedy is None:
+            return [_EXPLAINS]
+        return [*remedy_details(row.remedy), Safe(""), *(self.commands(row) or [styled(_NO_COMMAND, Style.DIM)])]
+
+    def commands(self, row: WayOut) -> list[Safe]:
+        """What ``c`` copies: one way out, below the cluster that it is for; empty where it has no commands."""
+        lines = numbered_steps(row.number, row.remedy) if row.remedy is not None else []
+        return [*recorded_lines(self._address), *lines] if lines else []
+
+    def all_commented(self) -> list[Safe]:
+        """All alternatives as comments: whoever pastes them chooses one first."""
+        return list(self._commented())
+
+    def _commented(self) -> Iterator[Safe]:
+        yield from recorded_lines(self._address)
+        for row in self.grid.rows:
+            for line in numbered_steps(row.number, row.remedy) if row.remedy is not None else ():
+                yield line if line.startswith("# ") else Safe("# ") + line
+
+    @property
+    def has_commands(self) -> bool:
+        """Whether the one under the cursor can be copied."""
+        return self.selected is not None and bool(self.commands(self.selected))
+
+    @property
+    def has_any(self) -> bool:
+        """Whether any can be copied."""
+        return any(row.remedy is not None and row.remedy.steps for row in self.grid.rows)
+
+    def go_to_number(self, number: int) -> bool:
+        """Put the cursor on a way out by its number, if the list has the focus."""
+        return self.grid.has_focus and self.grid.select(lambda row: row.number == number)
+
+    # --- events -----------------------------------------------------------------------------------------------------
+
+    def on_grid_moved(self, event: Grid.Moved) -> None:
+        """The commands follow the cursor."""
+        event.stop()
+        self.show_selected()
+        self.grid.post_message(Page.Scrolled())
+
+    def on_grid_opened(self, event: Grid.Opened) -> None:
+        """A way out or a code was chosen."""
+        event.stop()
+        row = event.row
+        if isinstance(row, WayOut) and row.code is not None:
+            self.post_message(self.Explained(row.code))
+        elif isinstance(row, WayOut) and row.remedy is not None:
+            self.post_message(self.Shown(self._lines(row), row.number))
+
+    def on_resize(self) -> None:
+        """Lines are wrapped again."""
+        self.show_selected()
+
+
+def _page_title(row: WayOut | None) -> Safe:
+    if row is None or row.remedy is None:
+        return Safe("Explain") if row is not None and row.code is not None else Safe("Command")
+    return fmt("Command {}", row.number)
+
+
+def _heading(row: WayOut) -> Safe | None:
+    return None if row.number or row.code is not None else Safe("Reasons")
+
+
+def _what(row: WayOut) -> Safe:
+    if row.code is not None:
+        return fmt("{} {}", styled(Safe(row.code.value), Style.NAME), Safe(row.code.label))
+    return remedy_text(row.remedy) if row.remedy is not None else Safe("")
+
+
+def _where(row: WayOut) -> Safe:
+    nodes = row.remedy.nodes[:2] if row.remedy is not None else ()
+    return fmt("→ {}", listed(nodes, "or")) if nodes else Safe("")
+
+
+_COLUMNS: Final[tuple[Column[WayOut], ...]] = (
+    Column("#", lambda row: styled(fmt("{}", row.number), Style.NAME) if row.number else Safe(""), right=True),
+    Column("WAY OUT", _what, least=34),
+    Column("RUNS ON", _where, least=8, drop=1),
+)

@@ -1,0 +1,108 @@
+"""Layouts: two panes where there is room, one thing after the other where there is not; previews beside lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, Style, plain, styled
+from kubectl_dra.tui.layouts import Room, page_columns, room_of
+from tests.tui.support import SMALL, demo_app, play
+
+MEDIUM, LARGEST = (120, 36), (200, 50)
+
+
+@pytest.mark.parametrize(("columns", "room"), [(80, 0), (109, 0), (110, 110), (139, 110), (140, 140), (200, 140)])
+def test_the_room_of_a_terminal(columns, room):
+    assert room_of(columns) is Room(room)
+    assert 40 <= page_columns(columns) <= 120
+
+
+def test_a_colour_stays_on_all_lines():
+    """Each line is drawn by itself, so that each has to begin and end it."""
+    lines = wrapped(styled(Safe("one two three"), Style.BOLD) + Safe(" four"), 9, indent=1)
+    assert [str(plain(line)) for line in lines] == [" one two", " three", " four"]
+    assert [str(line) for line in lines] == [" \x1b[1mone two\x1b[0m", " \x1b[1mthree\x1b[0m", " four"]
+
+
+def style_of(ui, line, text):
+    """The style of a word on the screen."""
+    strip = ui.app.screen._compositor.render_strips()[line]
+    return next(segment.style for segment in strip if text in segment.text)
+
+
+@pytest.mark.parametrize("size", [MEDIUM, LARGEST])
+def test_the_diagnosis_in_two_panes(size):
+    async def script(ui):
+        await ui.command("pod ml/trainer-0")
+        assert "Pod ml/trainer-0 is pending: no node has 4 free H100 devices" in ui.lines[3]
+        assert "╭─ Checks" in ui.screen
+        assert "Ways out (checked)" in ui.screen
+        assert "DRA-220" in ui.crumbs
+        # What decides on a node is red: too few left, or too few in one domain.
+        unused = next(i for i, line in enumerate(ui.lines) if "not in use" in line)
+        red = style_of(ui, unused, "3").color
+        selector = next(i for i, line in enumerate(ui.lines) if "match the selector" in line)
+        assert style_of(ui, selector, "8").color != red
+        domain = next(i for i, line in enumerate(ui.lines) if "in one nvlinkDomain" in line)
+        assert style_of(ui, domain, "2").color == red
+        # A digit belongs to the tabs until the list of ways out has the focus.
+        await ui.press("x", "2")
+        assert "Command 2" in ui.screen
+        await ui.press("enter")
+        assert "way out 2" in ui.crumbs
+        await ui.press("escape", "end", "enter")
+        assert "How to fix it" in "\n".join(ui.app.view.page.lines)
+        await ui.press("escape")
+        assert ui.app.view.ways.grid.has_focus
+        await ui.press("E")
+        assert ui.crumbs.endswith("DRA-220") or "› DRA-220" in ui.crumbs
+
+    play(demo_app(), script, size)
+
+
+def test_the_diagnosis_one_after_the_other():
+    async def script(ui):
+        await ui.command("pod ml/trainer-0")
+        assert "╭─ Checks" not in ui.screen
+        await ui.press("x")
+        assert ui.crumbs.startswith("pending › ml/trainer-0 › ways out")
+        await ui.press("2", "enter")
+        assert "way out 2" in ui.crumbs
+        await ui.press("c")
+        assert ui.app.clipboard.count("kubectl replace") == 1
+        await ui.press("escape", "escape")
+        await ui.pilot.resize_terminal(*MEDIUM)
+        await ui.settle()
+        assert "╭─ Checks" in ui.screen
+
+    play(demo_app(), script, SMALL)
+
+
+def test_the_preview_follows_the_cursor():
+    async def script(ui):
+        await ui.press("3")
+        assert "ResourceClaim dev/nb-2-gpus has no devices yet" in ui.screen
+        await ui.press("down")
+        assert "ResourceClaim dev/nb-gpu is in use" in ui.screen
+        await ui.press("p")
+        assert "ResourceClaim dev/nb-gpu" not in ui.screen
+        # What was chosen counts everywhere.
+        await ui.press("2")
+        assert "Pool gpu.example.com/node-a" not in ui.screen
+        await ui.press("p")
+        assert "Pool gpu.example.com/node-a" in ui.screen
+        await ui.command("classes")
+        assert "DeviceClass any-device" in ui.screen
+
+    play(demo_app(), script, LARGEST)
+
+
+def test_the_preview_below_a_narrow_list():
+    async def script(ui):
+        await ui.command("devices")
+        assert "Device gpu.example.com" not in ui.screen
+        await ui.press("p")
+        assert "Device gpu.example.com/node-a/gpu-0" in ui.screen
+
+    play(demo_app(), script, SMALL)
