@@ -92,7 +92,8 @@ def _header(facts: ClusterState, namespace: str) -> Json:
         notes=(*evidence.notes, *_left_out(evidence)),
     )
     fields: Json = msgspec.to_builtins(header)
-    return {"apiVersion": SNAPSHOT_API_VERSION, "kind": SNAPSHOT_KIND, **fields}
+    lists = {name: list(value) for name, value in fields.items() if isinstance(value, tuple)}
+    return {"apiVersion": SNAPSHOT_API_VERSION, "kind": SNAPSHOT_KIND, **fields, **lists}
 
 
 def _server(evidence: Evidence) -> SnapshotServer:
