@@ -32,6 +32,7 @@ PARTS = (
     "search",
     "live",
     "pending",
+    "remedies",
     "capacity",
     "large",
     "tui",

@@ -28,6 +28,8 @@ GROWTH: Final = 1.5
 # What next to nothing becomes says little.
 _FEW: Final = 100
 NODES, WAITING = 120, 40
+#: Where all ways out of all pods are searched.
+FEW_NODES = 20
 #: What is counted beside all calls: functions by file and name.
 FUNCTIONS: Final[Mapping[str, frozenset[tuple[str, str]]]] = {
     "evaluations": frozenset({("cel/program.py", "test"), ("cel/program.py", "run")}),
@@ -94,12 +96,15 @@ def parts(folder: Path) -> dict[str, Counts]:
     """The counts of each part."""
     file = str(folder / "cluster.json")
     world.write_snapshot(Path(file), world.objects(NODES, WAITING))
+    few = str(folder / "few.json")
+    world.write_snapshot(Path(few), world.objects(FEW_NODES, WAITING))
     return {
         "cold start": _modules("--help"),
         "completion": _modules("__complete", "get", "cl"),
         "decode": _decoding(),
         "pending: why-pending -A": of_command(["why-pending", "-A", "--from", file]),
         "pending: why-pending POD": of_command(["why-pending", "train-0008", "-n", "team-1", "--from", file]),
+        "ways out: why-pending -A --remedies": of_command(["why-pending", "-A", "--remedies", "--from", few]),
         "pools: get pools": of_command(["get", "pools", "--from", file]),
         "large: get devices": of_command(["get", "devices", "--from", file]),
         "selector: test-selector": of_command(["test-selector", f"{world.OURS}.model == 'H100'", "--from", file]),

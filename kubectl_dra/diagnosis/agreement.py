@@ -119,7 +119,14 @@ def changed_since(metadata: ObjectMeta, newest: Sequence[tuple[int, str]]) -> bo
     return version is None or any(other > version for other, uid in newest if not uid or uid != metadata.uid)
 
 
-@derived()
+def _of_what_if(
+    newest: tuple[tuple[int, str], ...], before: ClusterState, after: ClusterState
+) -> tuple[tuple[int, str], ...] | None:
+    """A cluster as it would be has no version of its own: what was said is as old as it was."""
+    return newest if before.revision == after.revision else None
+
+
+@derived(later=_of_what_if)
 def newest_versions(state: ClusterState) -> tuple[tuple[int, str], ...]:
     """The highest resource versions of what decisions depend on, with the uid; two, as one may be the pod's own."""
     versions = ((_version(metadata) or 0, metadata.uid) for metadata in _relevant(state.inventory))

@@ -6,13 +6,13 @@ apart as a reader would. What the words and the verdict are is decided elsewhere
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Fatal, Outcome
-from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis import binding, pre_filter
 from kubectl_dra.diagnosis.funnel import Story
 from kubectl_dra.diagnosis.records import Cause, NodeOutcome
@@ -138,6 +138,12 @@ class Attempt:
         return [(node, result) for node, result in self.results if result.outcome is outcome]
 
 
+@derived("nodes")
+def _places(world: ClusterState) -> Mapping[str, int]:
+    """The place of each node in the Inventory's order."""
+    return {name: place for place, name in enumerate(world.inventory.nodes)}
+
+
 def attempt(
     world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
 ) -> Attempt:
@@ -192,7 +198,12 @@ class Attempting:
         texts = found.selection.absent.reasons if self.world.features.counts_preselection else ()
         left_out = Result(NodeOutcome.REJECTED, plugins[-1] if plugins else "", texts)
         nodes = self.world.inventory.nodes
-        names = nodes if self.among is None else [name for name in nodes if name in self.among]
+        place = _places(self.world)
+        names = (
+            nodes
+            if self.among is None
+            else sorted((name for name in self.among if name in nodes), key=place.__getitem__)
+        )
         unread = found.selection.unsure
         verdicts, on_nodes = found.verdicts, devices.nodes
         # Nodes that share verdict and devices share the result, but for what their labels tell.

@@ -79,10 +79,11 @@ class RemedyReport(ReportRecord, frozen=True):
 
 
 class Tried(ReportRecord, frozen=True):
-    """How many changes were tried, and how many pairs of changes."""
+    """How many changes were tried, and how many pairs of changes; ``ended``: there were more than could be tried."""
 
     singles: int = 0
     pairs: int = 0
+    ended: bool = False
 
 
 class FoundRemedies(ReportRecord, frozen=True):

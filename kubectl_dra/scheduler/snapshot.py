@@ -88,6 +88,8 @@ def _changed_nodes(before: ClusterState, after: ClusterState) -> list[str] | Non
     if before.inventory.nodes is not after.inventory.nodes or (before.usage is None) != (after.usage is None):
         return None
     old, new = before.usage or {}, after.usage or {}
+    if old is new:
+        return []
     return [name for name in after.inventory.nodes if old.get(name) is not new.get(name)]
 
 

@@ -239,3 +239,13 @@ def test_a_way_out_that_there_is_not(capfd, arguments, code, what, hint):
     assert err.startswith("error: ")
     assert what in err
     assert hint in err
+
+
+def test_a_search_that_ended_early_says_so(capfd, monkeypatch):
+    """What was tried is counted; that there was more to try is no secret."""
+    monkeypatch.setattr("kubectl_dra.diagnosis.remedies.trial._MOST", 1)
+    monkeypatch.setattr("kubectl_dra.diagnosis.remedies.trial._LEAST", 1)
+    pages = [call(capfd, name, "-n", namespace)[1] for namespace, name in PENDING]
+    ended = [" ".join(page.split()) for page in pages if "No change was found" in page]
+    assert ended
+    assert all("checked; the search was ended there, and others may help." in page for page in ended)

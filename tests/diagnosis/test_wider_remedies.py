@@ -9,7 +9,7 @@ import pytest
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies import Found, Remedy, find
+from kubectl_dra.diagnosis.remedies import Found, Remedy, find, trial
 from kubectl_dra.diagnosis.remedies.records import AddNode, DeletePod, EditClaim, EditClass, EditPod, RemoveGates
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
@@ -283,3 +283,48 @@ def test_new_nodes_are_no_help_against_a_cordon() -> None:
     node = build.node()
     node["spec"] = {"unschedulable": True}
     assert found(wanting(), node, build.slice_("node-1", build.device("a"))).additions == ()
+
+
+# --- how much is tried ------------------------------------------------------------------------------------------------
+
+
+def crowded() -> list[Any]:
+    """Three nodes whose devices are held by one pod each, and a pod that wants more than any node has."""
+    names = ("gpu-0", "gpu-1")
+    parts: list[Any] = []
+    for number in (1, 2, 3):
+        node = f"node-{number}"
+        parts += [
+            build.node(node),
+            build.slice_(node, *map(build.device, names)),
+            holder(f"holder-{number}", *names, node=node),
+        ]
+    flat = [each for part in parts for each in (part if isinstance(part, list) else [part])]
+    return [*flat, *wanting(build.request(count=3))]
+
+
+def test_what_was_tried_is_counted_and_a_search_that_ends_early_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = found(crowded()).searched
+    assert whole.singles + whole.pairs > 1
+    assert not whole.ended
+    monkeypatch.setattr(trial, "_MOST", 1)
+    monkeypatch.setattr(trial, "_LEAST", 1)
+    short = found(crowded()).searched
+    assert short.ended
+    assert short.singles + short.pairs < whole.singles + whole.pairs
+
+
+def test_a_trial_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    real = trial.outcome
+
+    def outcome(world: ClusterState, key: Key, among: frozenset[str] | None = None) -> trial.Result:
+        asked.append((id(world), among))
+        kept.append(world)
+        return real(world, key, among)
+
+    kept: list[ClusterState] = []
+    monkeypatch.setattr(trial, "outcome", outcome)
+    found(crowded())
+    assert asked
+    assert len(asked) == len(set(asked))

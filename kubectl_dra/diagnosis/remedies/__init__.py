@@ -41,9 +41,11 @@ from kubectl_dra.model.inventory import Inventory, key_of
 
 _LIMIT: Final = 8
 _PER_KIND: Final = 4
+_PAIRS_OF_LARGE: Final = 2
 _MAX_PARTS: Final = 8
 _ADDITIONS: Final = 2
 _LARGE: Final = 1_000
+_NODES_ASKED: Final = 40
 # Rather anything else than what others take first; but before what only new hardware can do.
 _LOST_COST: Final = 25
 _TRIED: Final = frozenset({Verdict.SCHEDULER_ERROR, Verdict.UNSCHEDULABLE, Verdict.GATED, Verdict.OTHER_SCHEDULER})
@@ -63,10 +65,11 @@ class Proposal:
 
 
 class Searched(NamedTuple):
-    """How many changes were tried, and how many pairs of changes."""
+    """How many changes were tried, and how many pairs of changes; ``ended``: there were more than could be tried."""
 
     singles: int = 0
     pairs: int = 0
+    ended: bool = False
 
 
 _NOT_SEARCHED: Final = Searched()
@@ -130,6 +133,8 @@ class _Finder:
         self._found: list[Proposal] = []
         self._tried = 0
         self._fits_only = False
+        self._large = len(case.world.inventory.nodes) >= _LARGE
+        self._per_kind = _PER_KIND
 
     def find(self, limit: int) -> Found:
         case = self._case
@@ -144,13 +149,15 @@ class _Finder:
         pairs = not any(_holds(proposal) for proposal in self._found)
         if pairs:
             self._fits_only = True
+            self._per_kind = _PAIRS_OF_LARGE if self._large else _PER_KIND
             self._verify_all(self._pairs([*singles, *freeing.single_pods(case)]))
+        ended = self._trials.exhausted
         untried = [_untried(candidate) for candidate in singles if not candidate.changes]
         return Found(
             _decent(_ranked((*self._found, *untried)))[:limit],
-            pairs and not self._trials.exhausted,
+            pairs and not ended,
             tuple(self._additions()),
-            Searched(single, self._tried - single),
+            Searched(single, self._tried - single, ended),
         )
 
     def _additions(self) -> Iterator[Proposal]:
@@ -166,7 +173,7 @@ class _Finder:
     def _first(self, candidates: Iterable[Candidate]) -> Proposal | None:
         """The first that works and is not lost to others, of a few."""
         lost = None
-        most = _ADDITIONS if len(self._case.world.inventory.nodes) < _LARGE else 1
+        most = 1 if self._large else _ADDITIONS
         for candidate in islice(candidates, most):
             found = self._verify(candidate)
             if found is not None and not found.remedy.competition.lost:
@@ -176,8 +183,8 @@ class _Finder:
 
     def _verify_all(self, candidates: Iterable[Candidate]) -> None:
         for candidate in candidates:
-            enough = sum(p.remedy.kind is candidate.kind for p in self._found) >= _PER_KIND
-            if not candidate.changes or enough:
+            enough = sum(p.remedy.kind is candidate.kind for p in self._found) >= self._per_kind
+            if not candidate.changes or enough or self._trials.exhausted:
                 continue
             self._tried += 1
             proposal = self._verify(candidate)
@@ -193,7 +200,7 @@ class _Finder:
             if not self._works(self._trials.sample(*form.changes, nodes=form.only or None)):
                 continue
             result = self._result(form)
-            if self._works(result) and not self._partly_enough(form.changes):
+            if self._works(result) and not self._partly_enough(form.changes, result.nodes):
                 proposal = self._proposal(form, result)
                 if not proposal.remedy.competition.lost:
                     return proposal
@@ -208,18 +215,18 @@ class _Finder:
 
     def _proposal(self, form: Candidate, result: Result) -> Proposal:
         case = self._case
-        changed = self._trials.applied(form.changes)
+        changed = self._trials.world(form.changes)
         competition, then = Competition(), None
         actions = tuple(map(self._with_owner, form.actions))
         if result.fits and self._group is None:
-            competition = self._competing.of(actions, case.world.changed(changed), result.nodes)
+            competition = self._competing.of(actions, changed, result.nodes)
         elif self._gated and not result.fits:
-            found = Diagnoser(case.world.changed(changed)).pod(case.diagnosis.pod.key)
+            found = Diagnoser(changed).pod(case.diagnosis.pod.key)
             then = Prospect(found.verdict, found.causes[0].code if found.causes else None)
         cost = form.cost + (_LOST_COST if competition.lost else 0)
         verified = not open_plugins(case.world, case.pod)
         remedy = Remedy(form.kind, actions, verified, result.nodes, cost, competition, then)
-        return Proposal(remedy, changed, form.changes)
+        return Proposal(remedy, changed.inventory, form.changes)
 
     def _with_owner(self, action: Action) -> Action:
         """The action with who makes a deleted pod anew, which is only asked of what is proposed."""
@@ -228,12 +235,16 @@ class _Finder:
         owner = self._case.owners.top_of(action.pod.key)
         return msgspec.structs.replace(action, recreated_by=owner.ref if owner is not None else None)
 
-    def _partly_enough(self, changes: Sequence[Change]) -> bool:
-        """Whether all but one of several changes do as well."""
+    def _partly_enough(self, changes: Sequence[Change], nodes: Sequence[str]) -> bool:
+        """Whether all but one of several changes do as well: asked of all nodes only where they do on some."""
         if len(changes) < 2:
             return False
+        near = frozenset((*self._trials.near, *nodes[:_NODES_ASKED]))
         parts = ((*changes[:i], *changes[i + 1 :]) for i in range(len(changes)))
-        return any(self._works(self._trials.all(*part)) for part in parts)
+        return any(
+            self._works(self._trials.sample(*part, nodes=near)) and self._works(self._trials.all(*part))
+            for part in parts
+        )
 
     def _pairs(self, singles: Iterable[Candidate]) -> Iterator[Candidate]:
         """A change that does not help alone, with one that what is then in the way asks for."""
@@ -245,7 +256,7 @@ class _Finder:
     def _followers(self, first: Candidate) -> Iterator[Candidate]:
         """The candidates for the cluster that ``first`` leads to, each together with it."""
         case = self._case
-        world = case.world.changed(self._trials.applied(first.changes))
+        world = self._trials.world(first.changes)
         then = replace(case, world=world, diagnosis=Diagnoser(world).pod(case.diagnosis.pod.key))
         for second in sorted(_simple(then), key=_cost):
             if second.changes and second.kind in _COMBINABLE:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -11,8 +11,10 @@ import msgspec
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.resource import (
+    ConsumerReference,
     Device,
     DeviceClass,
     DeviceRequest,
@@ -159,18 +161,33 @@ def without_claims(keys: Collection[Key]) -> Change:
 # --- pods that go away ----------------------------------------------------------------------------------------------
 
 
-def without_pods(keys: Collection[Key]) -> Change:
-    """Without these pods, and with everything released that nobody else uses."""
+@dataclass(frozen=True, slots=True)
+class WithoutPods:
+    """A change: without these pods, and with everything released that nobody else uses."""
 
-    def change(inventory: Inventory) -> Inventory:
-        gone = [inventory.pods[key] for key in keys if key in inventory.pods]
+    keys: frozenset[Key]
+
+    def __call__(self, inventory: Inventory) -> Inventory:
+        """Make it."""
+        gone = [inventory.pods[key] for key in self.keys if key in inventory.pods]
         return inventory.replace(
-            pods={key: pod for key, pod in inventory.pods.items() if key not in keys},
+            pods=_without(inventory.pods, self.keys),
             claims=_released(inventory.claims, {pod.metadata.uid for pod in gone}),
             usage=_unused(inventory.usage, gone),
         )
 
-    return change
+
+def without_pods(keys: Collection[Key]) -> Change:
+    """Without these pods, and with everything released that nobody else uses."""
+    return WithoutPods(frozenset(keys))
+
+
+def _without(objects: Mapping[K, T], keys: Iterable[K]) -> dict[K, T]:
+    """The mapping without some entries. A copy is made as a whole: there may be 200,000, and one goes."""
+    left = dict(objects)
+    for key in keys:
+        left.pop(key, None)
+    return left
 
 
 def without_placed(node: str, info: PodInfo) -> Change:
@@ -187,8 +204,21 @@ def without_placed(node: str, info: PodInfo) -> Change:
 
 
 def _released(claims: Mapping[Key, ResourceClaim], uids: Collection[str]) -> dict[Key, ResourceClaim]:
-    left = ((key, after_deletion(claim, uids)) for key, claim in claims.items())
-    return {key: claim for key, claim in left if claim is not None}
+    left = dict(claims)
+    for key, claim in claims.items():
+        if ends_with(claim, uids):
+            then = after_deletion(claim, uids)
+            if then is None:
+                del left[key]
+            else:
+                left[key] = then
+    return left
+
+
+def ends_with(claim: ResourceClaim, uids: Collection[str]) -> bool:
+    """Whether anything becomes of a claim when pods go, which is asked of many claims."""
+    users: Sequence[ConsumerReference | OwnerReference] = claim.status.reserved_for or claim.metadata.owner_references
+    return any(user.uid in uids for user in users)
 
 
 def after_deletion(claim: ResourceClaim, uids: Collection[str]) -> ResourceClaim | None:

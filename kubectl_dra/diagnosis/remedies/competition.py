@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.api.encode import encode_part
-from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.gates import other_scheduler
 from kubectl_dra.diagnosis.pending import is_pending
 from kubectl_dra.diagnosis.placing import added, placed
@@ -55,12 +55,17 @@ class _Turn:
         return (-self.priority, self.since) <= (-other.priority, other.since)
 
 
+@derived()
+def _failing(world: ClusterState) -> dict[bytes, bool]:
+    """By kind of pods, whether something on a node ends their attempts; for all pods whose ways out are searched."""
+    return {}
+
+
 class Competing:
     """The pods that wait beside one pod, of one state of the cluster."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
-        self._failing: dict[bytes, bool] = {}
 
     @cached_property
     def _waiting(self) -> tuple[Pod, ...]:
@@ -115,10 +120,11 @@ class Competing:
     def _fails(self, kind: bytes, key: Key) -> bool:
         """Whether something on any node ends the pod's attempt, which nothing that becomes free can mend."""
         world = self._case.world
-        if kind not in self._failing:
+        known = _failing(world)
+        if kind not in known:
             waits = key in world.inventory.pods
-            self._failing[kind] = waits and verdict(world, key) is Verdict.SCHEDULER_ERROR
-        return self._failing[kind]
+            known[kind] = waits and verdict(world, key) is Verdict.SCHEDULER_ERROR
+        return known[kind]
 
     def _returning(self, actions: Iterable[Action]) -> Iterator[Pod]:
         """What controllers make in place of the pods that are deleted."""

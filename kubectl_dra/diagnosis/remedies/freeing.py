@@ -143,7 +143,9 @@ def _releases(inventory: Inventory, node: str) -> Iterator[_Release]:
 def _released_by(inventory: Inventory, pod: Pod) -> Iterator[ResourceClaim]:
     """Claims that only this pod keeps."""
     for claim in inventory.claims.values():
-        if claim.metadata.namespace == pod.metadata.namespace and claim.status.allocation is not None:
+        if claim.metadata.namespace != pod.metadata.namespace or claim.status.allocation is None:
+            continue
+        if changes.ends_with(claim, (pod.metadata.uid,)):
             left = changes.after_deletion(claim, {pod.metadata.uid})
             if left is None or left.status.allocation is None:
                 yield claim

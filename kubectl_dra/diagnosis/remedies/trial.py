@@ -5,7 +5,7 @@ Two sizes: a few nodes of every story to sort candidates out, then all nodes to 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,11 +17,16 @@ from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.together import Together
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.scheduler.claims import Problem, resolve
 
 _NODES_PER_GROUP: Final = 3
 _MAX_SAMPLE: Final = 60
+_WORLDS: Final = 4
+# How many trials there may be: as many as are made in two seconds of 10,000 nodes. One on all nodes counts for some.
+_MOST: Final = 240
+_EFFORT: Final = 700_000
+_LEAST: Final = 24
+_WHOLE: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +43,19 @@ class Result:
 
 
 class Trials:
-    """Trials for one pod; ``budget`` bounds the number of all of them."""
+    """Trials for one pod. What all of them take is bounded, so that an answer comes on large clusters, too."""
 
-    def __init__(
-        self, world: ClusterState, diagnosis: PodDiagnosis, group: Together | None = None, budget: int = 200
-    ) -> None:
+    def __init__(self, world: ClusterState, diagnosis: PodDiagnosis, group: Together | None = None) -> None:
         self._world = world
         self._key = diagnosis.pod.key
         self._group = group
-        self._sample = frozenset(_sample(diagnosis))
-        self._budget = budget if group is None else group.budget
-        # A group is tried on all nodes at once.
-        self._known: dict[tuple[Change, ...], Result] = {}
+        #: A few nodes of every story.
+        self.near = frozenset(_sample(diagnosis))
+        nodes = len(world.inventory.nodes)
+        self._budget = group.budget if group is not None else max(_LEAST, min(_MOST, _EFFORT // max(nodes, 1)))
+        # What was tried once is not tried again: on a few nodes (None: on all), with these changes.
+        self._known: dict[tuple[tuple[Change, ...], frozenset[str] | None], Result] = {}
+        self._worlds: dict[tuple[Change, ...], ClusterState] = {}
 
     @property
     def exhausted(self) -> bool:
@@ -60,29 +66,41 @@ class Trials:
         """The result on a few nodes: of every story, or those given."""
         if self._group is not None:
             return self.all(*changes)
-        wanted = self._sample if nodes is None else frozenset(nodes)
+        wanted = self.near if nodes is None else frozenset(nodes)
         return self._try(changes, wanted or None)
 
     def all(self, *changes: Change) -> Result:
         """The result on all nodes."""
-        if self._group is None:
-            return self._try(changes)
-        if changes not in self._known:
-            self._budget -= 1
-            found = self._group.outcome(self._world.changed(self.applied(changes)))
-            self._known[changes] = Result(found.tried, found.nodes)
-        return self._known[changes]
+        return self._try(changes, None)
 
-    def applied(self, changes: Iterable[Change]) -> Inventory:
-        """The cluster with the changes, and with what they change of other pods of the group."""
-        inventory = self._world.inventory
-        for change in changes if self._group is None else self._group.spread(changes):
-            inventory = change(inventory)
-        return inventory
+    def world(self, changes: Sequence[Change]) -> ClusterState:
+        """The cluster with the changes, and with what they change of other pods of the group.
 
-    def _try(self, changes: Iterable[Change], among: frozenset[str] | None = None) -> Result:
-        self._budget -= 1
-        return outcome(self._world.changed(self.applied(changes)), self._key, among)
+        A few are kept, so that what follows from a change is worked out once for all questions about it.
+        """
+        key = tuple(changes)
+        found = self._worlds.pop(key, None)
+        if found is None:
+            inventory = self._world.inventory
+            for change in key if self._group is None else self._group.spread(key):
+                inventory = change(inventory)
+            found = self._world.changed(inventory)
+            if len(self._worlds) >= _WORLDS:
+                del self._worlds[next(iter(self._worlds))]
+        self._worlds[key] = found
+        return found
+
+    def _try(self, changes: tuple[Change, ...], among: frozenset[str] | None) -> Result:
+        asked = changes, among
+        if asked not in self._known:
+            self._budget -= _WHOLE if among is None and self._group is None else 1
+            world = self.world(changes)
+            if self._group is None:
+                self._known[asked] = outcome(world, self._key, among)
+            else:
+                found = self._group.outcome(world)
+                self._known[asked] = Result(found.tried, found.nodes)
+        return self._known[asked]
 
 
 def outcome(world: ClusterState, key: Key, among: frozenset[str] | None = None) -> Result:

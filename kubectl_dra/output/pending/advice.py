@@ -40,7 +40,7 @@ def advice_lines(report: PendingReport) -> Iterator[Safe]:
         return
     if code.startswith(_ON_THE_NODE):
         return
-    if report.no_pair_helps:
+    if report.no_pair_helps or report.tried.ended:
         yield from wrapped(_tried(report))
     yield from wrapped(fmt("What usually helps: {}", _advice(report, code)))
 
@@ -48,7 +48,8 @@ def advice_lines(report: PendingReport) -> Iterator[Safe]:
 def _tried(report: PendingReport) -> Safe:
     """How many changes were checked without success."""
     singles, pairs = counted(report.tried.singles, "single change"), counted(report.tried.pairs, "pair")
-    return fmt("No change was found that would make it fit: {} and {} of changes were checked.", singles, pairs)
+    rest = Safe("; the search was ended there, and others may help") if report.tried.ended else Safe("")
+    return fmt("No change was found that would make it fit: {} and {} of changes were checked{}.", singles, pairs, rest)
 
 
 def _advice(report: PendingReport, code: Code) -> Safe:
