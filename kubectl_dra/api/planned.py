@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -22,7 +22,14 @@ from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.trees import in_utf8, read_tree
 from kubectl_dra.api.workloads import Template, expand
 from kubectl_dra.api.workloads.expand import Count, Expansion, group_of
-from kubectl_dra.api.workloads.made import is_train_job, job_group, made_objects, runtime_of, train_job
+from kubectl_dra.api.workloads.made import (
+    is_train_job,
+    job_group,
+    made_objects,
+    runtime_for,
+    runtime_of,
+    train_job,
+)
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Pod, SchedulingGroup
 from kubectl_dra.model.evidence import BadObject
@@ -94,10 +101,15 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
     ``grouped_jobs``: the server keeps ``spec.scheduling`` of Jobs (feature gate WorkloadWithJob).
     """
     trees = [_tree(source.data) for source in sources]
+    runtimes = {index: runtime_for(tree, trees) for index, tree in enumerate(trees) if is_train_job(tree)}
     found: list[Planned] = []
-    for source, tree in zip(sources, trees, strict=True):
+    for index, (source, tree) in enumerate(zip(sources, trees, strict=True)):
         planned = read_planned(source, namespace)
-        planned = _with_runtime(planned, tree, trees, namespace) if is_train_job(tree) else planned
+        if index in runtimes:
+            planned = _with_runtime(planned, tree, runtimes[index], namespace)
+        elif any(tree is each for each in runtimes.values()):
+            # Its pods are those of the job.
+            planned = replace(planned, pods=())
         group = job_group(tree) if grouped_jobs else None
         found.append(_in_group(planned, group["metadata"]["name"]) if group is not None else planned)
         for made in made_objects(tree, grouped_jobs=grouped_jobs):
@@ -179,11 +191,10 @@ def _of_pods(planned: Planned, tree: Tree, namespace: str) -> Planned:
     return _expanded(planned, expand(tree, group_of(planned.api_version), planned.kind), tree, namespace)
 
 
-def _with_runtime(planned: Planned, tree: Tree, trees: Iterable[Tree], namespace: str) -> Planned:
-    found = train_job(tree, trees)
-    if found is None:
+def _with_runtime(planned: Planned, tree: Tree, runtime: Mapping[str, Any] | None, namespace: str) -> Planned:
+    if runtime is None:
         return replace(planned, untried=f"its pods are described by {runtime_of(tree)}, which is not among the files")
-    return _expanded(planned, found, tree, namespace)
+    return _expanded(planned, train_job(tree, runtime), tree, namespace)
 
 
 def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) -> Planned:

@@ -10,9 +10,10 @@ import pytest
 from kubectl_dra.api.convert import Source
 from kubectl_dra.api.planned import Planned, read_all, read_planned
 from kubectl_dra.api.workloads import expand
-from kubectl_dra.api.workloads.expand import MAX_PODS, Count, group_of
+from kubectl_dra.api.workloads.expand import Count, group_of
 from kubectl_dra.api.workloads.kinds import KNOWN
 from kubectl_dra.api.workloads.shape import _NUMBERS, _SIZES
+from kubectl_dra.api.workloads.templates import MAX_PODS
 from kubectl_dra.model.inventory import key_of
 
 POD: dict[str, Any] = {"spec": {"containers": [{"name": "main", "image": "x"}]}}
@@ -39,7 +40,9 @@ CASES: list[tuple[str, str, dict[str, Any], list[tuple[str, int | None]]]] = [
     ("batch/v1", "Job", job(), [("", 1)]),
     ("batch/v1", "Job", job(parallelism=4), [("", 4)]),
     ("batch/v1", "Job", job(parallelism=4, completions=2), [("", 2)]),
-    ("batch/v1", "Job", job(completions=8), [("", 8)]),
+    # Upstream, pkg/apis/batch/v1/defaults.go: without parallelism one pod after the other.
+    ("batch/v1", "Job", job(completions=8), [("", 1)]),
+    ("batch/v1", "Job", job(completions=0), [("", 0)]),
     ("batch/v1", "CronJob", {"jobTemplate": {"spec": job(parallelism=3)}}, [("", 3)]),
     (
         "jobset.x-k8s.io/v1alpha2",
@@ -87,7 +90,33 @@ CASES: list[tuple[str, str, dict[str, Any], list[tuple[str, int | None]]]] = [
         "ray.io/v1",
         "RayJob",
         {"rayClusterSpec": {"headGroupSpec": {"template": POD}, "workerGroupSpecs": []}},
+        [("head", 1), ("submitter", 1)],
+    ),
+    (
+        "ray.io/v1",
+        "RayJob",
+        {"rayClusterSpec": {"headGroupSpec": {"template": POD}}, "submissionMode": "HTTPMode"},
         [("head", 1)],
+    ),
+    (
+        "ray.io/v1",
+        "RayJob",
+        {"rayClusterSpec": {"headGroupSpec": {"template": POD}}, "submitterPodTemplate": POD},
+        [("head", 1), ("submitter", 1)],
+    ),
+    ("ray.io/v1", "RayJob", {"clusterSelector": {"ray.io/cluster": "there"}}, [("submitter", 1)]),
+    (
+        "ray.io/v1",
+        "RayCronJob",
+        {
+            "jobTemplate": {
+                "rayClusterSpec": {
+                    "headGroupSpec": {"template": POD},
+                    "workerGroupSpecs": [{"groupName": "gpu", "replicas": 2, "template": POD}],
+                }
+            }
+        },
+        [("head", 1), ("gpu", 2), ("submitter", 1)],
     ),
     ("ray.io/v1", "RayService", {"rayClusterConfig": {"headGroupSpec": {"template": POD}}}, [("head", 1)]),
     (
@@ -104,6 +133,40 @@ CASES: list[tuple[str, str, dict[str, Any], list[tuple[str, int | None]]]] = [
             "template": {"cliques": [{"name": "prefill", "spec": {"replicas": 3, "podSpec": POD["spec"]}}]},
         },
         [("prefill", 6)],
+    ),
+    (
+        "grove.io/v1alpha1",
+        "PodCliqueSet",
+        {
+            "replicas": 2,
+            "template": {
+                "cliques": [
+                    {"name": "leader", "spec": {"podSpec": POD["spec"]}},
+                    {"name": "worker", "spec": {"replicas": 3, "podSpec": POD["spec"]}},
+                    {"name": "router", "spec": {"podSpec": POD["spec"]}},
+                ],
+                "podCliqueScalingGroups": [{"name": "g", "cliqueNames": ["leader", "worker"], "replicas": 4}],
+            },
+        },
+        [("leader", 8), ("worker", 24), ("router", 2)],
+    ),
+    (
+        "disaggregatedset.x-k8s.io/v1",
+        "DisaggregatedSet",
+        {
+            "slices": 2,
+            "roles": [
+                {
+                    "name": "prefill",
+                    "spec": {
+                        "replicas": 2,
+                        "leaderWorkerTemplate": {"size": 3, "leaderTemplate": POD, "workerTemplate": POD},
+                    },
+                },
+                {"name": "decode", "spec": {"leaderWorkerTemplate": {"size": 2, "workerTemplate": POD}}},
+            ],
+        },
+        [("prefill leader", 4), ("decode leader", 2), ("prefill worker", 8), ("decode worker", 2)],
     ),
     ("argoproj.io/v1alpha1", "Rollout", {"replicas": 2, "template": POD}, [("", 2)]),
     ("kueue.x-k8s.io/v1beta1", "Workload", {"podSets": [{"name": "main", "count": 3, "template": POD}]}, [("main", 3)]),
@@ -123,6 +186,41 @@ for _kind, _field in {
 @pytest.mark.parametrize(("api_version", "kind", "spec", "expected"), CASES, ids=lambda value: str(value)[:24])
 def test_known_kinds(api_version: str, kind: str, spec: dict[str, Any], expected: list[tuple[str, int | None]]) -> None:
     assert made(api_version, kind, spec) == expected
+
+
+def containers(spec: dict[str, Any]) -> dict[str, list[str]]:
+    """The containers of each role of a RayJob."""
+    tree = {"apiVersion": "ray.io/v1", "kind": "RayJob", "spec": spec}
+    found = expand(tree, "ray.io", "RayJob").templates
+    specs = {each.role: each.body["spec"] for each in found}
+    return {
+        role: [each["name"] for field in ("containers", "initContainers") for each in body.get(field, ())]
+        for role, body in specs.items()
+    }
+
+
+def test_containers_that_kuberay_adds_are_there() -> None:
+    """Upstream: ray-operator/controllers/ray/common/pod.go and job.go. Their requests decide whether a pod fits."""
+    workers = [{"groupName": "w", "replicas": 1, "template": POD}]
+    cluster = {"headGroupSpec": {"template": POD}, "workerGroupSpecs": workers}
+    plain = containers({"rayClusterSpec": cluster})
+    assert plain == {"head": ["main"], "w": ["main", "wait-gcs-ready"], "submitter": ["ray-job-submitter"]}
+    scaling = containers({"rayClusterSpec": {**cluster, "enableInTreeAutoscaling": True}})
+    assert scaling["head"] == ["main", "autoscaler"]
+    beside = containers({"rayClusterSpec": cluster, "submissionMode": "SidecarMode"})
+    assert beside == {"head": ["main", "ray-job-submitter"], "w": ["main", "wait-gcs-ready"]}
+
+
+def test_a_reference_to_a_workload_is_none() -> None:
+    """A HorizontalPodAutoscaler, a ScaledObject and the like name what they scale."""
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    for reference in (target, {**target, "spec": None}):
+        assert made("autoscaling/v2", "HorizontalPodAutoscaler", {"scaleTargetRef": reference, "maxReplicas": 8}) == []
+
+
+def test_templates_without_names_are_told_apart_by_their_fields() -> None:
+    spec = {"router": {"template": POD}, "engine": {"replicas": 2, "podTemplate": POD}, "x": 1}
+    assert made("example.com/v1", "Server", spec) == [("router", 1), ("engine", 2)]
 
 
 def test_every_known_kind_is_tried_here() -> None:
@@ -288,6 +386,8 @@ def test_a_train_job_has_the_pods_of_its_runtime() -> None:
     assert (plan.copies, plan.role) == (4, "node")
     assert [claim.name for claim in plan.pod.spec.containers[0].resources.claims] == ["gpu"]
     assert runtime.catalog
+    assert not runtime.pods, "it is tried as the job has it, not by itself as well"
+    assert all_of(RUNTIME)[0].pods
     assert all_of(RUNTIME, train_job())[1].pods[0].copies == 1
 
 

@@ -162,6 +162,11 @@ def test_good_files_have_nothing(capfd: pytest.CaptureFixture[str]) -> None:
         ({"a": "apiVersion: v1\nmetadata: {name: x}\n"}, "unreadable", "error"),
         ({"a": CLAIM.replace("/v1", "/v1beta1").replace("exactly:", "x:")}, "old-version", "warning"),
         ({"a": CLAIM.replace("/v1", "/v1beta7")}, "no-such-version", "error"),
+        (
+            {"a": "apiVersion: scheduling.k8s.io/v1alpha2\nkind: PodGroup\nmetadata: {name: g}\nspec: {}\n"},
+            "no-such-version",
+            "error",
+        ),
         ({"a": CLAIM.replace("name: gpu\n      ", "name: GPU!\n      ")}, "refused", "error"),
         (
             {"a": POD.replace("    resources:\n      claims:\n      - name: gpu\n", "")},

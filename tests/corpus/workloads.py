@@ -130,11 +130,12 @@ def add_all(cases: Cases) -> None:
             spec = _ray(number) if field == "spec" else {field: _ray(number)}
             name = f"{kind} that {'fits' if fits == 'Yes' else 'does not fit'}"
             body = workload("ray.io/v1", kind, spec)
-            cases.add("workloads", name, "example", _ONE, body, fits=fits, copies=(1, 16))
+            # A RayJob is submitted by a pod of its own.
+            copies = (1, 16, 1) if kind == "RayJob" else (1, 16)
+            cases.add("workloads", name, "example", _ONE, body, fits=fits, copies=copies)
     for number, fits in ((16, "Yes"), (17, "No")):
         name = f"TrainJob with its runtime that {'fits' if fits == 'Yes' else 'does not fit'}"
-        # The runtime is a catalogue of its own: one node is tried alone.
-        cases.add("workloads", name, "example", _ONE, *_train_job(number), fits=fits, copies=(16, 1))
+        cases.add("workloads", name, "example", _ONE, *_train_job(number), fits=fits, copies=(16,))
     daemon = workload("apps/v1", "DaemonSet", {"selector": {"matchLabels": _LABELS}, "template": _pods()})
     cases.add("workloads", "DaemonSet with one GPU per node", "example", _ONE, daemon, fits="Yes", copies=(2,))
     cases.add(

@@ -125,6 +125,58 @@ def test_nothing_tried_is_no_success(body: dict[str, Any]) -> None:
     assert report.answered is (body["kind"] in ("DeviceClass", "Node"))
 
 
+def test_what_only_refers_to_a_workload_is_nothing_to_try() -> None:
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    body = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "web"}}
+    report = simulated({**body, "spec": {"scaleTargetRef": target, "maxReplicas": 8}})
+    assert (report.fits, report.pods) == (Fits.UNKNOWN, ())
+    assert "No part in scheduling devices: HorizontalPodAutoscaler web." in page(report)
+
+
+def test_an_object_without_a_name_is_called_by_its_kind() -> None:
+    assert "devices: Cluster without a name." in page(simulated({"apiVersion": "kind.x-k8s.io/v1", "kind": "Cluster"}))
+
+
+@pytest.mark.parametrize(("copies", "told"), [(2, "all of 2 copies"), (5, "4 of 5 copies")])
+def test_of_a_pod_that_another_scheduler_places_nothing_certain_is_said(copies: int, told: str) -> None:
+    spec = {"replicas": copies, "selector": {"matchLabels": {"a": "b"}}}
+    pods = pod_template("t")
+    pods["spec"] |= {"schedulerName": "volcano", "restartPolicy": "Always"}
+    work = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "w", "namespace": NS}}
+    labelled = {**pods, "metadata": {"labels": {"a": "b"}}}
+    report = simulated(template("t"), {**work, "spec": {**spec, "template": labelled}})
+    (found,) = report.pods
+    assert (report.fits, found.scheduler, found.copies) == (Fits.UNKNOWN, "volcano", min(copies, 4))
+    assert report.partial
+    assert not report.bad
+    first = f"Deployment {NS}/w: scheduler volcano decides; by the rules of the default scheduler "
+    assert page(report).startswith(f"{first}{told.removeprefix('all of 2 copies') or '2 of 2 copies'} would fit")
+
+
+def test_the_first_line_has_the_cause() -> None:
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "w", "namespace": NS}}
+    spec = {"parallelism": 5, "completions": 5, "template": pod_template("t")}
+    text = page(
+        simulated(
+            {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}, template("t"), {**job, "spec": spec}
+        )
+    )
+    assert text.startswith(f"Job {NS}/w: 4 of 5 copies fit; the next one does not: no node has a free")
+    assert text.endswith("No part in scheduling devices: Service s.")
+    missing = page(simulated({**job, "spec": spec}))
+    assert missing.startswith(
+        f'Job {NS}/w: 0 of 5 copies fit: it needs ResourceClaimTemplate "t", which does not exist.'
+    )
+
+
+def test_files_whose_objects_are_all_refused_do_not_claim_that_there_were_none() -> None:
+    old = {**template("t"), "apiVersion": "resource.k8s.io/v1alpha2", "spec": {"spec": {"resourceClassName": "x"}}}
+    text = page(simulated(old))
+    assert "would be refused: no matches for kind" in text
+    assert "kubectl dra convert -f FILE writes" in text
+    assert "Nothing was tried: what the files describe can't be created as it is written." in text
+
+
 def test_an_object_that_makes_pods_that_nobody_knows_keeps_the_answer_open() -> None:
     job = thing("trainer.kubeflow.org/v1alpha1", "TrainJob", {"runtimeRef": {"name": "torch"}})
     report = simulated(template("one"), job, {"apiVersion": "v1", **a_pod(templates=["one"])})

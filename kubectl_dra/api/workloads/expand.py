@@ -2,59 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from enum import Enum
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from kubectl_dra.api.workloads.kinds import KNOWN, Factor, Known, Part
+from kubectl_dra.api.workloads.operators import refined
 from kubectl_dra.api.workloads.shape import Shaped, shaped
+from kubectl_dra.api.workloads.templates import MAX_PODS, Count, Expansion, Template, Tree
 
-Tree = Mapping[str, Any]
+__all__ = ["Count", "Expansion", "Template", "expand", "group_of"]
 #: Objects in objects (a bundle of jobs in one resource) are followed so deep.
 _DEPTH: Final = 8
 _NAMES: Final = ("name", "groupName")
-#: No controller makes more; a larger number is a mistake of whoever wrote it, or an attack.
-MAX_PODS: Final = 10**7
-
-
-class Count(Enum):
-    """Where the number of pods comes from."""
-
-    STATED = "stated"
-    PER_NODE = "perNode"
-    ASSUMED = "assumed"  # a field of an unknown kind that known kinds use for it
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class Template:
-    """``body`` has ``metadata`` and ``spec`` of the pods; ``path`` is where it stands.
-
-    ``copies`` None: one per node. ``count`` says where the number is from; unknown: ``copies`` is 1. ``assumed``: the
-    fields that were taken for it. ``problem``: what stands at the path is no template.
-    """
-
-    path: str
-    body: Tree
-    role: str = ""
-    copies: int | None = 1
-    count: Count = Count.STATED
-    assumed: tuple[str, ...] = ()
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Expansion:
-    """``known``: the kind's fields are known. ``catalog``: it makes no pods by itself. ``suspended``: its pods wait.
-
-    No templates and not ``known``: nothing in the object looks like a pod.
-    """
-
-    templates: tuple[Template, ...] = ()
-    known: bool = False
-    catalog: bool = False
-    suspended: bool = False
 
 
 def expand(tree: Tree, group: str, kind: str) -> Expansion:
@@ -62,9 +23,9 @@ def expand(tree: Tree, group: str, kind: str) -> Expansion:
     known = KNOWN.get((group, kind))
     if known is not None:
         templates = tuple(each for part in known.parts for each in _of_part(tree, part))
-        return Expansion(templates, True, known.catalog, _suspended(tree, known))
+        return Expansion(tuple(refined(tree, group, kind, templates)), True, known.catalog, _suspended(tree, known))
     embedded = tuple(_embedded(tree, 0))
-    return Expansion(embedded or tuple(_by_shape(each) for each in shaped(tree)))
+    return Expansion(embedded or tuple(_told_apart([_by_shape(each) for each in shaped(tree)])))
 
 
 def group_of(api_version: str) -> str:
@@ -88,9 +49,9 @@ class _Step:
 
 
 def _of_part(tree: Tree, part: Part) -> Iterator[Template]:
-    found = list(_at(tree, part.path)) or (list(_at(tree, part.otherwise)) if part.otherwise else [])
+    found = list(_found(tree, part))
     for value, path, steps in found:
-        role = part.role or (steps[-1].name if steps else "")
+        role = " ".join(filter(None, (steps[-1].name if steps else "", part.role)))
         copies = _copies(tree, part, steps)
         body = {"spec": value} if part.bare else value
         count = Count.PER_NODE if part.per_node else Count.STATED
@@ -101,6 +62,14 @@ def _of_part(tree: Tree, part: Part) -> Iterator[Template]:
             yield Template(path, body, role, copies, count)
     if not found and "[]" not in part.path and "*" not in part.path and _is_required(part):
         yield Template(part.path, {}, part.role, problem=f"{part.path}.spec: Required value")
+
+
+def _found(tree: Tree, part: Part) -> Iterator[_Place]:
+    """What stands at the path of a part, and for the items that have nothing there what stands at the other one."""
+    own = list(_at(tree, part.path))
+    yield from own
+    there = {steps for _, _, steps in own}
+    yield from (each for each in _at(tree, part.otherwise) if each[2] not in there) if part.otherwise else ()
 
 
 def _is_required(part: Part) -> bool:
@@ -117,8 +86,8 @@ def _copies(tree: Tree, part: Part, steps: tuple[_Step, ...]) -> int | None:
 
 
 def _value(tree: Tree, factor: Factor, steps: tuple[_Step, ...]) -> int:
-    given = [value for path in factor.fields if (value := _number(_read(tree, path, steps))) is not None]
-    value = min(given) if given else factor.default
+    first, *others = (_number(_read(tree, path, steps)) for path in factor.fields)
+    value = min(factor.default if first is None else first, *(each for each in others if each is not None), MAX_PODS)
     if factor.least:
         value = max(value, _number(_read(tree, factor.least, steps)) or 0)
     return max(value - factor.less, 0)
@@ -194,6 +163,14 @@ def _by_shape(found: Shaped) -> Template:
     return Template(found.path, found.body, found.role, copies, Count.ASSUMED, found.fields)
 
 
+def _told_apart(templates: Sequence[Template]) -> Iterator[Template]:
+    """Several templates without names of their own are called by the fields they stand in."""
+    roles = Counter(each.role for each in templates)
+    for each in templates:
+        steps = [step for step in each.path.split(".") if step not in ("template", "podTemplate", "spec")]
+        yield replace(each, role=steps[-1]) if len(templates) > 1 and (roles[each.role] > 1 and steps) else each
+
+
 def _embedded(value: Any, depth: int, path: str = "") -> Iterator[Template]:  # noqa: ANN401 - any JSON value
     """Templates of whole objects of known kinds inside of another object."""
     if depth > _DEPTH:
@@ -201,13 +178,20 @@ def _embedded(value: Any, depth: int, path: str = "") -> Iterator[Template]:  # 
     children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, child in children:
         here = f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}" if path else str(key)
-        version, kind = (child.get("apiVersion"), child.get("kind")) if isinstance(child, dict) else (None, None)
-        known = KNOWN.get((group_of(version), kind)) if isinstance(version, str) and isinstance(kind, str) else None
-        if known is None:
+        named = _object(child)
+        if named is None or named not in KNOWN:
             yield from _embedded(child, depth + 1, here)
             continue
-        name = _name(child.get("metadata"), 0) if isinstance(child, dict) else ""
-        for part in known.parts:
-            for each in _of_part(child, part):
-                role = " ".join(filter(None, (f"{kind} {name}", each.role)))
-                yield Template(f"{here}.{each.path}", each.body, role, each.copies, each.count, each.assumed)
+        name = _name(child.get("metadata"), 0)
+        for each in expand(child, *named).templates:
+            role = " ".join(filter(None, (f"{named[1]} {name}", each.role)))
+            problem = each.problem and f"{here}.{each.problem}"
+            yield replace(each, path=f"{here}.{each.path}", role=role, problem=problem)
+
+
+def _object(value: Any) -> tuple[str, str] | None:  # noqa: ANN401 - any JSON value
+    """Group and kind of an object; None for anything else: a reference has version and kind as well, but no spec."""
+    if not isinstance(value, dict) or not isinstance(value.get("spec"), dict):
+        return None
+    version, kind = value.get("apiVersion"), value.get("kind")
+    return (group_of(version), kind) if isinstance(version, str) and isinstance(kind, str) else None

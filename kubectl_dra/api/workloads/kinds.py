@@ -13,7 +13,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A number that multiplies: the smallest of the ``fields`` that are there, else ``default``; minus ``less``.
+    """A number that multiplies: the first of the ``fields``, else ``default``, no more than any other; minus ``less``.
 
     With ``least`` the field's value is at least that of another field (a minimum of an autoscaler).
     """
@@ -28,8 +28,8 @@ class Factor:
 class Part:
     """One template: ``path`` leads to ``{metadata, spec}``, and to the pod's spec itself if ``bare``.
 
-    ``otherwise`` is taken where nothing is at ``path``. ``per_node``: one pod per node, whatever factors say. ``role``
-    is what the pods are called; empty: the name of the last item on the path.
+    ``otherwise`` is taken where nothing is at ``path``. ``per_node``: one pod per node, whatever factors say. The pods
+    are called by the name of the last item on the path and by ``role``.
     """
 
     path: str
@@ -58,7 +58,7 @@ def _one(*fields: str, default: int = 1, less: int = 0, least: str = "") -> Fact
 
 
 def _job(prefix: str) -> Factor:
-    """A job's pods at the same time: upstream, pkg/controller/job (wantActive)."""
+    """A job's pods at the same time: upstream, pkg/apis/batch/v1/defaults.go and pkg/controller/job (wantActive)."""
     return _one(f"{prefix}.parallelism", f"{prefix}.completions")
 
 
@@ -90,14 +90,23 @@ def _ray(prefix: str) -> tuple[Part, ...]:
     return (Part(f"{prefix}.headGroupSpec.template", role="head"), Part(f"{group}.template", workers))
 
 
-_LEADER: Final = "spec.leaderWorkerTemplate"
-_SIZE: Final = f"{_LEADER}.size"
-_LWS: Final = Known(
-    (
-        Part(f"{_LEADER}.leaderTemplate", _REPLICAS, role="leader", otherwise=f"{_LEADER}.workerTemplate"),
-        Part(f"{_LEADER}.workerTemplate", (*_REPLICAS, _one(_SIZE, less=1)), role="worker"),
+def _ray_job(prefix: str) -> Known:
+    """What a RayJob makes beside what is written stands in ``operators``."""
+    submitter = Part(f"{prefix}.submitterPodTemplate", role="submitter")
+    return Known((*_ray(f"{prefix}.rayClusterSpec"), submitter), suspend="spec.suspend")
+
+
+def _leaders(spec: str, *factors: Factor) -> Known:
+    """LeaderWorkerSet v1: groups of a leader and ``size - 1`` workers; leaders without a template are workers."""
+    at, replicas = f"{spec}.leaderWorkerTemplate", (*factors, _one(f"{spec}.replicas"))
+    return Known(
+        (
+            Part(f"{at}.leaderTemplate", replicas, role="leader", otherwise=f"{at}.workerTemplate"),
+            Part(f"{at}.workerTemplate", (*replicas, _one(f"{at}.size", less=1)), role="worker"),
+        )
     )
-)
+
+
 _CRON_JOB: Final = Known(
     (Part("spec.jobTemplate.spec.template", (_job("spec.jobTemplate.spec"),)),), suspend="spec.suspend"
 )
@@ -117,7 +126,8 @@ KNOWN: Final[Mapping[tuple[str, str], Known]] = {
     ("batch", "Job"): _JOB,
     ("batch", "CronJob"): _CRON_JOB,
     ("jobset.x-k8s.io", "JobSet"): Known(_job_set(_REPLICATED_JOBS), suspend="spec.suspend"),
-    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): _LWS,
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): _leaders("spec"),
+    ("disaggregatedset.x-k8s.io", "DisaggregatedSet"): _leaders("spec.roles[].spec", _one("spec.slices")),
     ("kubeflow.org", "MPIJob"): _kubeflow("mpiReplicaSpecs"),
     ("kubeflow.org", "PyTorchJob"): _kubeflow("pytorchReplicaSpecs"),
     ("kubeflow.org", "TFJob"): _kubeflow("tfReplicaSpecs"),
@@ -128,9 +138,8 @@ KNOWN: Final[Mapping[tuple[str, str], Known]] = {
     ("trainer.kubeflow.org", "ClusterTrainingRuntime"): _RUNTIME_KIND,
     ("trainer.kubeflow.org", "TrainingRuntime"): _RUNTIME_KIND,
     ("ray.io", "RayCluster"): Known(_ray("spec"), suspend="spec.suspend"),
-    ("ray.io", "RayJob"): Known(
-        (*_ray("spec.rayClusterSpec"), Part("spec.submitterPodTemplate", role="submitter")), suspend="spec.suspend"
-    ),
+    ("ray.io", "RayJob"): _ray_job("spec"),
+    ("ray.io", "RayCronJob"): _ray_job("spec.jobTemplate"),
     ("ray.io", "RayService"): Known(_ray("spec.rayClusterConfig")),
     ("batch.volcano.sh", "Job"): Known((Part(f"{_VOLCANO}.template", (_one(f"{_VOLCANO}.replicas"),)),)),
     ("grove.io", "PodCliqueSet"): Known(

@@ -100,25 +100,27 @@ def runtime_of(job: Tree) -> str:
     return f"{reference.get('kind') or _RUNTIMES[0]} {reference.get('name') or ''}".strip()
 
 
-def train_job(job: Tree, objects: Iterable[Tree]) -> Expansion | None:
-    """The pods of a TrainJob with the runtime that is among ``objects``; None without it.
-
-    Upstream: kubeflow/trainer, pkg/runtime (the JobSet plugin): nodes and resources of the trainer replace those of the
-    runtime's job that is marked as the trainer.
-    """
+def runtime_for(job: Tree, objects: Iterable[Tree]) -> Tree | None:
+    """The runtime of a TrainJob, if it is among ``objects``."""
     wanted = runtime_of(job)
     namespace = _mapping(job.get("metadata")).get("namespace")
     for tree in objects:
         meta = _mapping(tree.get("metadata"))
         if group_of(str(tree.get("apiVersion"))) != _TRAINER or f"{tree.get('kind')} {meta.get('name')}" != wanted:
             continue
-        if tree.get("kind") == _RUNTIMES[1] and meta.get("namespace") != namespace:
-            continue
-        merged = _merged(job, tree)
-        found = expand(merged, _TRAINER, _RUNTIMES[0])
-        suspended = _mapping(job.get("spec")).get("suspend") is True
-        return Expansion(found.templates, True, suspended=suspended)
+        if tree.get("kind") == _RUNTIMES[0] or meta.get("namespace") == namespace:
+            return tree
     return None
+
+
+def train_job(job: Tree, runtime: Tree) -> Expansion:
+    """The pods of a TrainJob with its runtime.
+
+    Upstream: kubeflow/trainer, pkg/runtime (the JobSet plugin): nodes and resources of the trainer replace those of the
+    runtime's job that is marked as the trainer.
+    """
+    found = expand(_merged(job, runtime), _TRAINER, _RUNTIMES[0])
+    return Expansion(found.templates, True, suspended=_mapping(job.get("spec")).get("suspend") is True)
 
 
 def _merged(job: Tree, runtime: Tree) -> dict[str, Any]:

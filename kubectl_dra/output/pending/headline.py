@@ -17,6 +17,7 @@ from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 _ENDS: Final = "DRA-3"
 _OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
 _DEVICES: Final = 3
+_UNPLACED: Final = frozenset({Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR, Verdict.GATED, Verdict.UNKNOWN})
 
 
 def pending_summary(report: PendingReport) -> Safe:
@@ -42,6 +43,14 @@ def pending_summary(report: PendingReport) -> Safe:
         case Verdict.UNKNOWN:
             return fmt("Whether pod {} can be scheduled is unknown: {}.", str(report.pod.key), reason)
     return fmt("{} is pending: {}.", pod, reason)
+
+
+def why_not(report: PendingReport) -> Safe | None:
+    """The cause as it follows ``does not fit``; None where the pod's state is another than that it can't be placed."""
+    if report.code is Code.NOT_SIMULATED or report.verdict not in _UNPLACED:
+        return None
+    lead = _although(report) if report.verdict is Verdict.SCHEDULER_ERROR else Safe("")
+    return fmt("{}: {}", lead, main_reason(report))
 
 
 def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:

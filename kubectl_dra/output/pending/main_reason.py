@@ -240,21 +240,23 @@ def _on_nodes(first: Cause, report: Report, asks: Asks) -> Safe | None:
     placed = _placement(with_devices, report, wanted)
     if placed is not None:
         return placed
-    has = Safe("the device" if _single(report) else "the devices")
-    texts = [_clause(group, has) for group in with_devices[:_CLAUSES]]
+    devices = Safe("the device" if _single(report) else "the devices") if report.asks else None
+    texts = [_clause(group, devices) for group in with_devices[:_CLAUSES]]
     texts += list(_without(report, _CLAUSES - len(texts), wanted))
     return Safe("; ").join(texts)
 
 
-def _clause(group: NodeGroupRecord, has: Safe) -> Safe:
+def _clause(group: NodeGroupRecord, devices: Safe | None) -> Safe:
+    """What keeps the pod from nodes that have its devices; None: it needs none."""
     details = [cause.detail for cause in group.causes]
+    names, has = names_of([group]), Safe(plural("has", group.count))
+    lead = fmt("{} {} {} but", names, has, devices) if devices is not None else names
     if len(details) == 1 and isinstance(details[0], NodeShortage):
-        return fmt(
-            "{} {} {} but {}", names_of([group]), Safe(plural("has", group.count)), has, shortage_text(details[0])
-        )
+        lead = lead if devices is not None else fmt("{} {}", names, has)
+        return fmt("{} {}", lead, shortage_text(details[0]))
     obstacles = [obstacle(cause, several=group.count > 1) for cause in group.causes]
     told = Safe(", and ").join(dict.fromkeys(obstacles)) if obstacles else fmt("is rejected: {}", group.message)
-    return fmt("{} {} {} but {}", names_of([group]), Safe(plural("has", group.count)), has, told)
+    return fmt("{} {}", lead, told)
 
 
 def _without(report: Report, room: int, wanted: Safe) -> Iterator[Safe]:

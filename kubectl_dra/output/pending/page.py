@@ -58,17 +58,24 @@ AGREEMENT: Final = {
 
 
 def pending_page(
-    report: PendingReport, now: datetime, address: Address = HERE, more: Safe | None = None, *, apart: bool = False
+    report: PendingReport,
+    now: datetime,
+    address: Address = HERE,
+    more: Safe | None = None,
+    *,
+    head: list[Safe] | None = None,
+    apart: bool = False,
 ) -> list[Safe]:
     """All lines of one report; ``now`` is the time that ages are counted from.
 
     ``address``: the cluster that commands are for. ``more`` stands below the ways out, in place of the command that
-    prints one of them, on screens with keys of their own. ``apart``: without the first sentence and the ways out, which
-    stand beside the page.
+    prints one of them, on screens with keys of their own. ``head``: the first lines, in place of the sentence about the
+    pod. ``apart``: without the first lines and the ways out, which stand beside the page.
     """
+    first = wrapped(styled(pending_summary(report), Style.BOLD)) if head is None else head
     blocks: list[list[Safe]] = [
         whatif_lines(report.what_if) if report.what_if is not None else [],
-        [] if apart else wrapped(styled(pending_summary(report), Style.BOLD)),
+        [] if apart else first,
         list(ask_lines(report.asks, report.extended)) if _shows_asks(report) else [],
         list(unseen_lines(report.unseen)),
         *_funnels(report, _INSIDE if more is not None else _OUTSIDE),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
@@ -12,17 +13,21 @@ from kubectl_dra.output.taints.hits import fate_text, who_text
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
 
+#: How the API server begins where it has no such version.
+_NO_MATCHES: Final = "no matches for kind"
+_CONVERT: Final = Safe("kubectl dra convert -f FILE writes the manifest in the version that servers have now.")
 _NAMED = 5
 _HITS = 20
 
 
 def object_name(ref: ObjectRef) -> Safe:
-    """``KIND NAMESPACE/NAME``."""
-    return fmt("{} {}", ref.kind, str(ref.key) if ref.namespace else ref.name)
+    """``KIND NAMESPACE/NAME``; of an object without a name, its kind."""
+    name = str(ref.key) if ref.namespace else ref.name
+    return fmt("{} {}", ref.kind, name) if ref.name else fmt("{} without a name", ref.kind)
 
 
 def head_lines(report: SimulationReport) -> Iterator[Safe]:
-    """What holds for all files: whether the server reads them as they are written, and namespaces that are missing."""
+    """Whether the server reads the files as they are written."""
     findings = [finding for each in report.manifests for finding in each.findings]
     wrong = sum(not finding.corrected for finding in findings)
     if wrong:
@@ -31,22 +36,30 @@ def head_lines(report: SimulationReport) -> Iterator[Safe]:
     if len(findings) > wrong:
         text = "Not as written: {} corrected before anything was tried. kubectl dra convert prints the result."
         yield from wrapped(fmt(text, counted(len(findings) - wrong, "mistake")))
+
+
+def refusal_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
+    """What is wrong in the files, one manifest after the other, and what to do about versions that are gone."""
+    for manifest in manifests:
+        yield from _wrong_lines(manifest)
+    if any(text.startswith(_NO_MATCHES) for each in manifests for text in each.refused):
+        yield from wrapped(_CONVERT)
+
+
+def note_lines(report: SimulationReport) -> Iterator[Safe]:
+    """What was taken as given, one manifest after the other, and objects that have no part in it."""
     for name in report.new_namespaces:
         yield from wrapped(fmt("Namespace {} does not exist; it is taken as created first.", name))
-
-
-def manifest_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
-    """One manifest after the other, as far as there is something to say."""
-    for manifest in manifests:
+    for manifest in report.manifests:
         yield from _lines(manifest)
-    left = [each for each in manifests if each.ignored]
+    left = [each for each in report.manifests if each.ignored]
     if left:
         names = Safe(", ").join(object_name(each.object) for each in left[:_NAMED])
         more = fmt(" and {} more", len(left) - _NAMED) if len(left) > _NAMED else Safe("")
         yield from wrapped(fmt("No part in scheduling devices: {}{}.", names, more))
 
 
-def _lines(manifest: ManifestReport) -> Iterator[Safe]:
+def _wrong_lines(manifest: ManifestReport) -> Iterator[Safe]:
     name = object_name(manifest.object)
     for finding in manifest.findings:
         how = Safe("corrected" if finding.corrected else "wrong")
@@ -55,14 +68,18 @@ def _lines(manifest: ManifestReport) -> Iterator[Safe]:
         yield from wrapped(fmt("{} {}: {}", name, styled(Safe("can't be read"), Style.BAD), manifest.error))
     for refusal in manifest.refused:
         yield from wrapped(fmt("{} {}: {}", name, styled(Safe("would be refused"), Style.BAD), refusal_text(refusal)))
+    if manifest.untried:
+        yield from wrapped(fmt("{} was not tried: {}.", name, manifest.untried))
+
+
+def _lines(manifest: ManifestReport) -> Iterator[Safe]:
+    name = object_name(manifest.object)
     if manifest.exists:
         yield from wrapped(fmt("{} exists already: {}", name, _existing(manifest.object)))
     if manifest.generated:
         yield from wrapped(fmt("{}: the server makes up the end of this name.", name))
     if manifest.made_by:
         yield from wrapped(fmt("{} is made by the controller of {}.", name, manifest.made_by))
-    if manifest.untried:
-        yield from wrapped(fmt("{} was not tried: {}.", name, manifest.untried))
     if manifest.suspended:
         yield from wrapped(fmt("{} is suspended{}; it is tried as if it ran.", name, _queue(manifest)))
     elif manifest.queue:

@@ -14,11 +14,18 @@ from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import unseen_lines
 from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.pending.headline import pending_summary, why_not
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.simulation.manifests import effect_lines, head_lines, manifest_lines, object_name
+from kubectl_dra.output.simulation.manifests import (
+    effect_lines,
+    head_lines,
+    note_lines,
+    object_name,
+    refusal_lines,
+)
 from kubectl_dra.output.whatif.page import whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.base import Fits
@@ -37,23 +44,20 @@ def simulation_page(
     report: SimulationReport, now: datetime, *, steps: bool = False, address: Address = HERE
 ) -> list[Safe]:
     """All lines; ``steps``: with the commands of remedies, for the cluster at ``address``."""
-    blocks = [list(missing_lines(report.unread)), list(head_lines(report)), list(manifest_lines(report.manifests))]
-    blocks.append(list(effect_lines(report.effects)))
-    if report.what_if is not None:
-        blocks.append(whatif_lines(report.what_if))
+    blocks = [
+        list(missing_lines(report.unread)),
+        [*head_lines(report), *refusal_lines(report.manifests)],
+        whatif_lines(report.what_if) if report.what_if is not None else [],
+    ]
     for pod in report.pods:
-        blocks.append(list(_pod_lines(pod, left=bool(_wrong(report)))))
-        if pod.pending is not None and not _is_enough(pod):
-            # What could not be read is said above.
-            pending = msgspec.structs.replace(pod.pending, missing=()) if pod.unread else pod.pending
-            more = Safe("" if steps else "--remedies prints the commands and manifests")
-            blocks.append(pending_page(pending, now, address, more))
-            blocks.append(list(step_lines(pod.pending.remedies, address)) if steps else [])
+        blocks += _pod_blocks(pod, now, address, left=bool(_wrong(report)), steps=steps)
+    if not report.pods and report.what_if is None:
+        blocks.append(list(wrapped(_nothing(report))))
+    blocks.append(list(effect_lines(report.effects)))
+    blocks.append(list(note_lines(report)))
     blocks.append(list(advertised_lines(report.also_advertised)))
     if any(pod.alone for pod in report.pods):
         blocks.append(list(wrapped(_ALONE)))
-    if not report.pods and report.what_if is None:
-        blocks.append(list(wrapped(_NOTHING)))
     lines: list[Safe] = []
     for block in filter(None, blocks):
         lines += [Safe(""), *block] if lines else block
@@ -72,6 +76,30 @@ def simulation_summary(report: SimulationReport) -> Safe:
     return Safe(" ").join(verdicts) if verdicts else _NOTHING
 
 
+def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bool, steps: bool) -> list[list[Safe]]:
+    """Whether it fits and why not, in one sentence; then what why-pending says of the first copy that does not."""
+    pending = pod.pending
+    if pending is None or _is_enough(pod):
+        return [list(_pod_lines(pod, left=left))]
+    reason = None if pod.blocked else why_not(pending)
+    head = list(_pod_lines(pod, reason, left=left))
+    if reason is None:
+        head += [Safe(""), *wrapped(styled(pending_summary(pending), Style.BOLD))]
+    # What could not be read is said above.
+    shown = msgspec.structs.replace(pending, missing=()) if pod.unread else pending
+    more = Safe("" if steps else "--remedies prints the commands and manifests")
+    page = pending_page(shown, now, address, more, head=head)
+    return [page, list(step_lines(pending.remedies, address)) if steps else []]
+
+
+def _nothing(report: SimulationReport) -> Safe:
+    """Why nothing was tried."""
+    kept = [each for each in report.manifests if each.refused or each.error or each.untried]
+    if not kept:
+        return _NOTHING
+    return Safe("Nothing was tried: what the files describe can't be created as it is written.")
+
+
 def _wrong(report: SimulationReport) -> int:
     return sum(not finding.corrected for each in report.manifests for finding in each.findings)
 
@@ -81,9 +109,12 @@ def _verdict_of_what_is_left(pod: PodSimulation, *, left: bool) -> Safe:
     return Safe("What is left: ") + _verdict(pod) if left else _verdict(pod)
 
 
-def _pod_lines(pod: PodSimulation, *, left: bool = False) -> Iterator[Safe]:
-    bold = styled(_verdict_of_what_is_left(pod, left=left), Style.BOLD)
-    yield from wrapped(bold)
+def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = False) -> Iterator[Safe]:
+    whole = verdict = _verdict_of_what_is_left(pod, left=left)
+    if reason is not None:
+        some = Safe("; the next one does not" if pod.copies else "")
+        whole = fmt("{}{}{}.", Safe(verdict.removesuffix(".")), some, reason)
+    yield from wrapped(styled(whole, Style.BOLD))
     shown = [fmt("{} {}", each.node, each.copies) if pod.copies > 1 else safe(each.node) for each in pod.nodes]
     if shown:
         more = fmt(" +{}", len(shown) - _NODES_SHOWN) if len(shown) > _NODES_SHOWN else Safe("")
@@ -124,11 +155,15 @@ def _verdict(pod: PodSimulation) -> Safe:
         return _blocked(name, pod)
     if pod.misread and not pod.lacks:
         return fmt("{} fits only without the fields that a server drops.", name)
+    if pod.scheduler and pod.wanted != 0:
+        return _elsewhere(name, pod)
     if pod.counted is Counted.UNKNOWN:
         name = fmt("One pod of {}", name)
         if pod.fits is Fits.UNKNOWN and not pod.lacks and not pod.open:
             return fmt("{} fits; how many it makes is unknown.", name)
     if pod.wanted == 0:
+        if pod.counted is Counted.PER_NODE:
+            return fmt("{} makes no pods: no node admits them (node selector, affinity, taints).", name)
         return fmt("{} makes no pods: its number of copies is 0.", name)
     if _up_to_driver(pod):
         return fmt("{}: its driver decides whether it fits.", name)
@@ -151,6 +186,17 @@ def _verdict(pod: PodSimulation) -> Safe:
     return fmt("{}: {} of {} fit.", name, number, counted(pod.wanted, "copy"))
 
 
+def _elsewhere(name: Safe, pod: PodSimulation) -> Safe:
+    """What the default scheduler would do, where another one decides."""
+    decides = fmt("{}: scheduler {} decides; by the rules of the default scheduler", name, pod.scheduler)
+    least = Safe("at least " if pod.capped else "")
+    if pod.wanted is None:
+        return fmt("{} it would fit {}{}.", decides, least, counted(pod.copies, "time"))
+    if pod.wanted == 1:
+        return fmt("{} it would{} fit.", decides, Safe("" if pod.copies else " not"))
+    return fmt("{} {}{} of {} would fit.", decides, least, pod.copies, counted(pod.wanted, "copy"))
+
+
 def _unknown(name: Safe, pod: PodSimulation) -> Safe:
     """Where something that decides is not known."""
     if pod.wanted == 1 or pod.wanted is None:
@@ -164,9 +210,9 @@ def _unknown(name: Safe, pod: PodSimulation) -> Safe:
 def _at_most(name: Safe, pod: PodSimulation) -> Safe:
     """What the devices allow, where something else decides as well."""
     if pod.wanted == 1:
-        return fmt("{} would get its devices; whether it fits is unknown.", name)
+        return fmt("{}: nothing that was tried keeps it from running; whether it fits is unknown.", name)
     if pod.capped:
-        return fmt("{} would get its devices at least {} times; whether it fits is unknown.", name, pod.copies)
+        return fmt("{}: at least {} copies would fit by what is simulated.", name, pod.copies)
     if pod.wanted is None:
         return fmt("{} fits at most {}.", name, counted(pod.copies, "time"))
     return fmt("{}: at most {} of {} fit.", name, pod.copies, counted(pod.wanted, "copy"))

@@ -48,7 +48,7 @@ def findings(planned: Planned) -> Iterator[Found]:
     for mistake in planned.findings:
         yield Found(_RULES[mistake.code], mistake.message, mistake.path, mistake.corrected)
     if planned.error:
-        yield _split(Rule.REFUSED, planned.error)
+        yield _split(Rule.REFUSED if _has_version(planned) else Rule.NO_SUCH_VERSION, planned.error)
         return
     yield from _version(planned)
     # What is missing only because its name is misspelt has been said.
@@ -60,6 +60,15 @@ def findings(planned: Planned) -> Iterator[Found]:
             yield Found(
                 Rule.UNUSED_CLAIM, f'no container{whose} names "{name}" under resources.claims', "spec.resourceClaims"
             )
+
+
+def _has_version(planned: Planned) -> bool:
+    """Whether a kind of ours exists in the version; of others that is not known."""
+    known = BY_NAME.get(planned.kind)
+    group = planned.api_version.rpartition("/")[0]
+    if known is None or group != known.group:
+        return True
+    return planned.api_version in map(known.api_version_of, known.versions)
 
 
 def _meant(path: str, message: str) -> str:

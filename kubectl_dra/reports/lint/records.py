@@ -60,7 +60,10 @@ def _warning(title: str, help_: str) -> RuleText:
 
 RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
     {
-        Rule.UNREADABLE: _error("The document can't be read", "Correct the syntax at the place that is named."),
+        Rule.UNREADABLE: _error(
+            "The document can't be read",
+            "Correct the syntax at the place that is named; of a chart lint what helm template prints.",
+        ),
         Rule.NOT_KUBERNETES: RuleText(
             Severity.NOTE, "The document is not a Kubernetes object", "Leave such files out, or name single files."
         ),
@@ -73,7 +76,8 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
             "The field is of another version of the API", "kubectl dra convert -f FILE writes the corrected manifest."
         ),
         Rule.NO_SUCH_VERSION: _error(
-            "The kind does not exist in this apiVersion", "kubectl dra convert -f FILE writes resource.k8s.io/v1."
+            "The kind does not exist in this apiVersion",
+            "Name a version that has it; for resource.k8s.io kubectl dra convert -f FILE does.",
         ),
         Rule.REFUSED: _error("The API server refuses the object", "Correct the field that is named."),
         Rule.SELECTOR: _error(
@@ -96,7 +100,9 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
             "A name is not among the files", "Correct the name, or make sure that the cluster has the object."
         ),
         Rule.UNUSED_CLAIM: _warning(
-            "No container uses the claim", "Name it under resources.claims of a container, which else sees no device."
+            "No container uses the claim",
+            "Name it under resources.claims of a container, which else sees no device. "
+            "Drivers that serve the whole pod, as for networks, may not need it.",
         ),
         Rule.OLD_VERSION: _warning(
             "The version is old", "kubectl dra convert -f FILE writes resource.k8s.io/v1, served since Kubernetes 1.34."

@@ -66,6 +66,7 @@ def _untried(trial: Trial, copies: Copies) -> PodSimulation:
         alone=trial.alone,
         misread=trial.misread,
         blocked=trial.blocked,
+        scheduler=trial.scheduler,
     )
 
 
@@ -92,6 +93,7 @@ def _pod_simulation(trial: Trial, made: Batch, placed: Placed, simulated: Collec
         assumed=plan.assumed if made.counted is Counted.ASSUMED else (),
         alone=trial.alone,
         misread=trial.misread,
+        scheduler=trial.scheduler,
     )
 
 

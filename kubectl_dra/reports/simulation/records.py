@@ -87,6 +87,8 @@ class PodSimulation(ReportRecord, frozen=True):
     that it can't be tried.
     ``pending`` tells of the first copy that does not fit. ``open``: what decides as well and is not simulated, so
     that ``copies`` are at most what fits. ``unseen``: entries of ``spec.resourceClaims`` that no container names.
+    ``scheduler``: what decides instead of the default scheduler, by whose rules the copies were tried; empty where the
+    default scheduler decides.
     """
 
     subject: ObjectRef
@@ -103,6 +105,7 @@ class PodSimulation(ReportRecord, frozen=True):
     alone: bool = False
     blocked: tuple[ObjectRef, ...] = ()
     misread: bool = False
+    scheduler: str = ""
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
@@ -118,13 +121,15 @@ class PodSimulation(ReportRecord, frozen=True):
 
     def _bound(self) -> Bound:
         more, fewer = self.capped or bool(self.unread), bool(self.open)
-        if more and fewer:
+        if (more and fewer) or self.scheduler:
             return Bound.UNKNOWN
         return Bound.AT_LEAST if more else Bound.AT_MOST if fewer else Bound.EXACT
 
     def _fits(self) -> Fits:
         if self.blocked or self.misread:
             return Fits.NO
+        if self.scheduler and self.wanted != 0:
+            return Fits.UNKNOWN
         if self.lacks:
             known = self.pending is not None and self.pending.verdict is not Verdict.UNKNOWN
             return Fits.NO if known else Fits.UNKNOWN
@@ -229,7 +234,7 @@ class SimulationReport(ReportRecord, frozen=True):
     @property
     def partial(self) -> bool:
         """Whether evidence is missing that decides, or not everything was tried or is simulated."""
-        untried = any(each.open or (each.capped and each.wanted is not None) for each in self.pods)
+        untried = any(each.open or each.scheduler or (each.capped and each.wanted is not None) for each in self.pods)
         untried = (
             untried
             or not (self.pods or self.what_if is not None)

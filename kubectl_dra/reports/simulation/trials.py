@@ -10,8 +10,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.core import (
     Container,
@@ -37,7 +40,8 @@ class Trial:
     """Copies of one pod; ``alone``: on the cluster without the other pods of the files.
 
     ``blocked`` are the objects that it names and that would be refused. ``misread``: of its manifest, or of one that it
-    names, a server drops something.
+    names, a server drops something. ``scheduler`` decides about the pod, which is tried by the rules of the default
+    scheduler; empty where that one decides.
     """
 
     planned: Planned
@@ -45,6 +49,7 @@ class Trial:
     alone: bool = False
     blocked: tuple[ObjectRef, ...] = ()
     misread: bool = False
+    scheduler: str = ""
 
     @property
     def subject(self) -> ObjectRef:
@@ -65,9 +70,19 @@ def trials(
     only = len(first) + len(later) + len(bare) == 1
     dropped = {(e.kind, *e.key) for e in objects if any(not finding.corrected for finding in e.findings)}
     return [
-        replace(each, alone=each.alone and not only, misread=_is_misread(each, dropped))
+        replace(_by_default_rules(world, each), alone=each.alone and not only, misread=_is_misread(each, dropped))
         for each in (*first, *later, *bare)
     ]
+
+
+def _by_default_rules(world: ClusterState, trial: Trial) -> Trial:
+    """With the default scheduler, where the pod names one whose rules are not known."""
+    pod = trial.plan.pod
+    name = pod.spec.scheduler_name
+    if not name or name in world.schedulers:
+        return trial
+    ours = msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, scheduler_name=DEFAULT_SCHEDULER))
+    return replace(trial, plan=replace(trial.plan, pod=ours), scheduler=name)
 
 
 def _is_misread(trial: Trial, dropped: Collection[tuple[str, str, str]]) -> bool:
@@ -129,5 +144,5 @@ def _pod_with(planned: Planned) -> Pod:
         resource_claim_template_name=None if shared else planned.name,
     )
     container = Container(name="main", resources=ResourceRequirements(claims=(ContainerClaim(entry.name),)))
-    spec = PodSpec(scheduler_name="default-scheduler", containers=(container,), resource_claims=(entry,))
+    spec = PodSpec(scheduler_name=DEFAULT_SCHEDULER, containers=(container,), resource_claims=(entry,))
     return Pod(metadata=ObjectMeta(name=planned.name, namespace=planned.key.namespace), spec=spec)

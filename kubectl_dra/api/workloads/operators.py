@@ -1,0 +1,132 @@
+"""What controllers of some kinds add to the templates of an object: containers of their own, pods that nobody wrote.
+
+KubeRay (ray-operator/controllers/ray/common/{pod,job}.go): an autoscaler beside the head, a container in which workers
+wait for the head, the pod or container that submits a job. Grove (api/core/v1alpha1/podcliqueset.go): the cliques of a
+scaling group come once per replica of the group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from kubectl_dra.api.workloads.templates import MAX_PODS, Template, Tree
+
+_Body = dict[str, Any]
+_HEAD: Final = "head"
+_SUBMITTER: Final = "submitter"
+#: Where the spec of a RayCluster stands in each kind, and that of a RayJob if it is one.
+_RAY: Final[Mapping[str, tuple[str, str]]] = {
+    "RayCluster": ("spec", ""),
+    "RayService": ("spec.rayClusterConfig", ""),
+    "RayJob": ("spec.rayClusterSpec", "spec"),
+    "RayCronJob": ("spec.jobTemplate.rayClusterSpec", "spec.jobTemplate"),
+}
+
+
+def refined(tree: Tree, group: str, kind: str, templates: Iterable[Template]) -> Iterator[Template]:
+    """The templates as the controller of a known kind makes pods of them."""
+    found = list(templates)
+    change = _REFINING.get(group)
+    yield from change(tree, kind, found) if change is not None else found
+
+
+# --- KubeRay ----------------------------------------------------------------------------------------------------------
+
+
+def _of_ray(tree: Tree, kind: str, templates: list[Template]) -> Iterator[Template]:
+    if kind not in _RAY:
+        yield from templates
+        return
+    cluster_path, job_path = _RAY[kind]
+    cluster, job = _at(tree, cluster_path), _at(tree, job_path) if job_path else {}
+    # A job with a selector is submitted to a cluster that exists.
+    made = not job.get("clusterSelector")
+    mode = job.get("submissionMode") or "K8sJobMode"
+    for each in templates:
+        if each.role == _SUBMITTER or (not made and each.path.startswith(cluster_path)):
+            continue
+        if each.problem:
+            yield each
+        elif each.role == _HEAD and each.path == f"{cluster_path}.headGroupSpec.template":
+            sidecars = [*_autoscaler(cluster), *(_submitting(cluster) if job and mode == "SidecarMode" else ())]
+            yield _with_containers(each, "containers", sidecars)
+        else:
+            yield _with_containers(each, "initContainers", _waiting())
+    if job and mode == "K8sJobMode":
+        yield from _submitter(cluster, job, job_path, [each for each in templates if each.role == _SUBMITTER])
+
+
+def _submitter(cluster: Tree, job: Tree, path: str, written: Iterable[Template]) -> Iterator[Template]:
+    """The pod of the Kubernetes Job that submits a RayJob: as it is written, else a small one with the head's image.
+
+    Of a cluster that only a selector names the image is not known; the scheduler does not need it.
+    """
+    if "submitterPodTemplate" in job:
+        yield from written
+        return
+    spec = {"containers": list(_submitting(cluster)), "restartPolicy": "Never"}
+    yield Template(f"{path}.submitterPodTemplate", {"spec": spec}, _SUBMITTER)
+
+
+def _submitting(cluster: Tree) -> Iterator[_Body]:
+    requests, limits = {"cpu": "500m", "memory": "200Mi"}, {"cpu": "1", "memory": "1Gi"}
+    containers = _at(cluster, "headGroupSpec.template.spec").get("containers")
+    first = containers[0] if isinstance(containers, list) and containers else None
+    image = first.get("image") if isinstance(first, dict) else None
+    found = {"image": image} if isinstance(image, str) else {}
+    yield {"name": "ray-job-submitter", **found, "resources": {"requests": requests, "limits": limits}}
+
+
+def _autoscaler(cluster: Tree) -> Iterator[_Body]:
+    if cluster.get("enableInTreeAutoscaling") is True:
+        amounts = {"cpu": "500m", "memory": "512Mi"}
+        own = _at(cluster, "autoscalerOptions").get("resources")
+        yield {"name": "autoscaler", "resources": own if isinstance(own, dict) else _both(amounts)}
+
+
+def _waiting() -> Iterator[_Body]:
+    yield {"name": "wait-gcs-ready", "resources": _both({"cpu": "200m", "memory": "256Mi"})}
+
+
+def _both(amounts: Mapping[str, str]) -> _Body:
+    return {"requests": dict(amounts), "limits": dict(amounts)}
+
+
+def _with_containers(template: Template, field: str, more: Iterable[_Body]) -> Template:
+    spec = template.body.get("spec")
+    added = list(more)
+    if not added or not isinstance(spec, dict):
+        return template
+    there = spec.get(field)
+    given = there if isinstance(there, list) else []
+    names = {each.get("name") for each in given if isinstance(each, dict)}
+    wanted = [each for each in added if each["name"] not in names]
+    return replace(template, body={**template.body, "spec": {**spec, field: [*given, *wanted]}})
+
+
+# --- Grove ------------------------------------------------------------------------------------------------------------
+
+
+def _of_grove(tree: Tree, kind: str, templates: list[Template]) -> Iterator[Template]:
+    groups = _at(tree, "spec.template").get("podCliqueScalingGroups") if kind == "PodCliqueSet" else None
+    times: dict[str, int] = {}
+    for group in groups if isinstance(groups, list) else ():
+        names, replicas = (group.get("cliqueNames"), group.get("replicas")) if isinstance(group, dict) else (None, None)
+        number = replicas if isinstance(replicas, int) and not isinstance(replicas, bool) and replicas >= 0 else 1
+        times.update({name: number for name in (names if isinstance(names, list) else ()) if isinstance(name, str)})
+    for each in templates:
+        copies = each.copies
+        yield each if copies is None else replace(each, copies=min(copies * times.get(each.role, 1), MAX_PODS))
+
+
+_Refining = Callable[[Tree, str, list[Template]], Iterator[Template]]
+_REFINING: Final[Mapping[str, _Refining]] = {"ray.io": _of_ray, "grove.io": _of_grove}
+
+
+def _at(tree: Any, path: str) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
+    """The mapping at a path; an empty one where there is none."""
+    for field in path.split("."):
+        tree = tree.get(field) if isinstance(tree, dict) else None
+    return tree if isinstance(tree, dict) else {}

@@ -1,0 +1,51 @@
+"""What an object expands to: pod templates, how many pods of each, and where that number is from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+Tree = Mapping[str, Any]
+#: No controller makes more; a larger number is a mistake of whoever wrote it, or an attack.
+MAX_PODS: Final = 10**7
+
+
+class Count(Enum):
+    """Where the number of pods comes from."""
+
+    STATED = "stated"
+    PER_NODE = "perNode"
+    ASSUMED = "assumed"  # a field of an unknown kind that known kinds use for it
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """``body`` has ``metadata`` and ``spec`` of the pods; ``path`` is where it stands.
+
+    ``copies`` None: one per node. ``count`` says where the number is from; unknown: ``copies`` is 1. ``assumed``: the
+    fields that were taken for it. ``problem``: what stands at the path is no template.
+    """
+
+    path: str
+    body: Tree
+    role: str = ""
+    copies: int | None = 1
+    count: Count = Count.STATED
+    assumed: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """``known``: the kind's fields are known. ``catalog``: it makes no pods by itself. ``suspended``: its pods wait.
+
+    No templates and not ``known``: nothing in the object looks like a pod.
+    """
+
+    templates: tuple[Template, ...] = ()
+    known: bool = False
+    catalog: bool = False
+    suspended: bool = False
