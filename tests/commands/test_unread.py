@@ -19,6 +19,7 @@ from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.commands.app import run
 from kubectl_dra.source.demo import CLUSTER
 from tests.kit.clock import PassingClock
+from tests.kit.sample import sampled
 from tests.live.fake_api import FakeApi, running, serve_cluster, write_kubeconfig
 from tests.reports.clusters import withheld
 
@@ -95,7 +96,10 @@ class Said(NamedTuple):
 Ask = Callable[[str, tuple[str, ...]], Said]
 
 
-@pytest.fixture(params=["file", "live"])
+SOURCES = ("file", "live")
+
+
+@pytest.fixture(params=SOURCES)
 def ask(request: Any, tmp_path: Path, capfd: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ask]:
     """A command, and the kinds that it may not read."""
     monkeypatch.setenv("NO_COLOR", "1")
@@ -147,10 +151,13 @@ def offers(words: str, format_: str) -> bool:
     return format_ != "name" or words.startswith("get ")
 
 
-CASES = [(words, format_) for words in LISTS for format_ in FORMATS if offers(words, format_)]
+CASES = [
+    (source, words, format_) for source in SOURCES for words in LISTS for format_ in FORMATS if offers(words, format_)
+]
+CODES = [(source, words) for source in SOURCES for words in LISTS if "--list" not in words]
 
 
-@pytest.mark.parametrize(("words", "format_"), CASES)
+@pytest.mark.parametrize(("ask", "words", "format_"), sampled(CASES, 5, lambda case: case[:2]), indirect=["ask"])
 def test_what_differs_begins_with_what_was_not_read(ask: Ask, words: str, format_: str) -> None:
     call = f"{words} -o {format_}" if format_ else words
     whole = ask(call, ())
@@ -197,7 +204,7 @@ def test_a_simulation_begins_with_what_decides_and_was_not_read(ask: Ask, tmp_pa
         assert (text.code, document.code, ask(f"{words} --exit-code", (kind,)).code) == (1, 1, 4)
 
 
-@pytest.mark.parametrize("words", [words for words in LISTS if "--list" not in words])
+@pytest.mark.parametrize(("ask", "words"), sampled(CODES, 3, lambda case: case[0]), indirect=["ask"])
 def test_exit_codes(ask: Ask, words: str) -> None:
     for kind in KINDS:
         plain, asked = ask(words, (kind,)), ask(f"{words} --exit-code", (kind,))

@@ -1,0 +1,44 @@
+"""A share of a long product of cases for ``make test``, another one with each commit; ``-m rows`` runs all the others.
+
+So each case runs before every push of CI, and none of them twice.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+CaseT = TypeVar("CaseT")
+_ROOT = Path(__file__).parents[2]
+
+
+@cache
+def seed() -> str:
+    """The commit's id, so that whoever has the commit has the same share; ``SAMPLE_SEED`` asks for that of another."""
+    given = os.environ.get("SAMPLE_SEED")
+    if given is None:
+        asked = subprocess.run(["git", "rev-parse", "HEAD"], cwd=_ROOT, capture_output=True, text=True, check=False)
+        given = asked.stdout.strip()
+    return given
+
+
+def sampled(
+    cases: Iterable[CaseT], every: int, group: Callable[[CaseT], Hashable] = lambda _case: None
+) -> Iterator[Any]:
+    """The cases as parameters: one in ``every`` of each ``group`` and at least one of it; the others are for rows."""
+    kept = list(cases)
+    groups: dict[Hashable, list[CaseT]] = {}
+    for case in kept:
+        groups.setdefault(group(case), []).append(case)
+    drawn = random.Random(seed())
+    taken = [case for each in groups.values() for case in drawn.sample(each, -(-len(each) // every))]
+    for case in kept:
+        marks = () if case in taken else (pytest.mark.rows,)
+        yield pytest.param(*case, marks=marks) if isinstance(case, tuple) else pytest.param(case, marks=marks)

@@ -1,0 +1,26 @@
+"""What ``make test`` takes of a long product, and what is left for ``-m rows``."""
+
+import pytest
+
+from tests.kit import sample
+
+CASES = [(letter, number) for letter in "ab" for number in range(7)]
+
+
+def shares(monkeypatch: pytest.MonkeyPatch, seed: str) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
+    """What is taken, and what is left."""
+    monkeypatch.setattr(sample, "seed", lambda: seed)
+    found = list(sample.sampled(CASES, 3, lambda case: case[0]))
+    left = {each.values for each in found if [mark.name for mark in each.marks] == ["rows"]}
+    return {each.values for each in found} - left, left
+
+
+def test_each_group_has_its_share_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken, left = shares(monkeypatch, "a commit")
+    assert taken | left == set(CASES)
+    assert sorted(letter for letter, _ in taken) == ["a"] * 3 + ["b"] * 3
+    assert shares(monkeypatch, "a commit") == (taken, left)
+
+
+def test_other_commits_take_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set().union(*(shares(monkeypatch, str(number))[0] for number in range(30))) == set(CASES)
