@@ -12,6 +12,7 @@ _IRREGULAR = {"is": "are", "has": "have", "does": "do", "it": "they", "was": "we
 
 #: Of a time that this clock has not reached yet.
 FUTURE: Final = Safe("in the future")
+_VOWELS: Final = "aeioAEIO"
 
 
 def plural(word: str, number: int) -> str:
@@ -106,3 +107,8 @@ def duration(seconds: float) -> Safe:
 
 def _two(big: int, big_unit: str, small: int, small_unit: str) -> Safe:
     return Safe(f"{big}{big_unit}{small}{small_unit}" if small else f"{big}{big_unit}")
+
+
+def article(text: str) -> Safe:
+    """``a`` or ``an`` before a name, by its first letter."""
+    return Safe("an" if text[:1] in _VOWELS and text else "a")

@@ -9,8 +9,11 @@ are immutable too; how pods are made anew, their owners decide (:mod:`~kubectl_d
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
+
+import msgspec
 
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
@@ -110,12 +113,45 @@ def find_remedies(
     found = find(world, diagnosis, keep=keep, owners=owners)
 
     def reports(proposals: Iterable[Proposal]) -> tuple[RemedyReport, ...]:
-        made = (_Steps(world, diagnosis.pod.key, owners, proposal).report() for proposal in proposals)
+        made = (_Steps(world, diagnosis.pod.key, owners, proposal).report() for proposal in _each_once(proposals))
         return tuple(sorted(made, key=lambda each: (not each.verified, *rank(each.actions))))
 
     return FoundRemedies(
         reports(found.proposals), found.none_of_size_two, reports(found.additions), Tried(*found.searched)
     )
+
+
+def _each_once(proposals: Iterable[Proposal]) -> Iterator[Proposal]:
+    """Deleting the same pods, found for their devices and for their cpu, is one way out, which frees both."""
+    deletions: dict[tuple[bool, frozenset[ObjectRef]], Proposal] = {}
+    others: list[Proposal] = []
+    for proposal in proposals:
+        actions = [action for action in proposal.remedy.actions if isinstance(action, DeletePod)]
+        key = proposal.remedy.verified, frozenset(action.pod for action in actions)
+        if not actions or len(actions) < len(proposal.remedy.actions):
+            others.append(proposal)
+        elif key in deletions:
+            deletions[key] = _freeing_both(deletions[key], {action.pod: action for action in actions})
+        else:
+            deletions[key] = proposal
+    yield from others
+    yield from deletions.values()
+
+
+def _freeing_both(proposal: Proposal, same: Mapping[ObjectRef, DeletePod]) -> Proposal:
+    def both(action: Action) -> Action:
+        if not isinstance(action, DeletePod):
+            return action
+        other = same[action.pod]
+        frees, amounts = ((*a, *(each for each in b if each not in a)) for a, b in _freed(action, other))
+        return msgspec.structs.replace(action, frees=frees, amounts=amounts)
+
+    remedy = msgspec.structs.replace(proposal.remedy, actions=tuple(map(both, proposal.remedy.actions)))
+    return replace(proposal, remedy=remedy)
+
+
+def _freed(one: DeletePod, other: DeletePod) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    return (one.frees, other.frees), (one.amounts, other.amounts)
 
 
 class _Steps:

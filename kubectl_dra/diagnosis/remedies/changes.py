@@ -90,27 +90,52 @@ def edit_request(name: str, edit: Callable[[Form], Form]) -> SpecEdit:
 def drop_request(name: str) -> SpecEdit:
     """A claim's spec without one request, and without what only spoke of it."""
 
-    def keeps(requests: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(each for each in requests if each.partition("/")[0] != name)
-
     def change(spec: ResourceClaimSpec) -> ResourceClaimSpec:
-        devices = spec.devices
-        return _with_devices(
-            spec,
-            requests=tuple(request for request in devices.requests if request.name != name),
-            constraints=tuple(
-                msgspec.structs.replace(c, requests=keeps(c.requests))
-                for c in devices.constraints
-                if not c.requests or keeps(c.requests)
-            ),
-            config=tuple(
-                msgspec.structs.replace(c, requests=keeps(c.requests))
-                for c in devices.config
-                if not c.requests or keeps(c.requests)
-            ),
-        )
+        requests = tuple(request for request in spec.devices.requests if request.name != name)
+        return _keeping(spec, requests, lambda each: each.partition("/")[0] != name)
 
     return change
+
+
+def drop_alternative(parent: str, name: str) -> SpecEdit:
+    """A claim's spec without one alternative of a request, and without what only spoke of it."""
+
+    def without(request: DeviceRequest) -> DeviceRequest:
+        if request.name != parent:
+            return request
+        left = tuple(each for each in request.first_available if each.name != name)
+        return msgspec.structs.replace(request, first_available=left)
+
+    def change(spec: ResourceClaimSpec) -> ResourceClaimSpec:
+        requests = tuple(map(without, spec.devices.requests))
+        return _keeping(spec, requests, lambda each: each != f"{parent}/{name}")
+
+    return change
+
+
+def _keeping(
+    spec: ResourceClaimSpec, requests: tuple[DeviceRequest, ...], keeps: Callable[[str], bool]
+) -> ResourceClaimSpec:
+    """The spec with these requests; constraints and configurations lose the names that are not kept."""
+
+    def kept(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(filter(keeps, names))
+
+    devices = spec.devices
+    return _with_devices(
+        spec,
+        requests=requests,
+        constraints=tuple(
+            msgspec.structs.replace(c, requests=kept(c.requests))
+            for c in devices.constraints
+            if not c.requests or kept(c.requests)
+        ),
+        config=tuple(
+            msgspec.structs.replace(c, requests=kept(c.requests))
+            for c in devices.config
+            if not c.requests or kept(c.requests)
+        ),
+    )
 
 
 def _with_devices(spec: ResourceClaimSpec, **changes: object) -> ResourceClaimSpec:

@@ -64,6 +64,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         yield from _not_all(editor, request, max(len(funnel.left) for funnel in funnels))
     yield from _constraints(case)
     yield from _fewer_requests(case)
+    yield from _fewer_alternatives(case)
     yield from _all_mode_errors(case)
     yield from _classes(case)
     yield from _pod(case)
@@ -213,6 +214,23 @@ def _fewer_requests(case: Case) -> Iterator[Candidate]:
             action = EditClaim(ref, request.name, "requests", request.name, "", case.templates.get(key))
             change = changes.edit_claim(key, changes.drop_request(request.name))
             yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST["requests"], (change,))
+
+
+def _fewer_alternatives(case: Case) -> Iterator[Candidate]:
+    """Without an alternative whose class does not exist, which keeps the others from being tried."""
+    for cause in case.causes(Code.CLASS_MISSING):
+        parent, _, name = cause.request.partition("/")
+        claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+        if claim is None or not name:
+            continue
+        request = next((each for each in claim.spec.devices.requests if each.name == parent), None)
+        if request is None or len(request.first_available) < 2:
+            continue
+        key = key_of(claim.metadata)
+        ref = ObjectRef.of("ResourceClaim", key)
+        action = EditClaim(ref, parent, "firstAvailable", cause.request, "", case.templates.get(key))
+        change = changes.edit_claim(key, changes.drop_alternative(parent, name))
+        yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST["requests"], (change,))
 
 
 def _classes(case: Case) -> Iterator[Candidate]:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import ClassOffer, ClassProblem, Unpublished, Verdict
+from kubectl_dra.diagnosis.records import ClassOffer, ClassProblem, NoSingleNode, Unpublished, Verdict
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.amounts import amount_phrase
 from kubectl_dra.output.safe import Safe, command, fmt, safe
-from kubectl_dra.output.words import counted, plural
+from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.drivers import DriverOnNode
 from kubectl_dra.reports.invocations import Words, kubectl, of, reading, within
 from kubectl_dra.reports.pending import PendingReport
@@ -23,7 +24,6 @@ _CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE)\b")
 #: Whose next step is a log on a node, rather than a change.
 _ON_THE_NODE: Final = "DRA-6"
 _OF_DRIVERS: Final = (
-    Code.NO_DEVICE_IN_CLASS,
     Code.POOL_INCOMPLETE,
     Code.POOL_INVALID,
     Code.POOL_OUTDATED,
@@ -40,9 +40,23 @@ def advice_lines(report: PendingReport) -> Iterator[Safe]:
         return
     if code.startswith(_ON_THE_NODE):
         return
-    if report.no_pair_helps or report.tried.ended:
+    if report.tried.ended or (report.no_pair_helps and report.tried.singles):
         yield from wrapped(_tried(report))
-    yield from wrapped(fmt("What usually helps: {}", _advice(report, code)))
+    detail = report.causes[0].detail
+    advice = _bring_together(detail) if isinstance(detail, NoSingleNode) else _advice(report, code)
+    yield from wrapped(fmt("What usually helps: {}", advice))
+
+
+def _bring_together(found: NoSingleNode) -> Safe:
+    """What every request lacks on the node of another, and the pod in parts."""
+    ways = [
+        fmt("{} on {}", amount_phrase(one), other.nodes[0].node)
+        for one in found.requests
+        for other in found.requests
+        if one is not other and other.nodes
+    ]
+    text = "Publish or release {}; or split the work into several pods, each with one of the requests."
+    return fmt(text, listed(ways, "or"))
 
 
 def _tried(report: PendingReport) -> Safe:
@@ -86,8 +100,21 @@ def next_step_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
         return
     if code.startswith(_ON_THE_NODE):
         yield from _on_the_node(report, code, address)
+    elif code is Code.NO_DEVICE_IN_CLASS:
+        yield from _find_driver(address)
     elif code in _OF_DRIVERS:
         yield from _logs(report, address)
+
+
+def _find_driver(address: Address) -> Iterator[Safe]:
+    """Where a driver of which nothing is published may be found."""
+    for text, words in (
+        ("Which drivers are installed: {}", kubectl("get", "daemonsets", "-A")),
+        ("What is published: {}", kubectl("get", "resourceslices")),
+    ):
+        line = command(reading(words, address))
+        if line is not None:
+            yield fmt(text, line)
 
 
 def _on_the_node(report: PendingReport, code: Code, address: Address) -> Iterator[Safe]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from kubectl_dra.diagnosis.records import NodeShortage
+from kubectl_dra.diagnosis.records import NodeShortage, RequestNodes
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import article
 
 _BYTES: Final = ("memory", "ephemeral-storage")
 _GIB: Final = 1 << 30
@@ -27,6 +28,16 @@ def shortage_text(shortage: NodeShortage) -> Safe:
         return fmt("no free {} ({} requested)", shortage.resource, _amount(shortage.resource, shortage.requested))
     have, want = (_amount(shortage.resource, number) for number in (free, shortage.requested))
     return fmt("only {} of the {} requested {} free", have, want, shortage.resource)
+
+
+def amount_phrase(request: RequestNodes, *, free: bool = False) -> Safe:
+    """``4 free gpu.example.com devices``, ``a rdma device``: what one request needs on a node."""
+    word, kind = Safe("free ") if free else Safe(""), request.device_class
+    if request.all_devices:
+        return fmt("all {} devices", kind)
+    if request.needed > 1:
+        return fmt("{} {}{} devices", request.needed, word, kind)
+    return fmt("{} {}{} device", article(word or kind), word, kind)
 
 
 def _cores(milli: int) -> Safe:

@@ -56,7 +56,7 @@ def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe
         case Negotiation() as negotiation:
             yield from _negotiation(negotiation, cause.claim, now)
         case PoolProblem() as pool:
-            yield from _pool(pool)
+            yield from _pool(pool, now)
         case BindingProblem() as binding:
             yield from _binding(binding, now)
         case KubeletText() as kubelet:
@@ -163,30 +163,25 @@ def _claim_entry(entry: ClaimEntry, namespace: str, now: datetime) -> Iterator[S
 
 
 def _similar(entry: ClaimEntry, namespace: str) -> Iterator[Safe]:
-    """Objects that may have been meant: in the pod's namespace, and of the same name elsewhere."""
-    here = [ref for ref in entry.similar if ref.namespace == namespace]
+    """Objects of the same name elsewhere; those of the pod's namespace are listed with the ways out."""
     elsewhere = [str(ref.key) for ref in entry.similar if ref.namespace != namespace]
-    if here:
-        yield from wrapped(fmt("{}s that exist: {}", here[0].kind, listed([ref.name for ref in here])), indent=2)
     if elsewhere:
         yield from wrapped(fmt("{} can serve only pods of the same namespace", listed(elsewhere)), indent=2)
 
 
-def _pool(pool: PoolProblem) -> Iterator[Safe]:
+def _pool(pool: PoolProblem, now: datetime) -> Iterator[Safe]:
+    """What is published of it, and since when: nothing of the pool is newer than its newest slice."""
+    parts = []
     if pool.expected:
-        yield from wrapped(
-            fmt(
-                "Pool {} is incomplete: {} of {} ResourceSlices of generation {} published",
-                pool.pool,
-                pool.seen,
-                pool.expected,
-                pool.generation,
-            ),
-            indent=4,
-            first=2,
-        )
+        parts.append(fmt("{} of {} ResourceSlices of generation {}", pool.seen, pool.expected, pool.generation))
+    elif pool.detail.startswith("generation "):
+        parts.append(fmt("not used, since {} is published", pool.detail))
     elif pool.detail:
-        yield from wrapped(fmt("Pool {} is not used (newest: {})", pool.pool, pool.detail), indent=4, first=2)
+        parts.append(Safe("not used"))
+    if pool.since:
+        parts.append(fmt("its newest slice was created {}", ago(pool.since, now)))
+    if parts:
+        yield from wrapped(fmt("Pool {}: {}", pool.pool, Safe("; ").join(parts)), indent=4, first=2)
 
 
 def _binding(binding: BindingProblem, now: datetime) -> Iterator[Safe]:

@@ -117,7 +117,7 @@ def funnel_lines(view: FunnelView, certainty: Certainty, others: Safe = _OTHERS)
     for text, name in rows:
         counts = [_count(track.funnel, name, certainty) for track in shown]
         removed = [removal for track in shown for removal in track.funnel.stage(name).removed]
-        note = removal_note(name, removed, view.claim.namespace)
+        note = _located(removal_note(name, removed, view.claim.namespace), name, shown)
         yield from _noted(_line(Safe(text), counts, sizes, label), note)
     if any(track.funnel.best is not None for track in shown):
         best = [_best(track.funnel) for track in shown]
@@ -152,10 +152,17 @@ def _by_node(
         yield Safe("  ") + padded(name, first) + Safe("").join(cells)
     for text, stage in rows:
         removed = [removal for track in shown for removal in track.funnel.stage(stage).removed]
-        note = removal_note(stage, removed, view.claim.namespace)
+        note = _located(removal_note(stage, removed, view.claim.namespace), stage, shown)
         if note:
             yield from wrapped(fmt("{}: {}", Safe(text), note), indent=4, first=2)
     yield from _hidden(tracks[len(shown) :], others)
+
+
+def _located(note: Safe, stage: StageName, tracks: Sequence[Track]) -> Safe:
+    """Of nodes that are alike but for who holds their devices, the holders are those of the first."""
+    if stage is StageName.UNUSED and note and len(tracks) == 1 and tracks[0].group.count > 1:
+        return fmt("on {}: {}", tracks[0].funnel.node, note)
+    return note
 
 
 def _rows(tracks: Sequence[Track]) -> list[tuple[str, StageName]]:

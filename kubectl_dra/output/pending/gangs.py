@@ -134,9 +134,16 @@ def elsewhere_lines(gang: GangElsewhere, namespace: str) -> Iterator[Safe]:
         yield fmt("  {} decides, and its object says what it waits for:", gang.system)
         yield fmt("    {}", line)
     if gang.fitting is not None:
-        pods = counted(gang.waiting, "waiting pod")
-        text = "By the default scheduler's rules {} of {} would find a node now, one beside the other."
-        yield from wrapped(fmt(text, gang.fitting, pods), indent=2)
+        yield from wrapped(_fitting(gang), indent=2)
+
+
+def _fitting(gang: GangElsewhere) -> Safe:
+    if gang.waiting == 1:
+        return fmt(
+            "By the default scheduler's rules it would find {} now.", Safe("a node" if gang.fitting else "no node")
+        )
+    text = "By the default scheduler's rules {} of {} would find a node now, one beside the other."
+    return fmt(text, gang.fitting, counted(gang.waiting, "waiting pod"))
 
 
 def _all_of(gang: GangElsewhere, namespace: str) -> Words | None:

@@ -18,6 +18,8 @@ _ENDS: Final = "DRA-3"
 _OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
 _DEVICES: Final = 3
 _UNPLACED: Final = frozenset({Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR, Verdict.GATED, Verdict.UNKNOWN})
+#: Upstream: plugins/dynamicresources/dynamicresources.go, PostFilter.
+_DEALLOCATED: Final = "deallocation of ResourceClaim completed"
 
 
 def pending_summary(report: PendingReport) -> Safe:
@@ -35,7 +37,8 @@ def pending_summary(report: PendingReport) -> Safe:
         case Verdict.DELETING:
             return fmt("{} {}.", pod, reason)
         case Verdict.BINDING:
-            return fmt("{} is pending: its devices are reserved, but not ready. {}.", pod, _capital(reason))
+            text = "{} is pending: its devices are reserved, but not ready. {}.{}"
+            return fmt(text, pod, _capital(reason), _given_up(report))
         case Verdict.SCHEDULER_ERROR:
             return fmt("{} is pending{}: {}.", pod, _although(report), reason)
         case Verdict.SCHEDULABLE:
@@ -61,6 +64,13 @@ def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
     held = fmt(", {} {}", Safe("device" if len(devices) == 1 else "devices"), shortened(devices, _DEVICES))
     text = "{} is scheduled: {}{}. Its containers have not started yet; nothing has failed so far."
     return fmt(text, pod, report.node, held if devices else Safe(""))
+
+
+def _given_up(report: PendingReport) -> Safe:
+    """What the scheduler wrote of an earlier allocation, which it took back."""
+    if report.observed is None or _DEALLOCATED not in report.observed.message:
+        return Safe("")
+    return Safe(" An earlier allocation was given up already, so this one may end in the same way.")
 
 
 def _capital(text: Safe) -> Safe:

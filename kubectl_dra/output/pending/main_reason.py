@@ -21,7 +21,7 @@ from kubectl_dra.diagnosis.records import (
     StageName,
     Unpublished,
 )
-from kubectl_dra.output.pending.amounts import shortage_text
+from kubectl_dra.output.pending.amounts import amount_phrase, shortage_text
 from kubectl_dra.output.pending.gangs import GROUP_CODES
 from kubectl_dra.output.pending.obstacles import obstacle
 from kubectl_dra.output.pending.reasons import offer_sentence, reason_sentence, unpublished_sentence
@@ -35,6 +35,7 @@ from kubectl_dra.reports.pending import NodeGroupRecord
 _CLAUSES: Final = 3
 _NAMES: Final = 3
 _NODE_CODES: Final = "DRA-4"
+_HOSTNAME: Final = "kubernetes.io/hostname"
 #: Codes of requests that no node serves, as alternatives tell them.
 _OF_DEVICES: Final = "DRA-2"
 
@@ -76,7 +77,8 @@ def main_reason(report: Report) -> Safe:
         return alternatives
     if isinstance(cause.detail, PoolProblem):
         return _with_a_pool(cause, report, asks)
-    return _sentence(cause, report, asks) + _beside(cause, report) + _even_guarded(cause, report, asks)
+    told = _sentence(cause, report, asks) + _beside(cause, report) + _even_guarded(cause, report, asks)
+    return told + _unused_pool_beside(cause, report)
 
 
 def _sentence(cause: Cause, report: Report, asks: Asks) -> Safe:
@@ -125,6 +127,14 @@ def _with_a_pool(cause: Cause, report: Report, asks: Asks) -> Safe:
     return pool
 
 
+def _unused_pool_beside(cause: Cause, report: Report) -> Safe:
+    """Beside devices that are not available, a pool whose devices would be."""
+    if not isinstance(cause.detail, Funnel):
+        return Safe("")
+    pools = [other for other in report.causes[1:] if isinstance(other.detail, PoolProblem)]
+    return fmt(". In addition, {}", reason_sentence(pools[0])) if pools else Safe("")
+
+
 def _even_guarded(cause: Cause, report: Report, asks: Asks) -> Safe:
     """A selector that fails on one device, and matches none of the others."""
     if cause.code is not Code.SELECTOR_FAILS or any(group.outcome == NodeOutcome.FITS for group in report.nodes):
@@ -139,30 +149,23 @@ def _even_guarded(cause: Cause, report: Report, asks: Asks) -> Safe:
 
 
 def _no_single_node(found: NoSingleNode) -> Safe:
-    parts = [_part(request) for request in found.requests]
+    parts = [amount_phrase(request, free=True) for request in found.requests]
     word = Safe("both ") if len(parts) == 2 else Safe("")
     where = Safe("; ").join([_where(request) for request in found.requests])
     return fmt("no single node has {}{}: {}", word, Safe(" and ").join(parts), where)
 
 
-def _part(request: RequestNodes) -> Safe:
-    count = None if request.all_devices else request.needed
-    if count is not None and count > 1:
-        return fmt("{} free {} devices", count, request.device_class)
-    return fmt("a free {} device" if count == 1 else "all {} devices", request.device_class)
-
-
 def _where(request: RequestNodes) -> Safe:
     nodes = [fmt("{} ({} free)", each.node, each.free) for each in request.nodes]
     more = fmt(" and {} more", request.more) if request.more else Safe("")
-    return fmt("{} can be had on {}{}", request.request, Safe(", ").join(nodes), more)
+    return fmt("{} is available on {}{}", request.request, Safe(", ").join(nodes), more)
 
 
 # --- several in one claim ---------------------------------------------------------------------------------------------
 
 
 def _constraint_over(cause: Cause, report: Report) -> Safe:
-    """A constraint over requests each of which could be had alone."""
+    """A constraint over requests each of which could be served alone."""
     found = _constrained(cause, report)
     if not found:
         return reason_sentence(cause)
@@ -280,6 +283,8 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
     wishes = listed(list(dict.fromkeys(text for each in selections for text in each.unmatched)))
     allowed = [g for g in report.nodes if all(cause.code is not Code.NODE_AFFINITY for cause in g.causes)]
     where = fmt(" ({})", names_of(allowed)) if allowed else Safe(" (no node matches)")
+    if allowed and wishes == f"{_HOSTNAME}={allowed[0].names[0]}":
+        where = Safe("")
     return fmt(
         "it may only run on nodes with {}{}, and the free {} are on {}", wishes, where, wanted, names_of(with_devices)
     )

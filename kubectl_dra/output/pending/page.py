@@ -46,6 +46,8 @@ _OF_THE_CLUSTER: Final = frozenset(
 _OUTSIDE, _INSIDE = Safe("--node NAME"), Safe("v lists them")
 #: What eviction by priority does not free.
 _HELD: Final = frozenset({Code.DEVICES_IN_USE, Code.COUNTERS_EXHAUSTED, Code.ALL_MODE_BLOCKED})
+#: Their sentence says what rejects the nodes.
+_TELLS_NODES: Final = (Code.CLAIM_ELSEWHERE, Code.EXTENDED_RESOURCE_UNSERVED)
 #: So many groups of nodes are told in the first line.
 _TOLD_FIRST: Final = 3
 AGREEMENT: Final = {
@@ -85,7 +87,7 @@ def pending_page(
         preemption_lines(report.preemption),
         list(existing_lines(report)),
         [] if apart else _ways_out(report, address, more),
-        list(addition_lines(report.additions)),
+        list(addition_lines(report.additions, alone=not report.remedies)),
         list(node_group_lines(report.node_groups, report.missing)),
         list(advice_lines(report)),
         list(next_step_lines(report, address)),
@@ -103,8 +105,8 @@ def pending_page(
 
 def _evidence(report: PendingReport, now: datetime) -> list[Safe]:
     """What proves the causes; the same words for two of them are said once."""
-    # What is wrong with the first cause's pool or missing class is in the first line.
-    first = [c for i, c in enumerate(report.causes) if i or not isinstance(c.detail, PoolProblem | ClassProblem)]
+    # Which class is missing is in the first line.
+    first = [c for i, c in enumerate(report.causes) if i or not isinstance(c.detail, ClassProblem)]
     causes = [cause for cause in first if not _is_said_below(cause, report)]
     told = dict.fromkeys(tuple(evidence_lines(cause, report.pod.namespace, now)) for cause in causes)
     return [line for lines in told for line in lines]
@@ -179,14 +181,14 @@ def _other_nodes(report: PendingReport) -> Iterator[Safe]:
         if text:
             ruled_out.setdefault(text, []).append(group)
     first = report.code or ""
-    told = first.startswith("DRA-4") or first == Code.CLAIM_ELSEWHERE
+    told = first.startswith("DRA-4") or first in _TELLS_NODES
     if ruled_out and not (told and len(ruled_out) <= _TOLD_FIRST):
         parts = [fmt("{} ({})", names_of(groups), text) for text, groups in ruled_out.items()]
         yield from wrapped(fmt("Ruled out earlier: {}.", Safe("; ").join(parts)), indent=2, first=0)
     views = funnel_views(report.nodes)[:_MAX_FUNNELS]
     without: dict[Safe, list[str]] = {}
     for view in views:
-        empty = [track.group for track in view.tracks if not has_devices(track)]
+        empty = [track.group for track in view.tracks if not has_devices(track) and not _pool_unused(track.group)]
         if empty and len(empty) < len(view.tracks):
             without.setdefault(names_of(empty), []).append(view.request)
     for names, requests in without.items():
@@ -197,6 +199,11 @@ def _other_nodes(report: PendingReport) -> Iterator[Safe]:
             claims = listed([str(claim.key) for claim in group.claims])
             told_of = fmt("{}: the devices of claim {} cannot be used there.", names_of([group]), claims)
             yield from wrapped(told_of, indent=2, first=0)
+
+
+def _pool_unused(group: NodeGroupRecord) -> bool:
+    """Whether the node has devices that may match, in a pool that is not used."""
+    return any(isinstance(cause.detail, PoolProblem) for cause in group.causes)
 
 
 def _why_out(group: NodeGroupRecord) -> Safe:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.records import (
     BindingProblem,
     Cause,
@@ -467,6 +468,11 @@ def _consumers_full(_cause: Cause) -> Safe:
     return fmt("{} is already reserved for 256 pods, the maximum, so the API server refuses another", of)
 
 
+def _admin_refused(_error: FatalError, cause: Cause) -> Safe:
+    text = "it requests admin access, and namespace {} lacks the label {}=true, without which the API server refuses it"
+    return fmt(text, cause.claim.namespace if cause.claim is not None else "", ADMIN_LABEL)
+
+
 def _named_twice(_error: FatalError, cause: Cause) -> Safe:
     return fmt(
         "it names ResourceClaim {} twice, and the API server refuses the second reservation", object_name(cause.claim)
@@ -707,6 +713,7 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.NEGOTIATION_FOREIGN: _with(FatalError, _foreign),
     Code.ALL_MODE_POOL: _with(FatalError, _all_of_pool),
     Code.CONSUMERS_FULL: _consumers_full,
+    Code.ADMIN_LABEL_AT_BINDING: _with(FatalError, _admin_refused),
     Code.CLASS_SELECTOR_FAILS: _with(FatalError, _class_fails),
     Code.SELECTOR_FAILS: _with(FatalError, _selector_fails),
     Code.SELECTOR_DOES_NOT_COMPILE: _with(FatalError, _fatal),

@@ -96,12 +96,14 @@ def _replaces(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
             yield from wrapped(fmt("({} {} {})", listed(numbers), verb, Safe(text)), indent=5, first=4)
 
 
-def addition_lines(additions: Sequence[RemedyReport]) -> Iterator[Safe]:
-    """What new devices or a new node would do."""
-    for would, verified in ((Safe("would"), True), (Safe("might"), False)):
+def addition_lines(additions: Sequence[RemedyReport], *, alone: bool = False) -> Iterator[Safe]:
+    """What new devices or a new node would do; ``alone``: nothing else was listed before."""
+    also = Safe("" if alone else "also ")
+    leads = (fmt("New hardware would {}do", also), fmt("Could {}help, but cannot be checked here", also))
+    for lead, verified in zip(leads, (True, False), strict=True):
         texts = [_addition(each) for each in additions if each.verified is verified]
         if texts:
-            yield from wrapped(fmt("New hardware {} also do: {}.", would, Safe(", or ").join(texts)))
+            yield from wrapped(fmt("{}: {}.", lead, Safe(", or ").join(texts)))
 
 
 def _addition(addition: RemedyReport) -> Safe:
@@ -217,7 +219,7 @@ def _entry(number: int, remedy: RemedyReport, *, beside: bool) -> Iterator[Safe]
 def _consequences(remedy: RemedyReport) -> Iterator[Safe]:
     """What else happens, and why there is no command."""
     if tolerates_device_taint(remedy.actions):
-        text = "(the taint reports a problem with the device: tolerate it only if the device is usable all the same)"
+        text = "(the taint reports a problem with the device: repair it, or tolerate the taint if the device is usable)"
         yield from wrapped(Safe(text), indent=_TEXT_INDENT + 1, first=_TEXT_INDENT)
     for text in note_texts(remedy):
         yield from wrapped(fmt("({})", text), indent=_TEXT_INDENT + 1, first=_TEXT_INDENT)
@@ -269,6 +271,8 @@ def _claim_change(action: EditClaim) -> Safe:
         return fmt("request {} instead of all devices", counted(_number(action.after.split(" ")[-1]), "device"))
     if name == "constraints":
         return fmt("drop the constraint on {}", action.before.rpartition("/")[2])
+    if name == "firstAvailable":
+        return fmt("drop the alternative {}", action.before)
     if name == "requests":
         return fmt("drop the request {}", action.before)
     if name == "tolerations":
@@ -380,7 +384,7 @@ def _quota(action: RaiseQuota) -> Safe:
 
 
 def _pool(action: RepairPool) -> Safe:
-    return fmt("have the driver publish the rest of pool {}", action.pool)
+    return fmt("have the driver publish pool {} again: all of its slices, each device once", action.pool)
 
 
 def _add(action: AddDevices) -> Safe:

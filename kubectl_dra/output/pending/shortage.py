@@ -61,6 +61,10 @@ def _no_match(wanted: Wanted, _funnel: Funnel, tracks: Sequence[Track], cause: C
     if value is not None and seen and all(seen) and len(seen) <= _VALUES:
         have = fmt("their {} is {}", value[0], listed(seen, "or"))
         return fmt("no {} device has {} {} ({})", wanted.of_class, value[0], value[1], have)
+    bound = wanted.bound
+    if bound is not None and seen and all(seen):
+        some = fmt("{} other values", len(seen)) if len(seen) > _VALUES else listed(seen, "or")
+        return fmt("no {} device has {} (they have {})", wanted.of_class, bound, some)
     because = fmt(" ({})", note) if note else Safe("")
     return fmt("no {} device matches the selector{}", wanted.of_class, because)
 

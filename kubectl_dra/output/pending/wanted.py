@@ -9,7 +9,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.records import Cause, ObjectRef
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, plural
+from kubectl_dra.output.words import article, counted, plural
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, RequestAsk
 
 #: ``device.attributes["gpu.example.com"].model == "H100"``, however the name is written.
@@ -17,6 +17,12 @@ _EQUALS: Final = re.compile(
     r"""device\.attributes\[(?:"[^"]*"|'[^']*')\](?:\.\??|\[\??["'])([A-Za-z_][A-Za-z0-9_-]*)(?:["']\])?"""
     r"""(?:\.orValue\((?:""|'')\))?\s*==\s*(?:"([^"\\]*)"|'([^'\\]*)')"""
 )
+#: ``device.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) >= 0``, of attributes with ``semver``.
+_BOUND: Final = re.compile(
+    r"""device\.(attributes|capacity)\[(?:"[^"]*"|'[^']*')\]\.\??([A-Za-z_][A-Za-z0-9_-]*)"""
+    r"""\.compareTo\((?:quantity|semver)\((?:"([^"\\]*)"|'([^'\\]*)')\)\)\s*(>=|<=|==|>|<)\s*0"""
+)
+_BOUNDS: Final = {">=": "at least", "<=": "at most", "==": "exactly", ">": "more than", "<": "less than"}
 #: Attributes whose value names the device itself.
 _KINDS: Final = frozenset({"model", "product", "productName"})
 
@@ -42,6 +48,17 @@ class Wanted:
         found = _EQUALS.fullmatch(" ".join(self.selectors[0].split())) if len(self.selectors) == 1 else None
         return (found[1], found[2] or found[3] or "") if found is not None else None
 
+    @property
+    def bound(self) -> Safe | None:
+        """``at least 80Gi of memory``, ``driverVersion at least 1.2.0``: what the only selector wants to compare."""
+        found = _BOUND.fullmatch(" ".join(self.selectors[0].split())) if len(self.selectors) == 1 else None
+        if found is None:
+            return None
+        how, value = Safe(_BOUNDS[found[5]]), found[3] or found[4] or ""
+        if found[1] == "capacity":
+            return fmt("{} {} of {}", how, value, found[2])
+        return fmt("{} {} {}", found[2], how, value)
+
     def noun(self, *, selected: bool = True) -> tuple[Safe, Safe]:
         """The adjective before ``device`` and what follows: ``("H100", "")``, ``("gpu.example.com", " with size 2")``.
 
@@ -66,7 +83,7 @@ class Wanted:
         middle = Safe(" ").join([part for part in (Safe("free") if free else Safe(""), adjective) if part])
         words = middle + " " if middle else Safe("")
         if self.count == 1:
-            return fmt("{} {}device{}", _article(words or Safe("device")), words, after)
+            return fmt("{} {}device{}", article(words or "device"), words, after)
         amount = Safe("all") if self.count is None else fmt("{:,}", self.count)
         return fmt("{} {}devices{}", amount, words, after)
 
@@ -75,14 +92,6 @@ class Wanted:
         adjective, after = self.noun(selected=selected)
         words = adjective + " " if adjective else Safe("")
         return fmt("{}{}{}", words, Safe(plural("device", number)), after)
-
-
-_VOWELS: Final = "aeioAEIO"
-
-
-def _article(text: Safe) -> Safe:
-    """``a`` or ``an``, by the first letter."""
-    return Safe("an" if text[:1] in _VOWELS and text[:1] else "a")
 
 
 class Asks:

@@ -151,3 +151,35 @@ def test_values_of_a_constraint_over_two_requests_are_laid_side_by_side() -> Non
     assert code is Code.CONSTRAINT
     assert "pci0" in text
     assert "pci4" in text
+
+
+@pytest.mark.parametrize(
+    ("selector", "words"),
+    [
+        (
+            f"device.capacity['{DRIVER}'].memory.compareTo(quantity('80Gi')) >= 0",
+            "has at least 80Gi of memory (they have 81559Mi)",
+        ),
+        (
+            f'device.capacity["{DRIVER}"].memory.compareTo(quantity("1Gi")) < 0',
+            "has less than 1Gi of memory (they have 81559Mi)",
+        ),
+    ],
+)
+def test_a_bound_is_said_in_words_with_what_the_devices_have(selector: str, words: str) -> None:
+    _, text = told(build.node(), gpus(), POD, build.claim("claim", build.request(selector=selector)))
+    assert words in text
+
+
+def test_a_node_that_is_named_is_not_said_twice() -> None:
+    nodes = [build.node("node-1"), build.node("cpu-1", labels={"kubernetes.io/hostname": "cpu-1"})]
+    pod = build.pod(claims=["claim"], nodeSelector={"kubernetes.io/hostname": "cpu-1"})
+    _, text = told(*nodes, gpus(), pod, build.claim("claim"))
+    assert "kubernetes.io/hostname=cpu-1, and the free" in text
+
+
+def test_admin_access_names_the_namespace_and_the_label() -> None:
+    asked = build.claim("claim", build.request(allocationMode="All", adminAccess=True))
+    code, text = told(build.namespace(), build.node(), gpus(), POD, asked)
+    assert code is Code.ADMIN_LABEL_AT_BINDING
+    assert "namespace ml lacks the label resource.kubernetes.io/admin-access=true" in text

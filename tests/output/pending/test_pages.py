@@ -1,0 +1,151 @@
+"""Whole pages: nothing is said twice, no way out is listed twice, and every page leads on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.records import Verdict
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.page import pending_page
+from kubectl_dra.reports.pending import pending_report
+from kubectl_dra.reports.remedies import find_remedies
+from tests.diagnosis import build, facts
+from tests.diagnosis.test_fixes import FIXES
+from tests.diagnosis.test_remedies import recorded
+from tests.diagnosis.test_scenarios import EXPECTED
+from tests.kit.clock import CLOCK
+
+DRIVER = build.DRIVER
+CHECKED = ("(checked against the current cluster)", "After this the scheduler would try it")
+OPEN = ("What could help", "Could also help, but cannot be checked here", "Could help, but cannot be checked here")
+
+
+def page_of(world: ClusterState, diagnosis: Any) -> str:
+    found = find_remedies(world, diagnosis)
+    return "\n".join(pending_page(pending_report(diagnosis, world, ways=found), world.now))
+
+
+def page(*objects: dict[str, Any]) -> str:
+    classes = [] if any(each["kind"] == "DeviceClass" for each in objects) else [build.device_class()]
+    world = ClusterState(facts.inventory([*classes, *objects]), facts.evidence(), features(), CLOCK)
+    return page_of(world, Diagnoser(world).pod(Key("ml", "pod")))
+
+
+def joined(text: str) -> str:
+    return " ".join(text.split())
+
+
+POD = build.pod(claims=["claim"])
+
+
+@pytest.mark.parametrize("name", FIXES)
+def test_what_helped_in_a_real_cluster_is_printed_or_something_that_was_checked(name: str) -> None:
+    steps, _ = FIXES[name]
+    world, diagnosis, _ = recorded(name)
+    text = page_of(world, diagnosis)
+    checked = text.partition(CHECKED[0])[2] or text.partition(CHECKED[1])[2]
+    if checked:
+        assert "    1  " in checked
+        return
+    ways = next(text.partition(lead)[2] for lead in OPEN if lead in text)
+    names = [step[2] for step in steps if step[1] != "ResourceSlice"]
+    assert all(each in ways for each in names)
+    assert names or "publish" in ways
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_no_page_ends_without_a_next_step(name: str) -> None:
+    world, diagnosis, _ = recorded(name)
+    if diagnosis.verdict is Verdict.NOT_PENDING or not diagnosis.causes:
+        return
+    text = page_of(world, diagnosis)
+    assert f"kubectl dra explain {diagnosis.causes[0].code}" in joined(text)
+    nexts = (*CHECKED, *OPEN, "What usually helps:", "If this lasts more than a minute:", "The scheduler retries")
+    assert any(each in joined(text) for each in nexts)
+    assert "0 single changes" not in text
+
+
+def test_a_pod_whose_deletion_frees_cpu_and_devices_is_one_way_out() -> None:
+    world, diagnosis, _ = recorded("44-shared-claim-cpu-full-on-its-node")
+    text = page_of(world, diagnosis)
+    assert text.count("delete pod") == 1
+    assert "frees 1 device and 2 cpu" in text
+
+
+def test_an_alternative_whose_class_is_missing_may_be_dropped() -> None:
+    world, diagnosis, _ = recorded("29-first-available-one-class-missing")
+    verified = [remedy for remedy in find_remedies(world, diagnosis).remedies if remedy.verified]
+    assert [(action.field, action.before) for each in verified for action in each.actions] == [  # type: ignore[union-attr]
+        ("firstAvailable", "gpu/x")
+    ]
+    assert "drop the alternative gpu/x" in page_of(world, diagnosis)
+
+
+def test_dropping_an_alternative_drops_what_only_spoke_of_it() -> None:
+    subs = [
+        {"name": n, "deviceClassName": c, "allocationMode": "ExactCount", "count": 1}
+        for n, c in (("x", "none"), ("y", DRIVER), ("z", DRIVER))
+    ]
+    constraints = [
+        {"requests": ["gpu/x"], "matchAttribute": f"{DRIVER}/a"},
+        {"requests": ["gpu/x", "gpu/y"], "matchAttribute": f"{DRIVER}/b"},
+        {"requests": ["gpu"], "matchAttribute": f"{DRIVER}/c"},
+    ]
+    claim = build.claim("claim", {"name": "gpu", "firstAvailable": subs}, constraints=constraints)
+    attributes = {"a": "1", "b": "1", "c": "1"}
+    objects = [
+        build.device_class(),
+        build.node(),
+        build.slice_("node-1", build.device("g", attributes=attributes)),
+        POD,
+        claim,
+    ]
+    world = ClusterState(facts.inventory(objects), facts.evidence(), features(), CLOCK)
+    found = find_remedies(world, Diagnoser(world).pod(Key("ml", "pod"))).remedies
+    edit = next(each for each in found if each.verified)
+    assert edit.steps is not None
+    manifest = edit.steps[0].manifest
+    assert manifest is not None
+    devices = manifest["spec"]["devices"]
+    assert [each["name"] for each in devices["requests"][0]["firstAvailable"]] == ["y", "z"]
+    assert [each["requests"] for each in devices["constraints"]] == [["gpu/y"], ["gpu"]]
+
+
+def test_a_pool_that_is_not_used_stands_beside_devices_that_are_in_use() -> None:
+    pool = {"name": "node-1", "generation": 1, "resourceSliceCount": 2}
+    broken = build.slice_("node-1", build.device("a"))
+    broken["spec"]["pool"] = pool
+    tainted = build.device("b", taints=[{"key": "ecc", "effect": "NoSchedule"}])
+    text = joined(
+        page(
+            build.node("node-1"),
+            build.node("node-2"),
+            build.slice_("node-2", tainted),
+            {**broken, "metadata": {**broken["metadata"], "creationTimestamp": "2026-01-01T00:00:00Z"}},
+            POD,
+            build.claim("claim"),
+        )
+    )
+    first = text.partition("It requests")[0]
+    assert "is tainted (ecc:NoSchedule)" in first
+    assert f"In addition, pool {DRIVER}/node-1 is incomplete" in first
+    assert "No device of the class: node-1" not in text
+    assert "its newest slice was created" in text
+
+
+def test_holders_are_said_of_the_node_that_they_are_on() -> None:
+    """Two nodes are alike but for who holds their devices: the holder is not one of both."""
+    names = ("node-1", "node-2")
+    objects: list[dict[str, Any]] = []
+    for node in names:
+        objects += [build.node(node), build.slice_(node, build.device("gpu-0"))]
+        holder = f"holder-{node}"
+        objects.append(build.pod(holder, node_name=node, claims=[f"held-{node}"], phase="Running"))
+        objects.append(build.claim(f"held-{node}", held=[(node, "gpu-0")], by=[holder], on=node))
+    text = joined(page(*objects, POD, build.claim("claim")))
+    assert "on node-1: holder-node-1" in text
