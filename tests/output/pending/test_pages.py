@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.page import pending_page
+from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.pending import pending_report
 from kubectl_dra.reports.remedies import find_remedies
 from tests.diagnosis import build, facts
@@ -27,7 +28,7 @@ OPEN = ("What could help", "Could also help, but cannot be checked here", "Could
 
 def page_of(world: ClusterState, diagnosis: Any) -> str:
     found = find_remedies(world, diagnosis)
-    return "\n".join(pending_page(pending_report(diagnosis, world, ways=found), world.now))
+    return "\n".join(map(plain, pending_page(pending_report(diagnosis, world, ways=found), world.now)))
 
 
 def page(*objects: dict[str, Any]) -> str:
