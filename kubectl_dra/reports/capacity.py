@@ -155,12 +155,17 @@ def _with_templates(pod: Pod, claims: dict[Key, ResourceClaim]) -> tuple[Pod, di
 def _commands(moves: Moves, world: ClusterState) -> Iterator[Words]:
     """Keep the nodes free, restart the pods, wait for them, use the nodes again."""
     address = world.evidence.address
-    for name in moves.nodes:
-        yield from _command(address, "cordon", name)
-    for move in moves.moves:
-        words = of("pod", move.pod.name, move.pod.namespace)
-        yield from _line(kubectl("delete", words), address)
-    for name in moves.nodes:
+    closed: tuple[str, ...] = ()
+    for together in moves.rounds:
+        wanted = together[0].closed
+        for verb, names in (("uncordon", set(closed) - set(wanted)), ("cordon", set(wanted) - set(closed))):
+            for name in sorted(names):
+                yield from _command(address, verb, name)
+        for move in together:
+            words = of("pod", move.pod.name, move.pod.namespace)
+            yield from _line(kubectl("delete", words), address)
+        closed = wanted
+    for name in closed:
         yield from _command(address, "uncordon", name)
 
 

@@ -10,6 +10,8 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity import Capacity, capacity, of_request
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound
+from tests.capacity.clusters import Shape as Wanted
+from tests.capacity.worlds import shape_of
 from tests.cluster.test_edits import decoded
 from tests.diagnosis import build
 from tests.diagnosis.build import NAMESPACE
@@ -82,6 +84,44 @@ def test_fragmented_devices_are_left_over_until_pods_move() -> None:
     assert {move.from_node, move.to} == {"a", "b"}
     assert way.nodes == (move.from_node,)
     assert len(move.devices) == 1
+
+
+def test_a_pod_that_finds_no_node_gets_one_by_another_that_moves_first() -> None:
+    """Room for three is on a or nowhere; who has to leave it needs the two of b, of which another pod has one."""
+    big = owned("big", "a", ("a", "gpu-0"), ("a", "gpu-1"))
+    big[0]["spec"]["resourceClaims"][0]["resourceClaimTemplateName"] = "two"
+    objects = [
+        template("two", 2),
+        *big,
+        *nodes("a", devices=3),
+        *nodes("b", "c", devices=2),
+        *owned("small", "b", ("b", "gpu-0")),
+        *owned("other", "c", ("c", "gpu-0")),
+    ]
+    found = ask(world(*objects), 3)
+    assert (found.fits.value, found.repacked.value) == (0, 1)
+    (way,) = found.moves
+    assert [move.pod.name for move in way.moves] in (["small", "big"], ["other", "big"])
+    # The one alone can not: two restarts are the least.
+    assert (way.smallest, way.at_least) == (True, 2)
+    first, second = way.moves
+    assert set(first.closed) == {"a", first.from_node}
+    assert second.closed == ("a",)
+    assert second.to == first.from_node
+    assert way.nodes == first.closed
+
+
+def test_what_others_take_of_a_node_is_no_proof_that_pods_with_devices_have_to_leave() -> None:
+    """Two pods hold devices and cpu, a third one only cpu: to end that one alone would make room as well."""
+    full = [
+        *owned("x", "a", ("a", "gpu-0"), requests={"cpu": "1"}),
+        *owned("y", "a", ("a", "gpu-1"), requests={"cpu": "1"}),
+        *owned("plain", "a", requests={"cpu": "2"}),
+    ]
+    small = [each for name in "bc" for each in (build.node(name, cpu="1"), build.slice_(name, *gpus(2)))]
+    state = world(*nodes("a"), *full, *small)
+    (way,) = capacity(state, shape_of(Wanted(1, cpu="2"))).moves
+    assert (len(way.moves), way.smallest, way.at_least) == (2, False, 1)
 
 
 def test_no_moves_are_made_up_where_pods_can_not_leave() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from kubectl_dra.diagnosis.records import Bound, Cause, ObjectRef
 from kubectl_dra.model.base import ReportRecord
 
@@ -44,7 +46,8 @@ class NodeRoom(ReportRecord, frozen=True):
 class Move(ReportRecord, frozen=True):
     """A pod that is restarted: its controller makes it again, and the scheduler puts it on ``to``.
 
-    ``equal``: the nodes that are as good as ``to``. ``devices`` are those that it gets there.
+    ``equal``: the nodes that are as good as ``to``. ``devices`` are those that it gets there. ``closed``: the nodes
+    that are cordoned until it runs, so that it goes to none of them.
     """
 
     pod: ObjectRef
@@ -52,10 +55,11 @@ class Move(ReportRecord, frozen=True):
     to: str
     equal: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
 
 
 class Moves(ReportRecord, frozen=True):
-    """What makes room for ``more`` copies: ``nodes`` are kept free while the pods find other nodes, then used again.
+    """What makes room for ``more`` copies: one pod after the other; all of ``nodes`` are kept free meanwhile.
 
     ``smallest``: no smaller set of restarts can do it, which is proved; else at least ``at_least`` are needed.
     ``verified``: every step was tried with the scheduler's own search, and the copies then fit on ``nodes``.
@@ -67,6 +71,11 @@ class Moves(ReportRecord, frozen=True):
     smallest: bool
     at_least: int
     verified: bool = True
+
+    @property
+    def rounds(self) -> tuple[tuple[Move, ...], ...]:
+        """The moves in their order, those together that are made while the same nodes are closed."""
+        return tuple(tuple(moves) for _, moves in groupby(self.moves, lambda move: move.closed))
 
 
 class Capacity(ReportRecord, frozen=True):

@@ -228,7 +228,7 @@ def _way_lines(way: WayOut, address: Address) -> Iterator[Safe]:
         if line is not None:
             yield fmt("  {}", line)
     if way.commands:
-        wait = "Uncordon only when the restarted pods run: until then the scheduler could put them back."
+        wait = "Before an uncordon, wait until the restarted pods run: until then the scheduler could put them back."
         yield from wrapped(Safe(wait), indent=2)
 
 
