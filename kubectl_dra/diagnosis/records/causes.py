@@ -1,0 +1,166 @@
+"""A cause: a reason with its evidence; the evidence about groups holds the causes of their pods."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records.claims import (
+    BindingProblem,
+    ClaimElsewhere,
+    ClaimEntry,
+    Consumers,
+    Negotiation,
+    ParametersProblem,
+    QuotaShortage,
+    VanishedDevices,
+)
+from kubectl_dra.diagnosis.records.nodes import (
+    Company,
+    KeptAway,
+    MissingFeatures,
+    NodeSelection,
+    NodeShortage,
+    NodeTaint,
+    OpenPlugins,
+    PluginText,
+    Spread,
+    TakenPorts,
+    VolumeTrouble,
+)
+from kubectl_dra.diagnosis.records.objects import Evidence, ObjectRef
+from kubectl_dra.diagnosis.records.pods import (
+    ContainerWaits,
+    Departure,
+    GangElsewhere,
+    Gates,
+    Health,
+    KubeletText,
+    MissingEvidence,
+    PodGroupName,
+    Refusal,
+    Retry,
+    SchedulerName,
+)
+from kubectl_dra.diagnosis.records.requests import (
+    ClassOffer,
+    ClassProblem,
+    ExtendedResource,
+    FatalError,
+    Funnel,
+    Nearest,
+    NoSingleNode,
+    PoolProblem,
+    SearchSize,
+    Unpublished,
+)
+from kubectl_dra.model.base import ReportRecord
+
+
+class GroupWaits(Evidence, frozen=True):
+    """A group that is not tried: ``held`` are the pods that something keeps out, and that keep out all others.
+
+    Of a gang with fewer than ``min_count`` pods, ``known`` says how many there are. ``because``: what is in the way of
+    the first of ``held``.
+    """
+
+    group: ObjectRef
+    held: tuple[ObjectRef, ...] = ()
+    min_count: int = 0
+    known: int = 0
+    because: tuple[Cause, ...] = ()
+
+
+class GroupShortage(Evidence, frozen=True):
+    """Too few pods of a group find a node at the same time.
+
+    ``running`` have one already, ``placed`` find one, ``waiting`` were to find one. ``first`` is the first that finds
+    none, ``because`` what is in its way. ``placements``: of how many domains of ``topology_key`` each was tried.
+    """
+
+    group: ObjectRef
+    min_count: int
+    running: int
+    placed: int
+    waiting: int
+    first: ObjectRef | None = None
+    because: tuple[Cause, ...] = ()
+    topology_key: str = ""
+    placements: int = 0
+
+
+class GroupError(Evidence, frozen=True):
+    """What ends the attempt for all pods of a group: the text, and the pod that caused it if it is another one."""
+
+    group: ObjectRef
+    text: str
+    pod: ObjectRef | None = None
+    because: tuple[Cause, ...] = ()
+
+
+Detail = (
+    Gates
+    | ClaimEntry
+    | QuotaShortage
+    | SchedulerName
+    | PodGroupName
+    | GangElsewhere
+    | GroupWaits
+    | GroupShortage
+    | GroupError
+    | ClassProblem
+    | ExtendedResource
+    | ClassOffer
+    | Unpublished
+    | NoSingleNode
+    | Funnel
+    | Nearest
+    | PoolProblem
+    | ClaimElsewhere
+    | BindingProblem
+    | FatalError
+    | NodeTaint
+    | NodeSelection
+    | NodeShortage
+    | TakenPorts
+    | KeptAway
+    | VolumeTrouble
+    | Spread
+    | Company
+    | MissingFeatures
+    | OpenPlugins
+    | PluginText
+    | KubeletText
+    | Health
+    | ContainerWaits
+    | Consumers
+    | Departure
+    | VanishedDevices
+    | Refusal
+    | MissingEvidence
+    | Negotiation
+    | ParametersProblem
+    | SearchSize
+    | Retry
+)
+
+
+class Cause(ReportRecord, frozen=True):
+    """One reason: its code, what it is about, on which nodes it holds, and the evidence.
+
+    Of a cause that holds on several nodes the evidence is that of the node that came closest. ``title`` and ``page``
+    (the path in the documentation) are the code's.
+    """
+
+    code: Code
+    detail: Detail | None = None
+    claim: ObjectRef | None = None
+    request: str = ""
+    nodes: tuple[str, ...] = ()
+    title: str = ""
+    page: str = ""
+
+    def __post_init__(self) -> None:
+        """The code says its title and page."""
+        msgspec.structs.force_setattr(self, "title", self.code.label)
+        msgspec.structs.force_setattr(self, "page", self.code.page)

@@ -1,0 +1,94 @@
+"""Evidence about claims: how they come to be, where they can be used, who uses them."""
+
+from __future__ import annotations
+
+from kubectl_dra.diagnosis.records.objects import Evidence, ObjectRef
+
+
+class ClaimEntry(Evidence, frozen=True):
+    """An entry of ``spec.resourceClaims`` and the scheduler's words about it (which it only logs)."""
+
+    entry: str
+    scheduler_text: str = ""
+    template: str = ""
+    similar: tuple[ObjectRef, ...] = ()
+    owner: ObjectRef | None = None
+    consumers: tuple[ObjectRef, ...] = ()
+    event_message: str = ""
+    event_time: str = ""
+
+
+class QuotaShortage(Evidence, frozen=True):
+    """A quota that a claim would exceed."""
+
+    quota: str
+    resource: str
+    hard: str
+    used: str
+    requested: str
+
+
+class ClaimElsewhere(Evidence, frozen=True):
+    """An allocated claim: where it can be used (nodes by name, or a selector), for whom it is reserved."""
+
+    nodes: tuple[str, ...] = ()
+    selector: str = ""
+    consumers: tuple[ObjectRef, ...] = ()
+
+
+class BindingProblem(Evidence, frozen=True):
+    """Binding conditions of one allocated device: waited for, failed, or over time."""
+
+    device: str
+    waiting_for: tuple[str, ...] = ()
+    failed: str = ""
+    reason: str = ""
+    message: str = ""
+    since: str = ""
+
+
+class Consumers(Evidence, frozen=True):
+    """``status.reservedFor``: consumers that are there, and those that are gone or finished.
+
+    ``finalizers`` of a claim that is being deleted.
+    """
+
+    present: tuple[ObjectRef, ...] = ()
+    gone: tuple[ObjectRef, ...] = ()
+    finalizers: tuple[str, ...] = ()
+
+
+class VanishedDevices(Evidence, frozen=True):
+    """Devices (``DRIVER/POOL/DEVICE``) that are published no more; ``pools`` of which nothing is published."""
+
+    devices: tuple[str, ...]
+    pools: tuple[str, ...] = ()
+
+
+class Negotiation(Evidence, frozen=True):
+    """What scheduler and driver said to each other about one claim (PodSchedulingContext).
+
+    ``answered``: the driver wrote something about the claim. ``since``: when the context was made, so at most so long
+    the driver has been asked.
+    """
+
+    driver: str = ""
+    selected_node: str = ""
+    potential_nodes: tuple[str, ...] = ()
+    unsuitable_nodes: tuple[str, ...] = ()
+    answered: bool = False
+    since: str = ""
+
+
+class ParametersProblem(Evidence, frozen=True):
+    """Parameters of a ``class`` or ``claim`` (``owner``) that do not exist.
+
+    ``generated``: the object named is the vendor's, and its in-tree form is missing. ``similar`` are existing names.
+    """
+
+    owner: str
+    kind: str
+    name: str
+    namespace: str = ""
+    generated: bool = False
+    similar: tuple[str, ...] = ()

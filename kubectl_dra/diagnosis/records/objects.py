@@ -1,0 +1,50 @@
+"""Objects that findings name, what could not be read of them, and the base of all evidence."""
+
+from __future__ import annotations
+
+from kubectl_dra.model.base import ReportRecord
+from kubectl_dra.model.ids import Key
+
+
+class Evidence(ReportRecord, frozen=True, tag_field="type", tag=True):
+    """Base of the kinds of evidence, told apart by ``type``."""
+
+
+class ObjectRef(ReportRecord, frozen=True):
+    """An object; the namespace is empty for cluster-scoped kinds."""
+
+    kind: str
+    namespace: str = ""
+    name: str = ""
+
+    @staticmethod
+    def of(kind: str, key: Key) -> ObjectRef:
+        """The reference to ``kind`` ``key``."""
+        return ObjectRef(kind, key.namespace, key.name)
+
+    @property
+    def key(self) -> Key:
+        """Namespace and name."""
+        return Key(self.namespace, self.name)
+
+
+class RbacRule(ReportRecord, frozen=True):
+    """A rule of a Role or ClusterRole; ``namespace`` is empty where a ClusterRole is needed.
+
+    ``verbs`` has no default, so that JSON always says them.
+    """
+
+    api_group: str
+    resource: str
+    verbs: tuple[str, ...]
+    namespace: str = ""
+
+
+class Missing(ReportRecord, frozen=True):
+    """Something that could not be read: the kind, why, and the right that would give it."""
+
+    kind: str
+    coverage: str
+    rule: RbacRule
+    namespace: str = ""
+    decides: bool = True

@@ -1,0 +1,121 @@
+"""Evidence about the pod itself: what keeps it out of the queue, what happens to it on its node or at its end."""
+
+from __future__ import annotations
+
+from kubectl_dra.diagnosis.records.objects import Evidence, Missing
+from kubectl_dra.model.base import ReportRecord
+
+
+class Gates(Evidence, frozen=True):
+    """``spec.schedulingGates``."""
+
+    names: tuple[str, ...]
+
+
+class SchedulerName(Evidence, frozen=True):
+    """``spec.schedulerName``."""
+
+    name: str
+
+
+class PodGroupName(Evidence, frozen=True):
+    """``spec.schedulingGroup.podGroupName``; ``similar`` are existing names where there is no such group."""
+
+    name: str
+    similar: tuple[str, ...] = ()
+
+
+class GangElsewhere(Evidence, frozen=True):
+    """A gang of another program: ``system`` decides, and its object ``resource``/``name`` shows what.
+
+    ``scheduler``: ``spec.schedulerName``; ``gates``: the scheduling gates by which a queue holds the pod. Of the gang
+    ``members`` exist (``expected``: how many there are to be), ``waiting`` have no node, and ``fitting`` of these would
+    find one by the default scheduler's rules, None where that is not known.
+    """
+
+    system: str
+    resource: str
+    name: str = ""
+    scheduler: str = ""
+    gates: tuple[str, ...] = ()
+    queue: str = ""
+    expected: int | None = None
+    members: int = 1
+    waiting: int = 1
+    fitting: int | None = None
+
+
+class KubeletText(Evidence, frozen=True):
+    """What the kubelet said about preparing devices."""
+
+    text: str
+    driver: str = ""
+    detail: str = ""
+    time: str = ""
+
+
+class Health(Evidence, frozen=True):
+    """Health of a device according to the pod's status."""
+
+    device: str
+    health: str
+    container: str
+    message: str = ""
+
+
+class ContainerWaits(Evidence, frozen=True):
+    """A container's ``state.waiting``."""
+
+    container: str
+    reason: str
+    message: str = ""
+
+
+class HeldTaint(ReportRecord, frozen=True):
+    """A taint of a device that a pod has, and the rule that sets it; empty where the driver does."""
+
+    device: str
+    taint: str
+    rule: str = ""
+
+
+class Departure(Evidence, frozen=True):
+    """A pod that goes away: since when it is deleted (None: it is about to be), and who evicts it.
+
+    ``reason``, ``message`` and ``time`` are those of the condition DisruptionTarget. ``finalizers`` hold a deleted pod.
+    """
+
+    deleted: str = ""
+    reason: str = ""
+    message: str = ""
+    time: str = ""
+    finalizers: tuple[str, ...] = ()
+    taints: tuple[HeldTaint, ...] = ()
+
+
+class Refusal(Evidence, frozen=True):
+    """What the scheduler could not write: the words behind the plugin's name, the whole message, when it was last said.
+
+    ``order_known``: nothing that it depends on has changed since; else that is not known. ``earlier``: something else
+    is in the way by now.
+    """
+
+    text: str
+    message: str
+    time: str = ""
+    order_known: bool = True
+    earlier: bool = False
+
+
+class MissingEvidence(Evidence, frozen=True):
+    """What could not be read."""
+
+    missing: tuple[Missing, ...]
+
+
+class Retry(Evidence, frozen=True):
+    """Why a pod that fits is still pending: when the scheduler last wrote, what makes it try again."""
+
+    last_message_time: str = ""
+    triggers: tuple[str, ...] = ()
+    fallback_seconds: int = 300

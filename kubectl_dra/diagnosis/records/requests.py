@@ -1,0 +1,282 @@
+"""Evidence about what a request asks of classes, selectors, pools and devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kubectl_dra.diagnosis.records.objects import Evidence
+from kubectl_dra.model.base import ReportRecord
+
+
+class ClassProblem(Evidence, frozen=True):
+    """A class that is missing; ``similar`` are existing names that look like it."""
+
+    device_class: str
+    similar: tuple[str, ...] = ()
+
+
+class ExtendedResource(Evidence, frozen=True):
+    """An extended resource and the class that serves it, if any."""
+
+    resource: str
+    device_class: str = ""
+    similar: tuple[str, ...] = ()
+
+
+class ClassOffer(Evidence, frozen=True):
+    """What a class has, of which a request finds no device on the nodes that were tried.
+
+    ``published`` counts the devices that any driver publishes; ``selected`` of them are of the class. If none is,
+    ``drivers`` names who publishes them, ``selector`` is the expression of the class that refuses most, and ``similar``
+    are published drivers that look like one that it names. ``clause`` is the last condition that a device comes
+    to, and ``seen`` what these have there; both empty where no device passes the first one. ``nodes``: at most 5 of
+    those with devices of the class.
+    """
+
+    device_class: str
+    needed: int = 1
+    all_devices: bool = False
+    published: int = 0
+    selected: int = 0
+    drivers: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    selector: str = ""
+    similar: tuple[str, ...] = ()
+    clause: str = ""
+    seen: tuple[str, ...] = ()
+
+
+class Unpublished(Evidence, frozen=True):
+    """A selector that needs an attribute or capacity which no device of the class publishes.
+
+    ``field`` is ``attributes`` or ``capacity``. ``devices`` of the class are published; ``names``: what they have in
+    that domain; ``similar``: names that may have been meant; ``elsewhere``: domains in which something has the name.
+    """
+
+    device_class: str
+    expression: str
+    field: str
+    domain: str
+    name: str
+    devices: int = 0
+    needed: int = 1
+    names: tuple[str, ...] = ()
+    similar: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+
+
+class NodeDevices(ReportRecord, frozen=True):
+    """How many devices a request could have on a node."""
+
+    node: str
+    free: int
+
+
+class RequestNodes(ReportRecord, frozen=True):
+    """A request that some nodes could serve alone: the ``nodes`` with the most devices for it first, at most three.
+
+    ``more`` says how many further nodes could serve it.
+    """
+
+    claim: str
+    request: str
+    device_class: str
+    needed: int
+    all_devices: bool
+    nodes: tuple[NodeDevices, ...]
+    more: int = 0
+
+
+class NoSingleNode(Evidence, frozen=True):
+    """Requests of which every one could be served on some node, but not all on the same."""
+
+    requests: tuple[RequestNodes, ...]
+
+
+class StageName(StrEnum):
+    """The steps of a funnel, in their order."""
+
+    CLASS = "class"
+    SELECTORS = "selectors"
+    NODE = "node"
+    FEATURES = "features"
+    TAINTS = "taints"
+    UNUSED = "unused"
+    CAPACITY = "capacity"
+    COUNTERS = "counters"
+
+
+class Short(ReportRecord, frozen=True):
+    """Quantities of which there is too little: what is needed, what is left (empty: nobody knows) of how much."""
+
+    needs: str
+    left: str = ""
+    total: str = ""
+
+
+class HeldFor(StrEnum):
+    """For whom claims hold devices, as far as all pods are known; those of several claims are all like that."""
+
+    USED = ""  # or not known
+    NOBODY = "nobody"
+    GONE = "gone"  # pods that no longer exist
+    FINISHED = "finished"  # or no longer exist
+
+
+class Removal(ReportRecord, frozen=True):
+    """Devices that one stage of a funnel takes out for one reason.
+
+    ``reason`` is the thing that took them: a clause, a taint ``KEY=VALUE:EFFECT``, a claim ``NAMESPACE/NAME``, a
+    counter. ``source`` says more: a value that was seen, the rule that set the taint, the pod that uses the claim.
+    ``short`` has the amounts where something is short. ``held_for``: whether those who use the claims are gone.
+    """
+
+    stage: StageName
+    reason: str
+    devices: tuple[str, ...] = ()
+    source: str = ""
+    short: Short | None = None
+    held_for: HeldFor = HeldFor.USED
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A step of a funnel: how many devices are still there after it, and what it took out."""
+
+    name: StageName
+    count: int
+    removed: tuple[Removal, ...]
+
+
+class ValueCount(ReportRecord, frozen=True):
+    """A value of an attribute, and how many devices have it; those without one are counted as not ``published``."""
+
+    value: str
+    devices: int
+    published: bool = True
+
+
+class Funnel(Evidence, frozen=True):
+    """Static findings about one request on one node: the devices that ``removed`` takes out, and those that are left.
+
+    ``total`` devices of the node are in the class; ``removed`` is in the order of the scheduler's checks. ``best`` is
+    the largest number of devices that one constraint allows together, None where none applies; ``constraint`` is its
+    attribute, which must be the same for all, or ``distinct``. ``values``: the values of that
+    attribute on the devices that are left, at most 8, the most frequent first; None: they lack it.
+    """
+
+    node: str
+    needed: int
+    total: int
+    removed: tuple[Removal, ...]
+    left: tuple[str, ...]
+    all_devices: bool = False
+    best: int | None = None
+    constraint: str = ""
+    distinct: bool = False
+    values: tuple[ValueCount, ...] = ()
+
+    @property
+    def stages(self) -> Iterator[Stage]:
+        """Every step, in order."""
+        count = self.total
+        for name in StageName:
+            removed = tuple(removal for removal in self.removed if removal.stage is name)
+            count -= sum(len(removal.devices) for removal in removed)
+            yield Stage(name, count, removed)
+
+    def stage(self, name: StageName) -> Stage:
+        """One step."""
+        return next(stage for stage in self.stages if stage.name is name)
+
+    def after(self, name: StageName) -> tuple[str, ...]:
+        """The devices that are still there after a step; those that get furthest first."""
+        later = list(StageName)[list(StageName).index(name) + 1 :]
+        taken = (removal.devices for stage in reversed(later) for removal in self.removed if removal.stage is stage)
+        return (*self.left, *(device for devices in taken for device in devices))
+
+    @property
+    def together(self) -> int:
+        """The most devices that could be had at once."""
+        return len(self.left) if self.best is None else self.best
+
+
+class Nearest(Evidence, frozen=True):
+    """How near the closest node comes to a request, in the numbers of its :class:`Funnel`."""
+
+    node: str
+    needed: int
+    left: int
+    all_devices: bool
+    best: int | None
+    constraint: str
+    distinct: bool
+
+    @staticmethod
+    def of(funnel: Funnel) -> Nearest:
+        """The numbers of a funnel."""
+        return Nearest(
+            funnel.node,
+            funnel.needed,
+            len(funnel.left),
+            funnel.all_devices,
+            funnel.best,
+            funnel.constraint,
+            funnel.distinct,
+        )
+
+
+class PoolProblem(Evidence, frozen=True):
+    """A pool that is not used: slices seen and expected of the generation, or what contradicts itself.
+
+    ``devices`` are in the slices that are not used; ``since``: when the newest slice of the pool was made.
+    """
+
+    pool: str
+    generation: int = 0
+    seen: int = 0
+    expected: int = 0
+    detail: str = ""
+    devices: int = 0
+    since: str = ""
+
+
+class AttributeValue(ReportRecord, frozen=True):
+    """A value that a selector read: ``type`` is string, int, bool, version, list or quantity."""
+
+    name: str
+    type: str
+    value: str
+
+
+class FatalError(Evidence, frozen=True):
+    """An error that aborts the attempt: the scheduler's text and what it points at.
+
+    Of a selector that fails on a device: ``attribute`` (``DOMAIN/NAME``) is the one that the device lacks, ``names``
+    what it has in that domain, ``publishers`` how many of the ``devices`` of the class have it (None: not counted),
+    ``similar`` what may have been meant, ``reads`` the values read. ``device_class`` is the class of the request.
+    """
+
+    text: str
+    device: str = ""
+    selector: int | None = None
+    owner: str = ""
+    expression: str = ""
+    detail: str = ""
+    position: int | None = None
+    device_class: str = ""
+    attribute: str = ""
+    names: tuple[str, ...] = ()
+    publishers: int | None = None
+    devices: int = 0
+    similar: tuple[str, ...] = ()
+    reads: tuple[AttributeValue, ...] = ()
+
+
+class SearchSize(Evidence, frozen=True):
+    """How many steps the real search would take, or at least takes."""
+
+    steps: int
+    why: str = ""
