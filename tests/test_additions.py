@@ -141,8 +141,8 @@ ADDITIONS = {
         "a reason (`DRA-xxx`)",
         {
             "diagnosis/codes.py": (
-                '    SCHEDULING_GATES = "DRA-100", "scheduling gates", "the pod has scheduling gates"',
-                '    MOON = "DRA-199", "waits for the moon", "the pod waits for the moon"',
+                '    SCHEDULING_GATES = "DRA-100", "scheduling gates", "the pod has scheduling gates", "Gates"',
+                '    MOON = "DRA-199", "waits for the moon", "the pod waits for the moon", "Gates"',
             ),
             "output/pending/reasons.py": (
                 "_SENTENCES: Final[dict[Code, Sentence]] = {",

@@ -2,10 +2,12 @@
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records.causes import Detail
 
 PAGES = Path(__file__).parent.parent.parent / "docs" / "reasons"
 SECTIONS = ["What you see", "What it means", "How to confirm it", "How to fix it", "Upstream"]
@@ -17,6 +19,10 @@ def test_every_code_has_a_meaning() -> None:
     assert all(meanings)
     assert len(set(meanings)) == len(meanings)
     assert all(re.fullmatch(r"DRA-[1-9]\d\d", code) for code in Code)
+
+
+def test_rows_name_kinds_of_evidence_and_every_kind_has_a_row() -> None:
+    assert {name for code in Code for name in code.evidence} == {kind.__name__ for kind in get_args(Detail)}
 
 
 def test_every_code_has_a_page_and_every_page_a_code() -> None:

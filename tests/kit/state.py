@@ -9,7 +9,7 @@ from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.records import ClaimDiagnosis, PodDiagnosis
+from kubectl_dra.diagnosis.records import Cause, ClaimDiagnosis, PodDiagnosis
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
@@ -35,9 +35,19 @@ def state_of(
 
 def diagnose_pod(inventory: Inventory, evidence: Evidence, features: Features, key: Key, **fields: Any) -> PodDiagnosis:
     """Why one pod is where it is."""
-    return Diagnoser(state_of(inventory, evidence, features, **fields)).pod(key)
+    found = Diagnoser(state_of(inventory, evidence, features, **fields)).pod(key)
+    check_evidence((*found.causes, *(cause for group in found.nodes for cause in group.causes)))
+    return found
 
 
 def diagnose_claim(inventory: Inventory, evidence: Evidence, features: Features, key: Key) -> ClaimDiagnosis:
     """The state of one claim."""
-    return Diagnoser(state_of(inventory, evidence, features)).claim(key)
+    found = Diagnoser(state_of(inventory, evidence, features)).claim(key)
+    check_evidence(found.causes)
+    return found
+
+
+def check_evidence(causes: Iterable[Cause]) -> None:
+    """Each cause has evidence of a type that the row of its code names."""
+    for cause in causes:
+        assert cause.detail is None or type(cause.detail).__name__ in cause.code.evidence, cause

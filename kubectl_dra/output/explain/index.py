@@ -22,6 +22,7 @@ PARTS: Final = {
     "8": "The diagnosis lacks data",
     "9": "The pod would fit",
 }
+_TABLE: Final = "| code | reason | what you see | `detail.type` in JSON |"
 _WORD: Final = re.compile(r"[a-z]{3,}")
 #: Capitals and dots in a message stand for what differs from case to case.
 _PLACEHOLDER: Final = re.compile(r"\b[A-Z]{2,}\b|…")
@@ -48,10 +49,12 @@ def markdown_index(codes: Sequence[Code]) -> Iterator[Safe]:
     for code in codes:
         if code[4] != part:
             part = code[4]
-            yield from (Safe(""), fmt("## {}", Safe(PARTS[part])), Safe(""), Safe("| code | reason | what you see |"))
-            yield Safe("|---|---|---|")
+            yield from (Safe(""), fmt("## {}", Safe(PARTS[part])), Safe(""), Safe(_TABLE))
+            yield Safe("|---|---|---|---|")
         message = reason_page(code).message.replace("|", "\\|")
-        yield fmt("| [{}]({}.md) | {} | `{}` |", code, code, Safe(code.meaning), message.replace("`", "'"))
+        evidence = Safe(", ").join([fmt("`{}`", name) for name in code.evidence])
+        row = "| [{}]({}.md) | {} | `{}` | {} |"
+        yield fmt(row, code, code, Safe(code.meaning), message.replace("`", "'"), evidence)
 
 
 def matching(message: str) -> tuple[Code, ...]:

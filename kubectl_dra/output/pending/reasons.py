@@ -6,6 +6,7 @@ Every sentence is a clause that can follow "Pod X cannot be scheduled:", without
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final, TypeVar
 
 from kubectl_dra.diagnosis.codes import Code
@@ -81,10 +82,11 @@ def object_name(ref: ObjectRef | None) -> Safe:
 
 
 def _with(kind: type[DetailT], say: Callable[[DetailT, Cause], Safe]) -> Sentence:
-    def sentence(cause: Cause) -> Safe:
-        return say(cause.detail, cause) if isinstance(cause.detail, kind) else Safe(cause.code.meaning)
+    return partial(_said, kind, say)
 
-    return sentence
+
+def _said(kind: type[DetailT], say: Callable[[DetailT, Cause], Safe], cause: Cause) -> Safe:
+    return say(cause.detail, cause) if isinstance(cause.detail, kind) else Safe(cause.code.meaning)
 
 
 # --- nothing is tried -----------------------------------------------------------------------------------------------

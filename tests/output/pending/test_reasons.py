@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
@@ -17,7 +18,7 @@ from kubectl_dra.output.pending.reasons import _SENTENCES, reason_sentence
 from kubectl_dra.source.demo import load_demo
 from tests.diagnosis import facts
 from tests.diagnosis.test_scenarios import EXPECTED
-from tests.kit.state import diagnose_pod, state_of
+from tests.kit.state import check_evidence, diagnose_pod, state_of
 
 
 def causes() -> Iterator[Cause]:
@@ -52,6 +53,14 @@ def test_evidence_is_said_wherever_a_sentence_is_there_for_it(by_code: dict[Code
     told = {code: found for code, found in by_code.items() if code in _SENTENCES}
     mute = {code for code, found in told.items() if any(reason_sentence(cause) == code.meaning for cause in found)}
     assert mute == set()
+
+
+def test_the_evidence_is_what_the_rows_of_the_codes_name(by_code: dict[Code, list[Cause]]) -> None:
+    for found in by_code.values():
+        check_evidence(found)
+    told = {code: say.args[0].__name__ for code, say in _SENTENCES.items() if isinstance(say, partial)}
+    assert len(told) > 70
+    assert {code for code, kind in told.items() if kind not in code.evidence} == set()
 
 
 def test_no_sentence_is_of_a_reason_that_is_not_there() -> None:
