@@ -8,7 +8,7 @@ import click
 
 from kubectl_dra.commands.get_query import Query
 from kubectl_dra.commands.kubectl_style import KubectlStyle
-from kubectl_dra.commands.options import Expression, Options, shared_options
+from kubectl_dra.commands.options import TEMPLATES, Expression, Options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -22,7 +22,9 @@ Examples:
 
 
 @click.command("get", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(selector=True, watch=True, exit_code=True, output=("wide", "json", "yaml", "name"))
+@shared_options(
+    selector=True, watch=True, exit_code=True, output=("wide", "json", "yaml", "name", "markdown", "csv", *TEMPLATES)
+)
 @click.option("--free", is_flag=True, help="Devices that a request without tolerations could get, or a share of them.")
 @click.option("--used", is_flag=True, help="Devices that are allocated to a claim.")
 @click.option("--tainted", is_flag=True, help="Devices with a taint.")

@@ -34,10 +34,11 @@ from kubectl_dra.model.evidence import Coverage, Fields
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
-from kubectl_dra.output.columns import ListColumn, list_table
+from kubectl_dra.output.columns import ListColumn, list_table, shown_columns
 from kubectl_dra.output.devices import lists
 from kubectl_dra.output.documents import list_head, objects_head, report_bytes, write_list
 from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.rows import WRITERS as TABLES
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.base import Bound, Series
@@ -140,7 +141,7 @@ def sections_of(call: Call, wanted: Sequence[Wanted]) -> list[Section]:
 def _sorted(section: Section, by: str) -> Sequence[Item]:
     """By a column's title, or by a path into the JSON."""
     items = list(section.items)
-    key = next((column.key for column in section.columns() if column.title == by), None)
+    key = next((column.key for column in section.columns() if column.title.lower() == by.lower()), None)
     return sorting.sort(items, by) if key is None else sorted(items, key=lambda item: key(item.row))
 
 
@@ -182,6 +183,9 @@ def print_sections(call: Call, wanted: Sequence[Wanted], sections: Sequence[Sect
             for item in section.items:
                 terminal.out(safe(item.name))
         return
+    if call.options.output in TABLES:
+        print_pages((_rows_as(call.options.output, call, section) for section in sections), call.options)
+        return
     filled = [section for section in sections if any(True for _ in section.items)]
     print_pages((_lines(call, section) for section in filled), call.options)
     if not filled and not call.failed and found.bound is Bound.EXACT:
@@ -191,6 +195,14 @@ def print_sections(call: Call, wanted: Sequence[Wanted], sections: Sequence[Sect
 def _lines(call: Call, section: Section) -> Iterator[Safe]:
     yield from list_table(section.columns(), section.rows, call.facts.now, call.wide, call.headers)
     yield from section.more()
+
+
+def _rows_as(name: str, call: Call, section: Section) -> Iterator[Safe]:
+    """The table for another program; spreadsheets take the columns of ``-o wide``, too."""
+    wide = name == "csv"
+    columns = shown_columns(section.columns(), wide=wide)
+    rows = ([column.of(row, call.facts.now, wide=wide) for column in columns] for row in section.rows)
+    return TABLES[name]([column.title for column in columns], rows)
 
 
 def _nothing(call: Call, type_: str) -> Safe:

@@ -182,6 +182,8 @@ EXIT_CODE_OPTION: Final = _option(
 TEXT_OPTION: Final = _option("--text", is_flag=True, help="With -o json or yaml: the page for people in .output.text.")
 #: Formats for programs.
 DOCUMENTS: Final = ("json", "yaml")
+#: Formats that take parts of a document, with a text behind ``=``.
+TEMPLATES: Final = ("jsonpath", "custom-columns")
 CLUSTER_OPTIONS: Final = (
     _shared(
         "--from",
@@ -309,7 +311,9 @@ def _check_inputs(options: Mapping[str, Any]) -> None:
 
 def _output_option(formats: Sequence[str]) -> Callable[[Any], Any]:
     def check(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-        if value and value not in formats:
+        if value.partition("=")[0] in formats and value.partition("=")[0] in TEMPLATES:
+            _check_template(value)
+        elif value and value not in formats:
             raise UsageProblem(
                 f'unknown output format "{value}": this command has {", ".join(formats)}',
                 "use -o json and pick fields with jq" if "json" in formats else "",
@@ -318,8 +322,32 @@ def _output_option(formats: Sequence[str]) -> Callable[[Any], Any]:
 
     text = f"Output format: {', '.join(formats)}."
     return _option(
-        "-o", "--output", default="", metavar="FORMAT", callback=check, help=text, shell_complete=one_of(formats)
+        "-o",
+        "--output",
+        default="",
+        metavar="FORMAT",
+        callback=check,
+        help=text,
+        shell_complete=one_of([f"{name}=" if name in TEMPLATES else name for name in formats]),
     )
+
+
+def _check_template(value: str) -> None:
+    """Raise a usage error for a template that can't be read, before anything else is."""
+    from kubectl_dra.output.jsonpath import TemplateError  # help needs no templates
+    from kubectl_dra.output.templates import writer_of
+
+    name = value.partition("=")[0]
+    try:
+        writer_of(value)
+    except TemplateError as error:
+        raise UsageProblem(f"-o {name}: {error}", _TEMPLATE_HINTS[name]) from None
+
+
+_TEMPLATE_HINTS: Final = {
+    "jsonpath": "-o jsonpath='{.items[*].kind}'",
+    "custom-columns": "-o custom-columns=NAME:.metadata.name; -o json shows the fields",
+}
 
 
 def one_of(values: Sequence[str]) -> Callable[[click.Context, click.Parameter, str], list[str]]:

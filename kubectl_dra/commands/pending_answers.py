@@ -45,6 +45,7 @@ from kubectl_dra.output.pending.idle import idle_lines
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.templates import is_template
 from kubectl_dra.reports.groups import GroupPendingReport
 from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl
 from kubectl_dra.reports.pending import (
@@ -236,6 +237,12 @@ def _list(
     """A list: what could not be read and may change it, then what is known."""
     of_list = unread(call.cluster.state, subject, call.cluster.namespace, shown=bool(answers))
     found = together([of_list], (item for each in answers for item in _missing(each.report)))
+    if is_template(call.options.output):
+        # A template may leave out what the document says about its gaps.
+        if not found.answered:
+            raise nothing_read(found, call.options)
+        for line in missing_lines(found.missing):
+            console(call.options).note(line)
     if is_document(call.options):
         print_answers(answers, call.options, "PendingReportList", single=False, missing=found.missing)
     elif not found.answered:

@@ -11,7 +11,7 @@ from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.following import check_watch, follow
 from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.show import console
+from kubectl_dra.commands.show import console, is_document
 from kubectl_dra.output.console import captured, flush, write_data
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.safe import Safe, fmt
@@ -83,7 +83,7 @@ def _separate(options: Options, *, first: bool) -> None:
         return
     if options.output == "yaml":
         write_data("---")
-    elif options.output != "json":
+    elif not is_document(options):
         now = options.clock.now().astimezone().strftime("%H:%M:%S")
         console(options).out(Safe(""))
         console(options).out(fmt("--- {} ---", now))

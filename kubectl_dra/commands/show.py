@@ -17,6 +17,7 @@ from kubectl_dra.output.console import ColorMode, Console
 from kubectl_dra.output.documents import document, list_bytes, report_bytes, write_document
 from kubectl_dra.output.generations import server_note
 from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.templates import is_template
 from kubectl_dra.output.words import duration
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.unread import together
@@ -37,8 +38,8 @@ def tell(problem: CommandError, options: Options) -> None:
 
 
 def is_document(options: Options) -> bool:
-    """Whether ``-o`` asks for JSON or YAML."""
-    return options.output in DOCUMENTS
+    """Whether ``-o`` asks for JSON or YAML, or for parts of them."""
+    return options.output in DOCUMENTS or is_template(options.output)
 
 
 def write(data: bytes, options: Options) -> None:

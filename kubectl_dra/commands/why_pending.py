@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from kubectl_dra.commands.kubectl_style import KubectlStyle
-from kubectl_dra.commands.options import Options, shared_options
+from kubectl_dra.commands.options import TEMPLATES, Options, shared_options
 from kubectl_dra.commands.whatif_options import whatif_options
 
 if TYPE_CHECKING:
@@ -30,7 +30,11 @@ Examples:
 
 @click.command("why-pending", cls=KubectlStyle, epilog=_EXAMPLES)
 @shared_options(
-    selector=True, watch=True, exit_code=True, output=("wide", "json", "yaml", "name", "markdown", "csv"), text=True
+    selector=True,
+    watch=True,
+    exit_code=True,
+    output=("wide", "json", "yaml", "name", "markdown", "csv", *TEMPLATES),
+    text=True,
 )
 @click.option(
     "--sort-by",

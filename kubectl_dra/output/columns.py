@@ -47,10 +47,15 @@ def list_table(
     columns: Sequence[ListColumn[RowT]], rows: Iterable[RowT], now: datetime, wide: bool = False, headers: bool = True
 ) -> Iterator[Safe]:
     """A row is a line with whole names, in a pipe and on any terminal: grep, awk and wc count on it."""
-    left_out = Shown.NARROW if wide else Shown.WIDE
-    shown = [column for column in columns if column.shown is not left_out]
+    shown = shown_columns(columns, wide=wide)
     titles = [Column(column.title, right=column.right) for column in shown]
     return long_table(titles, ([column.of(row, now, wide=wide) for column in shown] for row in rows), header=headers)
+
+
+def shown_columns(columns: Sequence[ListColumn[RowT]], *, wide: bool) -> list[ListColumn[RowT]]:
+    """Those that stand in a table with or without ``-o wide``."""
+    left_out = Shown.NARROW if wide else Shown.WIDE
+    return [column for column in columns if column.shown is not left_out]
 
 
 def count_column(

@@ -114,6 +114,12 @@ def write_text(text: str) -> None:
     _write(sys.stdout, text, end="")
 
 
+def write_lines(text: Safe) -> None:
+    """Lines that a template shaped, to stdout; the last one is ended if it is not."""
+    if text:
+        _write(sys.stdout, plain(text).removesuffix("\n"))
+
+
 def write_help(text: str) -> None:
     """The program's own texts (help, completion scripts) to stdout."""
     _write(sys.stdout, multiline(text).removesuffix("\n"))

@@ -13,8 +13,9 @@ import msgspec
 from kubectl_dra.api.quantities import encode_hook
 from kubectl_dra.api.trees import in_utf8
 from kubectl_dra.model.base import ReportRecord
-from kubectl_dra.output.console import write_data, write_text
+from kubectl_dra.output.console import write_data, write_lines, write_text
 from kubectl_dra.output.safe import Safe, plain
+from kubectl_dra.output.templates import is_template, writer_of
 
 API_VERSION: Final = "kubectl-dra/v1alpha1"
 _INDENT: Final = 2
@@ -130,13 +131,19 @@ WRITERS: Final[dict[str, Writer]] = {"json": to_json, "yaml": to_yaml}
 
 
 def write_document(data: bytes, output: str) -> None:
-    """Write encoded JSON to stdout as ``json`` or ``yaml``; API objects as kubectl writes them."""
+    """Write encoded JSON to stdout as ``json`` or ``yaml``, or as a template; API objects as kubectl writes them."""
+    if is_template(output):
+        write_lines(writer_of(output)(data))
+        return
     text = WRITERS[output](data)
     write_data(folded(text) if output == "json" and data.startswith(_OURS) else text)
 
 
 def write_list(head: bytes, items: Iterable[bytes], output: str) -> None:
-    """Write the object ``head`` with ``items`` to stdout as ``json`` or ``yaml``, as they come."""
+    """Write the object ``head`` with ``items`` to stdout as ``json`` or ``yaml``, as they come; or as a template."""
+    if is_template(output):
+        write_document("".join(list_pieces(head, items, "json")).encode(), output)
+        return
     for piece in list_pieces(head, items, output):
         write_text(piece)
 

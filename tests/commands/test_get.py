@@ -229,3 +229,23 @@ def test_a_clock_that_was_behind_is_named_where_ages_are_printed(capfd, tmp_path
     name = claim["metadata"]["name"]
     assert run(["describe-claim", name, "-n", claim["metadata"]["namespace"], "--from", str(path)]) == 0
     assert ("created in the future" in capfd.readouterr().out) is noted
+
+
+def test_lists_for_spreadsheets_tickets_and_templates(capfd):
+    assert run(["get", "pools", "-o", "csv", "--from", "demo"]) == 0
+    head, *lines = capfd.readouterr().out.splitlines()
+    assert head.startswith("DRIVER,POOL,NODES,DEVICES,FREE,PARTLY")
+    assert all(line.count(",") == head.count(",") for line in lines)
+    assert run(["get", "pools", "-o", "markdown", "--from", "demo"]) == 0
+    table = capfd.readouterr().out.splitlines()
+    assert table[0].startswith("| DRIVER | POOL | NODES | DEVICES | FREE | USED |")
+    assert len(table) == len(lines) + 2
+    assert run(["get", "pools", "-o", "custom-columns=POOL:.pool", "--from", "demo"]) == 0
+    assert capfd.readouterr().out.splitlines()[1:] == [line.split(",")[1] for line in lines]
+
+
+def test_sorted_by_a_title_in_any_case(capfd):
+    assert run(["get", "pools", "--sort-by", "free", "--from", "demo"]) == 0
+    lower = capfd.readouterr().out
+    assert run(["get", "pools", "--sort-by", "FREE", "--from", "demo"]) == 0
+    assert lower == capfd.readouterr().out

@@ -84,3 +84,20 @@ def test_the_overview_counts_the_schedulers_messages(capfd):
     assert "The scheduler's messages: 10 pods, first 52m ago: 0/6 nodes are available:" in out
     # The same message about claims of their own is one.
     assert '3 pods, first 2m ago: running "DynamicResources" filter plugin: claim …: selector #0' in out
+
+
+def test_parts_of_the_document_by_templates(capfd):
+    names = [row["pod"] for row in rows(capfd)]
+    code, out, err = call(capfd, "-A", "-o", "jsonpath={.items[*].pod.name}")
+    assert (code, err) == (0, "")
+    assert out.split() == names
+    _, table, _ = call(capfd, "-A", "-o", "custom-columns=POD:.pod.name,WHY:.causes[0].code")
+    head, *lines = table.splitlines()
+    assert head.split() == ["POD", "WHY"]
+    assert [line.split() for line in lines] == [[row["pod"], row["code"]] for row in rows(capfd)]
+
+
+def test_a_template_that_cannot_be_read_is_refused_before_anything_is_read(capfd):
+    code = run(["why-pending", "-A", "-o", "jsonpath={.items[*", "--from", "/no/such/file"])
+    assert code == 2
+    assert "is missing at position" in capfd.readouterr().err

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +13,8 @@ from kubectl_dra.diagnosis.records import Funnel
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.main_reason import main_reason
-from kubectl_dra.output.safe import Safe, fmt, multiline, plain, safe
+from kubectl_dra.output.rows import WRITERS as TABLES
+from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import age, ago, counted
 from kubectl_dra.reports.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import without_preemption
@@ -84,23 +83,8 @@ def _line(cells: Sequence[Safe], sizes: Sequence[int]) -> Safe:
     return Safe(_GAP.join([padded(cell, size) for cell, size in zip(cells, sizes, strict=True)]).rstrip())
 
 
-def markdown_lines(rows: Sequence[PodRow]) -> Iterator[Safe]:
-    """A table of Markdown."""
-    yield fmt("| {} |", Safe(" | ").join(COLUMNS))
-    yield Safe("|" + "---|" * len(COLUMNS))
-    for row in rows:
-        yield (
-            Safe("| ") + Safe(" | ").join([Safe(plain(row.cells[c]).replace("|", "\\|")) for c in COLUMNS]) + Safe(" |")
-        )
-
-
-def csv_lines(rows: Sequence[PodRow]) -> Iterator[Safe]:
-    """Comma-separated values with a header, as RFC 4180 quotes them."""
-    paper = io.StringIO()
-    writer = csv.writer(paper, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([plain(row.cells[column]) for column in COLUMNS] for row in rows)
-    yield multiline(paper.getvalue().removesuffix("\n"))
+def _as(name: str) -> Callable[[Sequence[PodRow]], Iterator[Safe]]:
+    return lambda rows: TABLES[name](COLUMNS, ([row.cells[column] for column in COLUMNS] for row in rows))
 
 
 def name_lines(rows: Sequence[PodRow]) -> Iterator[Safe]:
@@ -110,8 +94,8 @@ def name_lines(rows: Sequence[PodRow]) -> Iterator[Safe]:
 
 WRITERS: Final[dict[str, Callable[[Sequence[PodRow]], Iterator[Safe]]]] = {
     "wide": table_lines,
-    "markdown": markdown_lines,
-    "csv": csv_lines,
+    "markdown": _as("markdown"),
+    "csv": _as("csv"),
     "name": name_lines,
 }
 
