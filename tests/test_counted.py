@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bench import counted, world
+from tests.kit.sample import sampled
 
 SIZES = (8, 16, 32, 64, 128)
 WAITING = 20
@@ -47,7 +48,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return paths
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", sampled(COMMANDS, 2))
 def test_nothing_grows_with_the_square_of_the_cluster(command: str, files: list[Path]) -> None:
     found = [counted.of_command([*COMMANDS[command], "--from", str(file)]) for file in files]
     for name in found[0]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench import large, world
+from tests.kit.sample import sampled
 
 ROOT = Path(__file__).parents[1]
 NODES, SLICES = 300, 10_000
@@ -50,7 +51,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return paths
 
 
-@pytest.mark.parametrize(("name", "command"), [(name, each) for name, several in COMMANDS.items() for each in several])
+CASES = [(name, command) for name, several in COMMANDS.items() for command in several]
+
+
+@pytest.mark.parametrize(("name", "command"), sampled(CASES, 3))
 def test_no_step_is_long(name: str, command: str, files: dict[str, Path]) -> None:
     call = [sys.executable, "-c", METER, *command.split(), "--from", str(files[name])]
     done = subprocess.run(call, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench import large
+from tests.kit.sample import sampled
 
 ROOT = Path(__file__).parents[1]
 COUNT = 10_000
@@ -69,7 +70,7 @@ def test_the_generator_gives_the_same_bytes(files: tuple[Path, Path], tmp_path: 
     assert len(uuids) == len(set(uuids)) == COUNT * large.DEVICES
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", sampled(COMMANDS, 3))
 def test_memory(command: str, files: tuple[Path, Path]) -> None:
     one, many = files
     needed = peak(command, many) - peak(command, one)

@@ -15,12 +15,13 @@ from kubectl_dra.diagnosis.capacity.shape import waiting
 from tests.capacity.brute import TooMany, most_copies
 from tests.capacity.clusters import cluster
 from tests.capacity.worlds import shape_of, world_of
+from tests.kit.sample import sampled
 
 CLUSTERS: Final = int(os.environ.get("CAPACITY_CLUSTERS", "300"))
 _PARTS: Final = 4
 
 
-@pytest.mark.parametrize("part", range(_PARTS))
+@pytest.mark.parametrize("part", sampled(range(_PARTS), _PARTS))
 def test_no_bound_is_below_the_truth_and_nine_of_ten_are_equal_to_it(part: int) -> None:
     compared = equal = relaxed_equal = more = 0
     for number in range(part * CLUSTERS // _PARTS, (part + 1) * CLUSTERS // _PARTS):

@@ -23,6 +23,7 @@ from kubectl_dra.api.kinds import kind_for_word
 from kubectl_dra.commands.app import run
 from kubectl_dra.source.demo import CLUSTER
 from tests import scenario_files
+from tests.kit.sample import sampled
 from tests.live.fake_api import FakeApi, running, serve_cluster
 
 SOURCES = Path(__file__).parents[2] / "kubectl_dra"
@@ -123,7 +124,7 @@ def _exists(word: str, namespace: str, items: list[Mapping[str, Any]]) -> bool:
 CLUSTERS = {"demo": CLUSTER, **{name: scenario_files.snapshot_path(name) for name in scenario_files.NAMES}}
 
 
-@pytest.mark.parametrize("name", CLUSTERS)
+@pytest.mark.parametrize("name", sampled(CLUSTERS, 2))
 def test_ways_out_reach_the_recorded_cluster_and_nothing_else(name: str, capfd: Any, tmp_path: Path) -> None:
     content = json.loads(CLUSTERS[name].read_bytes())
     items = content["items"]

@@ -13,6 +13,7 @@ from textual.widgets import Input
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.tui_answers import settings_of
 from kubectl_dra.tui.app import DraApp
+from tests.kit.sample import sampled
 from tests.reports.clusters import DEMO, document
 from tests.tui.support import LARGE, SMALL, play
 
@@ -55,7 +56,7 @@ def check(ui, size):
     assert len(ui.lines) == size[1]
 
 
-@pytest.mark.parametrize("first", [0, 1], ids=["80x24", "140x40"])
+@pytest.mark.parametrize("first", sampled([0, 1], 2))
 def test_every_screen(tmp_path, first):
     """Over both runs each name has each tail; each screen sees both."""
     size = (SMALL, LARGE)[first]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.golden_files import FOLDER, check_golden
+from tests.kit.sample import sampled
 from tests.tui.support import LARGE, SMALL
 from tools.screenshots import FOLDER as IMAGES
 from tools.screenshots import README, README_SIZE, pictures
@@ -23,7 +24,7 @@ TEXT = re.compile(r"<text[^>]*>([^<]*)</text>")
 
 
 @pytest.mark.skipif(version("textual") != PINNED, reason="other versions of Textual draw their own widgets otherwise")
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sampled(SIZES, 2))
 def test_screens(size):
     """One run of the app visits all of them; UPDATE_GOLDEN=1 writes the pictures anew."""
     different = []
