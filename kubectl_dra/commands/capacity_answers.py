@@ -10,9 +10,10 @@ from kubectl_dra.commands.manifests import objects_of
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
 from kubectl_dra.commands.suggest import did_you_mean
-from kubectl_dra.commands.whatif_options import kinds_demanded, told, whole_nodes
+from kubectl_dra.commands.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.whatif import Switch
+from kubectl_dra.model.names import is_label
 from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
 from kubectl_dra.output.documents import document, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
@@ -31,7 +32,14 @@ def answer(
     written = [Source(each.data, each.api_version, each.kind) for each in found.objects]
     kinds = needs.kinds((*needs.POD, *needs.STORAGE, *needs.PRIORITY))
     demanded = {*needs.kinds((*needs.STORAGE, *needs.PRIORITY)), *kinds_demanded(switches)}
-    cluster = read_cluster(options, kinds, demanded=sorted(demanded), whole_nodes=whole_nodes(switches))
+    cluster = read_cluster(
+        options,
+        kinds,
+        demanded=sorted(demanded),
+        whole_nodes=whole_nodes(switches),
+        everywhere=kinds_everywhere(switches),
+        namespaces=(each.key.namespace for each in read_all(written, "") if is_label(each.key.namespace)),
+    )
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     world = cluster.state

@@ -22,7 +22,7 @@ from kubectl_dra.commands.show import Answer, console, is_document, note_evidenc
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import Target, Targets, parse_targets
 from kubectl_dra.commands.unread import after_unread, code_of, nothing_read
-from kubectl_dra.commands.whatif_options import check_watch, kinds_demanded, supposed, whole_nodes
+from kubectl_dra.commands.whatif_options import check_watch, kinds_demanded, kinds_everywhere, supposed, whole_nodes
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
@@ -124,7 +124,7 @@ def answer(
     _check_kinds(kinds)
     workloads = needs.kinds(needs.WORKLOAD) if any(kind.workload for kind in kinds) else ()
     pods = [target.name for target in targets.named if target.kind is POD]
-    everywhere = EVERYWHERE if node_groups else ()
+    everywhere = (*(EVERYWHERE if node_groups else ()), *kinds_everywhere(switches))
     kinds_read = (*needs.kinds(needs.PENDING), *workloads, *everywhere)
     groups = needs.kinds(needs.GROUPS) if POD_GROUP in kinds else ()
 

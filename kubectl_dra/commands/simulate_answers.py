@@ -12,8 +12,9 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import features_of, gates_of, read_cluster
 from kubectl_dra.commands.manifests import objects_of
 from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.owners import owner_reader
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
-from kubectl_dra.commands.whatif_options import kinds_demanded, told, whole_nodes
+from kubectl_dra.commands.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR
 from kubectl_dra.diagnosis.whatif import Switch
@@ -41,6 +42,7 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
         needs.kinds(kinds),
         demanded=(*_demanded(written), *kinds_demanded(switches)),
         whole_nodes=whole_nodes(switches),
+        everywhere=kinds_everywhere(switches),
         # What is not known there is made there: names that the API can't hold are refused later.
         namespaces=(each.key.namespace for each in read_all(written, "") if is_label(each.key.namespace)),
     )
@@ -48,8 +50,8 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     objects = read_all(written, namespace, grouped_jobs=_keeps_scheduling(options, cluster.state))
     world = _with_groups(options, cluster.state, objects)
-    with told(world):
-        report = simulation_report(world, objects, _copies(copies), switches, together=together)
+    with told(world), owner_reader(options) as read:
+        report = simulation_report(world, objects, _copies(copies), switches, together=together, read_owner=read)
     page = simulation_page(report, world.now, steps=remedies, address=world.evidence.address)
     if is_document(options):
         text = page if options.text else None

@@ -84,6 +84,11 @@ def kinds_demanded(switches: Iterable[Switch]) -> tuple[str, ...]:
     return needs.kinds((*needs.STORAGE, *needs.PRIORITY)) if _displacing(switches) else ()
 
 
+def kinds_everywhere(switches: Iterable[Switch]) -> tuple[str, ...]:
+    """The kinds that matter in all namespaces: displaced pods of any of them get claims anew."""
+    return ("ResourceClaimTemplate", "ResourceQuota") if _displacing(switches) else ()
+
+
 def whole_nodes(switches: Iterable[Switch]) -> frozenset[str]:
     """The nodes of which every pod has to be known."""
     return frozenset(name for switch in switches for name in (getattr(switch, "node", ""), getattr(switch, "like", "")))

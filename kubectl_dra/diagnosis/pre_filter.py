@@ -59,9 +59,8 @@ def stop_of(world: ClusterState, status: Status, claims: Sequence[ResourceClaim]
     if isinstance(status.detail, Stop):
         return status.detail
     if status.plugin == _DEVICES:
-        found = check_claims(world, claims)
-        assert found is not None  # noqa: S101 - the plugin has found it, too
-        return found
+        # Else an entry has no claim that could be used, which keeps a real pod out of the queue.
+        return check_claims(world, claims) or Stop(status.message, False, ())
     fatal = status.code is StatusCode.ERROR
     text = status.message.removeprefix(fit_error.pre_filter_error("", status.plugin))
     post_filter = "" if reached_devices else fit_error.NO_STATE

@@ -78,3 +78,15 @@ def test_exit_code_tells_that_nothing_fits(ask: Ask) -> None:
 def test_mistakes(ask: Ask, words: tuple[str, ...], code: int, said: str) -> None:
     found = ask("capacity", *words)
     assert (found.code, said in found.err) == (code, True), found.err
+
+
+def test_a_shape_whose_template_is_missing_is_counted_as_none(ask: Ask, tmp_path: Path) -> None:
+    path = tmp_path / "pod.json"
+    claims = [{"name": "c", "resourceClaimTemplateName": "nowhere"}]
+    container = {"name": "m", "image": "x", "resources": {"claims": [{"name": "c"}]}}
+    spec = {"containers": [container], "resourceClaims": claims}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "ml"}, "spec": spec}
+    path.write_text(json.dumps(pod), encoding="utf-8")
+    found = ask("capacity", "-f", str(path))
+    assert found.code == 0
+    assert 'ResourceClaimTemplate "nowhere"' in found.out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 import msgspec
@@ -12,6 +13,7 @@ from kubectl_dra.diagnosis.open_plugins import open_plugins
 from kubectl_dra.diagnosis.placing import Placed, place
 from kubectl_dra.diagnosis.records import OpenPlugin
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditGroup, EditPod, PinPods, RemoveGates
+from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.pending import pending_report, unseen_entries
@@ -27,8 +29,10 @@ _IN_THE_FILE: Final = (EditClaim, EditGroup, EditPod, PinPods, RemoveGates)
 _RUNTIME_CLASS: Final = "RuntimeClass"
 
 
-def simulated(world: ClusterState, trials: Sequence[Trial], copies: Copies) -> Iterator[PodSimulation]:
-    """Every trial; those that are not alone find what those before them left."""
+def simulated(
+    world: ClusterState, trials: Sequence[Trial], copies: Copies, read_owner: ReadOwner | None = None
+) -> Iterator[PodSimulation]:
+    """Every trial; those that are not alone find what those before them left. ``read_owner``: of pods in the way."""
     given, simulated, together = world, set[Key](), dict[int, tuple[Batch, Placed]]()
     for position, trial in enumerate(trials):
         if trial.blocked:
@@ -40,16 +44,16 @@ def simulated(world: ClusterState, trials: Sequence[Trial], copies: Copies) -> I
                 found = place_together(world, group, trials, copies)
                 world, together = found.world, {**together, **found.found}
             shared, share = together[position]
-            yield _pod_simulation(trial, shared, share, share.world.inventory.pods.keys() - given.inventory.pods.keys())
+            yield _pod_simulation(trial, shared, share, _new(share, given), read_owner)
             continue
         made = batch(given if trial.alone else world, trial, copies)
         placed = place(made.world, made.pods)
-        new = placed.world.inventory.pods.keys() - made.world.inventory.pods.keys()
+        new = _new(placed, made.world)
         if trial.alone:
-            yield _pod_simulation(trial, made, placed, new)
+            yield _pod_simulation(trial, made, placed, new, read_owner)
             continue
         simulated |= new
-        yield _pod_simulation(trial, made, placed, simulated)
+        yield _pod_simulation(trial, made, placed, simulated, read_owner)
         world = placed.world
 
 
@@ -70,13 +74,21 @@ def _untried(trial: Trial, copies: Copies) -> PodSimulation:
     )
 
 
-def _pod_simulation(trial: Trial, made: Batch, placed: Placed, simulated: Collection[Key]) -> PodSimulation:
+def _new(placed: Placed, before: ClusterState) -> AbstractSet[Key]:
+    """The pods that were not there before."""
+    return placed.world.inventory.pods.keys() - before.inventory.pods.keys()
+
+
+def _pod_simulation(
+    trial: Trial, made: Batch, placed: Placed, simulated: Collection[Key], read_owner: ReadOwner | None
+) -> PodSimulation:
     failed, plan = placed.failed, trial.plan
     pending = None
     if failed is not None:
         # Who asks how many fit has not asked for more.
         asked = made.wanted is not None or not placed.copies
-        found = _of_the_cluster(find_remedies(placed.world, failed, keep=simulated)) if asked else FoundRemedies()
+        ways = find_remedies(placed.world, failed, keep=simulated, read_owner=read_owner) if asked else FoundRemedies()
+        found = _of_the_cluster(ways)
         pending = pending_report(failed, placed.world, ways=found)
     names = made.world.inventory.nodes
     return PodSimulation(

@@ -11,6 +11,7 @@ from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import missing, needs
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
+from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.advertised import advertised
 from kubectl_dra.reports.base import Fits, feature_record, reads_of
@@ -23,6 +24,8 @@ from kubectl_dra.reports.simulation.records import ManifestReport, PodSimulation
 from kubectl_dra.reports.simulation.trials import Trial, trials
 
 _UNTRIED: Final = (Role.UNTRIED,)
+# Where nothing is created, no event can tell why.
+_OF_ALL_NAMESPACES: Final = tuple(need for need in needs.POD if need.kind != "Event")
 
 
 def simulation_report(
@@ -32,10 +35,12 @@ def simulation_report(
     switches: Sequence[Switch] = (),
     *,
     together: bool = False,
+    read_owner: ReadOwner | None = None,
 ) -> SimulationReport:
     """Simulate the creation of all ``objects`` in their order; ``together``: the entries of catalogues as well.
 
-    ``switches`` are supposed of the cluster with the objects, before any pod is tried. Raises
+    ``switches`` are supposed of the cluster with the objects, before any pod is tried. ``read_owner`` gets owners of
+    pods that the Inventory does not have. Raises
     :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
     """
     namespace = next((each.namespace for each in objects if each.namespace), "")
@@ -49,7 +54,7 @@ def simulation_report(
     if switches:
         with_all, supposed = what_if(with_all, switches)
     tried = trials(with_all, admitted(with_all, usable), refused, together=together)
-    pods = tuple(simulated(with_all, tried, copies))
+    pods = tuple(simulated(with_all, tried, copies, read_owner))
     manifests = tuple(_with_role(each, planned, tried) for each, planned in zip(said, objects, strict=True))
     return SimulationReport(
         fits=_all_fit(manifests, pods, supposed),
@@ -59,7 +64,7 @@ def simulation_report(
         pods=pods,
         effects=effects(world, with_files, usable),
         certainty=missing.certainty(world.evidence),
-        missing=missing.missing(world.evidence, needs.POD, namespace),
+        missing=missing.missing(world.evidence, needs.POD if namespace else _OF_ALL_NAMESPACES, namespace),
         features=feature_record(world.features),
         read=reads_of(world.evidence),
         what_if=supposed,
