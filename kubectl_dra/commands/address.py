@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubectl_dra.commands.options import Options
 from kubectl_dra.model.invocation import Address, Words, flag
 from kubectl_dra.source.limits import MAX_BYTES
+from kubectl_dra.source.secrets import without_login
 
 
 def address_of(options: Options) -> Address:
@@ -27,12 +28,16 @@ def _flags(options: Options) -> Iterator[str]:
         ("--cluster", options.cluster),
         ("--user", options.user),
         ("--kubeconfig", options.kubeconfig),
+        ("--server", without_login(options.server)),
         ("--as", options.as_user),
         *(("--as-group", group) for group in options.as_groups),
     )
     for name, value in given:
         if value:
             yield from flag(name, value)
+    # A token is shown nowhere.
+    if options.insecure:
+        yield "--insecure-skip-tls-verify"
 
 
 def _own(options: Options) -> Words:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from kubectl_dra.commands.errors import CommandError
+from kubectl_dra.commands.habits import UNLISTED, as_kubectl_says
 from kubectl_dra.commands.kubectl_style import KubectlStyle
 from kubectl_dra.commands.options import CLUSTER_OPTIONS, SCOPE_OPTIONS
 from kubectl_dra.model.clock import SYSTEM, Clock
@@ -82,6 +83,9 @@ class LazyGroup(KubectlStyle, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first word names. Raises a usage error with what comes near."""
+        args = as_kubectl_says(args)
+        if args[0] in UNLISTED:
+            return args[0], UNLISTED[args[0]], args[1:]
         if args[0] not in COMMANDS:
             from kubectl_dra.commands.suggest import did_you_mean
 
@@ -95,7 +99,16 @@ class LazyGroup(KubectlStyle, click.Group):
         KubectlStyle.format_options(self, ctx, formatter)
 
 
+def _version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        from kubectl_dra.commands.version import print_version
+
+        print_version(Console())
+        context.exit()
+
+
 @click.group(cls=LazyGroup, invoke_without_command=True, epilog=_EXAMPLES)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
 @click.pass_context
 def app(context: click.Context, /, **_shared: Any) -> None:  # noqa: ANN401 - read from the context by each command
     """Explain Dynamic Resource Allocation: which devices exist, who uses them, and why a pod is pending."""

@@ -126,6 +126,9 @@ def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
         user=options.user,
         as_user=options.as_user,
         as_groups=options.as_groups,
+        server=options.server,
+        token=options.token,
+        insecure=options.insecure,
         request_timeout=options.request_timeout,
         verbosity=options.verbosity,
         max_bytes=options.max_bytes,
@@ -151,6 +154,9 @@ def _refuse_connection_flags(options: Options) -> None:
         "--kubeconfig": options.kubeconfig,
         "--as": options.as_user,
         "--as-group": options.as_groups,
+        "--server": options.server,
+        "--token": options.token,
+        "--insecure-skip-tls-verify": options.insecure,
     }
     given = [flag for flag, value in flags.items() if value]
     if given:

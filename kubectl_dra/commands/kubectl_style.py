@@ -47,13 +47,26 @@ class KubectlStyle(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The command's own options first."""
         help_option, *others = sorted(self.get_params(ctx), key=lambda param: param.name != "help")
-        params = [*others, help_option]
-        for title, shared in (("Options", False), ("Options of all commands", True)):
-            records = [p.get_help_record(ctx) for p in params if _listed(p, shared)]
-            rows = [record for record in records if record is not None]
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+        _section("Options", [*others, help_option], False, ctx, formatter)
+        _section(_OF_ALL, others, True, ctx, formatter)
+
+
+_OF_ALL: Final = "Options of all commands"
+
+
+def write_shared_options(ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    """The options that every command takes."""
+    _section(_OF_ALL, ctx.command.get_params(ctx), True, ctx, formatter)
+
+
+def _section(
+    title: str, params: Sequence[click.Parameter], shared: bool, ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    records = [p.get_help_record(ctx) for p in params if _listed(p, shared)]
+    rows = [record for record in records if record is not None]
+    if rows:
+        with formatter.section(title):
+            formatter.write_dl(rows)
 
 
 def _listed(parameter: click.Parameter, shared: bool) -> bool:

@@ -6,7 +6,7 @@ import functools
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -56,6 +56,9 @@ class Options:
     kubeconfig: str = ""
     as_user: str = ""
     as_groups: tuple[str, ...] = ()
+    server: str = ""
+    token: str = field(default="", repr=False)
+    insecure: bool = False
     request_timeout: float | None = None
     max_bytes: int = MAX_BYTES
     verbosity: int = 0
@@ -205,6 +208,14 @@ CLUSTER_OPTIONS: Final = (
     _shared("--kubeconfig", default="", metavar="FILE", help="The kubeconfig file."),
     _shared("--as", "as_user", default="", metavar="USER", help="Impersonate this user."),
     _shared("--as-group", "as_groups", multiple=True, metavar="GROUP", help="Impersonate these groups."),
+    _shared("-s", "--server", default="", metavar="URL", help="The API server, in place of the kubeconfig's."),
+    _shared("--token", default="", metavar="TOKEN", help="A bearer token, in place of the kubeconfig's user."),
+    _shared(
+        "--insecure-skip-tls-verify",
+        "insecure",
+        is_flag=True,
+        help="Do not check the API server's certificate: anyone in between can read and change what is sent.",
+    ),
     _shared("--request-timeout", type=Timeout(), default=None, help="Give up on a request after this time."),
     _shared(
         "--max-bytes",
@@ -355,4 +366,4 @@ def one_of(values: Sequence[str]) -> Callable[[click.Context, click.Parameter, s
     return lambda _context, _parameter, typed: [value for value in values if value.startswith(typed)]
 
 
-_FIELDS: Final = frozenset(field.name for field in fields(Options))
+_FIELDS: Final = frozenset(each.name for each in fields(Options))

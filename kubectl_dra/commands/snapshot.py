@@ -11,15 +11,22 @@ from kubectl_dra.commands.options import Options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra snapshot -o cluster.json.gz           # the objects
-  kubectl dra snapshot --redact -o shareable.json   # nothing of yours in it
+  kubectl dra snapshot -f cluster.json.gz           # the objects
+  kubectl dra snapshot --redact -f shareable.json   # nothing of yours in it
   kubectl dra why-pending -A --from cluster.json.gz # any command reads it"""
 
 
 @click.command("snapshot", cls=KubectlStyle, epilog=_EXAMPLES)
 @shared_options()
 @click.option(
-    "-o", "--output", "file", default="", metavar="FILE", help="Write to a file (.gz, .zst pack it), not to stdout."
+    "-f",
+    "-o",
+    "--output",
+    "--filename",
+    "file",
+    default="",
+    metavar="FILE",
+    help="Write to a file (.gz, .zst pack it), not to stdout.",
 )
 @click.option("--redact", is_flag=True, help="Replace all but numbers and Kubernetes' own words.")
 @click.option("--with-parameters", is_flag=True, help="Include the opaque parameters and data of drivers.")

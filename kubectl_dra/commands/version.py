@@ -21,14 +21,19 @@ Examples:
 @shared_options(scope=(), output=("json", "yaml"))
 def command(options: Options) -> None:
     """Print the version of this plugin and the Kubernetes versions whose scheduler it reproduces."""
+    if options.output:
+        from kubectl_dra.output.documents import WRITERS, report_bytes
+        from kubectl_dra.reports.version import Version
+
+        write_data(WRITERS[options.output](report_bytes("Version", Version())))
+        return
+    print_version(Console(ColorMode(options.color)))
+
+
+def print_version(console: Console) -> None:
+    """One line: the version, and the schedulers that it reproduces."""
     from kubectl_dra.reports.version import Version
 
     found = Version()
-    if options.output:
-        from kubectl_dra.output.documents import WRITERS, report_bytes
-
-        write_data(WRITERS[options.output](report_bytes("Version", found)))
-        return
     oldest, newest = found.kubernetes.oldest, found.kubernetes.newest
-    text = fmt("kubectl-dra {} (schedulers of Kubernetes {} to {})", found.version, oldest, newest)
-    Console(ColorMode(options.color)).out(text)
+    console.out(fmt("kubectl-dra {} (schedulers of Kubernetes {} to {})", found.version, oldest, newest))

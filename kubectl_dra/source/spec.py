@@ -30,6 +30,9 @@ class Connection:
     user: str = ""
     as_user: str = ""
     as_groups: tuple[str, ...] = ()
+    server: str = ""
+    token: str = field(default="", repr=False)
+    insecure: bool = False
     request_timeout: float | None = None
     verbosity: int = 0
     max_bytes: int = MAX_BYTES

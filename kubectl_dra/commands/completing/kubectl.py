@@ -22,7 +22,7 @@ from kubectl_dra.commands.completing.names import PAGE
 
 SECONDS: Final = 1.0
 # How kubectl is to reach the cluster, and as whom: passed on as typed.
-CONNECTION: Final = ("--kubeconfig", "--context", "--cluster", "--user", "--as", "--as-group")
+CONNECTION: Final = ("--kubeconfig", "--context", "--cluster", "--user", "--as", "--as-group", "--server")
 _SLICES: Final = "/apis/resource.k8s.io/v1/resourceslices"
 _COLUMNS: Final = re.compile(r"\s{2,}")
 

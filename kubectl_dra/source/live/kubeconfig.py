@@ -98,25 +98,49 @@ def target_of(connection: Connection) -> Target:
     files = kubeconfig_files(connection.kubeconfig)
     config = read_kubeconfig(files)
     chosen = connection.context or config.current_context
-    asked = (connection.context, connection.cluster, connection.user)
+    asked = (connection.context, connection.cluster, connection.user, connection.server)
     if not any(asked) and not config.clusters and "KUBERNETES_SERVICE_HOST" in os.environ:
         return Target("in-cluster", _service_account_namespace())
-    if not files:
+    if not files and not connection.server:
         raise _none_found()
     context = _checked(_find(config.contexts, chosen, "context"), "context").value if chosen else {}
     cluster = connection.cluster or context.get("cluster") or ""
     user = connection.user or context.get("user") or ""
-    if not cluster:
+    if not cluster and not connection.server:
         raise _nothing_chosen(files, config)
     # client-go takes a user that is not defined for anonymous, unless it was asked for.
     found = _find(config.users, user, "user") if connection.user else config.users.get(user)
-    checked = None if found is None else _checked(found, "user")
+    checked = _user(None if found is None else _checked(found, "user"), connection)
+    known = _find(config.clusters, cluster, "cluster") if cluster else Named("--server", {}, Path())
     return Target(
         context=chosen,
         namespace=context.get("namespace") or DEFAULT_NAMESPACE,
-        cluster=_with_server(_checked(_find(config.clusters, cluster, "cluster"), "cluster"), checked),
+        cluster=_with_server(_cluster(_checked(known, "cluster"), connection), checked),
         user=checked,
     )
+
+
+def _cluster(known: Named, connection: Connection) -> Named:
+    """The cluster with the server and the trust of the flags; authorities would be for nothing without checks."""
+    value = dict(known.value)
+    if connection.server:
+        value["server"] = connection.server
+    if connection.insecure:
+        value["insecure-skip-tls-verify"] = True
+        for name in ("certificate-authority", "certificate-authority-data"):
+            value.pop(name, None)
+    return replace(known, value=value)
+
+
+def _user(known: Named | None, connection: Connection) -> Named | None:
+    """As client-go: a token of the flags comes in place of every other way to log in, but for certificates."""
+    if not connection.token:
+        return known
+    kept = {} if known is None else {k: v for k, v in known.value.items() if k not in _LOGINS}
+    return Named("--token" if known is None else known.name, {**kept, "token": connection.token}, Path())
+
+
+_LOGINS: Final = ("token", "tokenFile", "username", "password", "exec", "auth-provider")
 
 
 def namespace_of(connection: Connection) -> str:
