@@ -31,6 +31,8 @@ FREE = {
     "--selector",
     "--as",
     "--as-group",
+    "--server",
+    "--token",
     "--request-timeout",
     "--v",
     "--remedy",

@@ -88,7 +88,7 @@ def test_examples_of_help_answer_on_the_demo_cluster(
     assert run(words) == code
     out, err = capfd.readouterr()
     assert error in err
-    assert out or error or "-o" in words
+    assert out or error or "-f" in words or "-o" in words
 
 
 def commands_in(text: str) -> set[str]:

@@ -339,3 +339,25 @@ def test_files_that_are_not_there_are_named(
     with pytest.raises(KubeconfigError) as caught:
         target_of(connection)
     assert caught.value.what == said
+
+
+def test_a_server_a_token_and_no_checks_come_in_place_of_what_the_kubeconfig_says(config: Path) -> None:
+    content = json.loads(config.read_text(encoding="utf-8"))
+    content["clusters"][0]["cluster"]["certificate-authority-data"] = "eA=="
+    content["users"][0]["user"] = {"token": "a", "as": "other", "exec": {"command": "x"}}
+    config.write_text(json.dumps(content), encoding="utf-8")
+    flags = Connection(kubeconfig=str(config), server="https://mine:1", token="t", insecure=True)
+    target = target_of(flags)
+    assert target.server == "https://mine:1"
+    assert target.cluster is not None
+    assert target.user is not None
+    assert target.cluster.value == {"server": "https://mine:1", "insecure-skip-tls-verify": True}
+    assert target.user.value == {"as": "other", "token": "t"}
+    assert "'t'" not in repr(flags)
+
+
+def test_a_server_needs_no_kubeconfig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    target = target_of(Connection(server="https://mine:1", token="t"))
+    assert (target.server, target.namespace) == ("https://mine:1", "default")
+    assert target_of(Connection(server="https://mine:1")).user is None
