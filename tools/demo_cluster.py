@@ -16,7 +16,10 @@ from typing import Any
 TARGET = Path(__file__).parent.parent / "kubectl_dra" / "source" / "demo" / "cluster.json"
 NOW = datetime.fromisoformat("2026-11-21T12:04:35+00:00")
 GPU, NIC, MIG = "gpu.example.com", "nic.example.com", "mig.example.com"
-RACKS = {"node-a": "rack-1", "node-b": "rack-1", "node-c": "rack-7", "node-d": "rack-7"}
+# Names as cloud providers give them: what nobody can type and what no table can fold.
+A, B = "gke-prod-h100-5f3a2b1c-k4tq", "gke-prod-h100-5f3a2b1c-x9zk"
+C, D = "ip-192-168-153-160.ec2.internal", "ip-192-168-171-24.ec2.internal"
+RACKS = {A: "rack-1", B: "rack-1", C: "rack-7", D: "rack-7"}
 ALL_KINDS = (
     *("Pod", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass", "DeviceTaintRule", "Node"),
     *("Namespace", "Event", "ResourceQuota", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob"),
@@ -145,7 +148,7 @@ def hardware() -> None:
     device_class(NIC, f'device.driver == "{NIC}"', config=[mtu])
     device_class("any-device")
 
-    models = {"node-a": ("H100", "570.12.0", "80Gi"), "node-b": ("H100", "550.90.7", "80Gi")}
+    models = {A: ("H100", "570.12.0", "80Gi"), B: ("H100", "550.90.7", "80Gi")}
     for name in RACKS:
         devices = [gpu(name, i, *models.get(name, ("L40", "550.90.7", "48Gi"))) for i in range(8)]
         resource_slice(f"{name}-{GPU}-{suffix(name)}", GPU, name, 7, nodeName=name, devices=devices)
@@ -170,7 +173,7 @@ def hardware() -> None:
         since="26h",
         metadata={"generation": 1},
         spec={
-            "deviceSelector": {"driver": GPU, "pool": "node-a", "device": "gpu-7"},
+            "deviceSelector": {"driver": GPU, "pool": A, "device": "gpu-7"},
             "taint": {"key": "ecc", "effect": "NoSchedule", "timeAdded": ago("26h")},
         },
         status={
@@ -384,6 +387,14 @@ def workload(api_version: str, kind: str, name: str, namespace: str, since: str 
     return owner(api_version, kind, name, namespace)
 
 
+def deployment(name: str, replica_set: str, namespace: str, since: str = "20d") -> list[Json]:
+    """A Deployment with its ReplicaSet, which owns the pods."""
+    above = workload("apps/v1", "Deployment", name, namespace, since)
+    owners = workload("apps/v1", "ReplicaSet", replica_set, namespace, since)
+    items[-1]["metadata"]["ownerReferences"] = above
+    return owners
+
+
 # --- what runs --------------------------------------------------------------------------------------------------------
 
 
@@ -414,8 +425,8 @@ def serving() -> None:
     h100 = f'device.attributes["{GPU}"].model == "H100"'
     template("serve-gpus", "ml", devices(request("gpus", count=5, selector=h100)), "2d")
     for name, on, chosen, net, since in (
-        ("serve-0", "node-a", (0, 1), ("nic-0", "80G"), "3d"),
-        ("serve-1", "node-b", (0, 1, 2, 3, 4), ("nic-3", "10G"), "2d"),
+        ("serve-0", A, (0, 1), ("nic-0", "80G"), "3d"),
+        ("serve-1", B, (0, 1, 2, 3, 4), ("nic-3", "10G"), "2d"),
     ):
         named, meta = generated(name, "gpus", "ml")
         spec = devices(request("gpus", count=len(chosen), selector=h100))
@@ -457,8 +468,8 @@ def notebook() -> None:
         "dev",
         devices(request("gpu"), config=[timeslice]),
         "5h",
-        results=[result("gpu", GPU, "node-a", "gpu-4")],
-        selector=on_node("node-a"),
+        results=[result("gpu", GPU, A, "gpu-4")],
+        selector=on_node(A),
         config=[{"source": "FromClaim", **timeslice}],
         pods=("nb",),
     )
@@ -472,15 +483,13 @@ def notebook() -> None:
         config=[{"source": "FromClass", "opaque": {"driver": NIC, "parameters": {"mtu": 9000}}}],
         pods=("nb",),
     )
-    pod("nb", "dev", "5h", on="node-a", claims=(("gpu", "nb-gpu"), ("net", "nb-net")))
+    pod("nb", "dev", "5h", on=A, claims=(("gpu", "nb-gpu"), ("net", "nb-net")))
 
 
 def caches() -> None:
-    owners = workload("apps/v1", "ReplicaSet", "cache-6d4b9c7f5d", "net")
-    items[-1]["metadata"]["ownerReferences"] = owner("apps/v1", "Deployment", "cache", "net")
-    workload("apps/v1", "Deployment", "cache", "net")
+    owners = deployment("cache", "cache-6d4b9c7f5d", "net")
     template("cache-net", "net", devices(request("nic", NIC, **bandwidth("60G"))))
-    for on, device in (("node-a", "nic-1"), ("node-b", "nic-2")):
+    for on, device in ((A, "nic-1"), (B, "nic-2")):
         name = f"cache-6d4b9c7f5d-{suffix('cache', on)}"
         named, meta = generated(name, "nic", "net")
         claim(
@@ -512,7 +521,7 @@ def monitor() -> None:
         config=[{"source": "FromClass", "opaque": {"driver": NIC, "parameters": {"mtu": 9000}}}],
         pods=("monitor",),
     )
-    pod("monitor", "ops", "6d", on="node-b", cpu="500m", memory="1Gi", claims=(("nics", "monitor-nics"),))
+    pod("monitor", "ops", "6d", on=B, cpu="500m", memory="1Gi", claims=(("nics", "monitor-nics"),))
 
 
 def embedding() -> None:
@@ -530,7 +539,7 @@ def embedding() -> None:
     ]
     spec = devices({"name": "gpu", "firstAvailable": alternatives})
     template("embed-gpus", "ml", spec)
-    for name, on, chosen in (("embed-0", "node-c", (6, 7)), ("embed-1", "node-d", (0, 1))):
+    for name, on, chosen in (("embed-0", C, (6, 7)), ("embed-1", D, (0, 1))):
         named, meta = generated(name, "gpus", "ml")
         results = [result("gpu/l40", GPU, on, f"gpu-{i}") for i in chosen]
         claim(named, "ml", spec, "30h", results=results, selector=on_node(on), pods=(name,), metadata=meta)
@@ -559,12 +568,12 @@ def rendering() -> None:
         "lab",
         devices(request("container-0-request-0", "l40.example.com")),
         "7h",
-        results=[result("container-0-request-0", GPU, "node-d", "gpu-2")],
-        selector=on_node("node-d"),
+        results=[result("container-0-request-0", GPU, D, "gpu-2")],
+        selector=on_node(D),
         pods=("render-1",),
         metadata=meta,
     )
-    has = pod("render-1", "lab", "7h", on="node-d", limits={"example.com/l40": "1"})
+    has = pod("render-1", "lab", "7h", on=D, limits={"example.com/l40": "1"})
     has["status"]["extendedResourceClaimStatus"] = {"requestMappings": [mapped], "resourceClaimName": named}
     condition = refused("Unschedulable", NO_DEVICES, "25m")
     failed(pod("render-5", "lab", "25m", limits={"example.com/l40": "6"}, condition=condition), "25m")
@@ -574,8 +583,8 @@ def rendering() -> None:
         "lab",
         devices(request("gpu")),
         "4d",
-        results=[result("gpu", GPU, "node-c", "gpu-5")],
-        selector=on_node("node-c"),
+        results=[result("gpu", GPU, C, "gpu-5")],
+        selector=on_node(C),
     )
 
 
@@ -590,17 +599,17 @@ def waiting_ml() -> None:
     template("gpus", "ml", spec)
     _wait("trainer-0", "ml", "4m", "gpus", "gpus", spec, NO_DEVICES, owners)
 
-    fast = f'device.attributes["{GPU}"].nvlinkGeneration >= 4'
-    for i, since in ((7, "1m"), (8, "1m"), (9, "2m")):
-        named = f"infer-{i}-gpu"
-        claim(named, "ml", devices(request("gpu", selector=fast)), since)
+    fast = devices(request("gpu", selector=f'device.attributes["{GPU}"].nvlinkGeneration >= 4'))
+    owners = deployment("infer", "infer-7c9f8d6b54", "ml", "2m")
+    template("infer-gpu", "ml", fast, "2m")
+    for name in sorted(f"infer-7c9f8d6b54-{suffix('infer', str(i))}" for i in range(3)):
+        named, _ = generated(name, "gpu", "ml")
         message = (
-            f'running "DynamicResources" filter plugin: claim ml/{named}: selector #0 on device {GPU}/node-c/gpu-0: '
+            f'running "DynamicResources" filter plugin: claim ml/{named}: selector #0 on device {GPU}/{C}/gpu-0: '
             "CEL runtime error: no such key: nvlinkGeneration. consider using CEL optional chaining (.? followed by "
             "orValue()) or guarding the check with has() for optional fields"
         )
-        condition = refused("SchedulerError", message, since)
-        failed(pod(f"infer-{i}", "ml", since, claims=(("gpu", named),), condition=condition), since)
+        _wait(name, "ml", "2m", "gpu", "infer-gpu", fast, message, owners)
 
     owners = workload("apps/v1", "StatefulSet", "sweep", "ml", "52m")
     spec = devices(request("gpus", count=6))
@@ -704,7 +713,7 @@ def waiting_edge() -> None:
 
 
 def waiting_lab() -> None:
-    broken = f'device.attributes["{GPU}"].uuid == "GPU-{uid("gpu", "node-a", "7")}"'
+    broken = f'device.attributes["{GPU}"].uuid == "GPU-{uid("gpu", A, "7")}"'
     claim("probe-gpu", "lab", devices(request("gpu", selector=broken)), "40m")
     condition = refused("Unschedulable", NO_DEVICES, "40m")
     failed(pod("probe", "lab", "40m", claims=(("gpu", "probe-gpu"),), condition=condition), "40m")

@@ -19,7 +19,7 @@ Examples:
   kubectl dra capacity --class gpu.example.com          # single devices
   kubectl dra capacity --class gpu.example.com --count 8  # 8 on a node
   kubectl dra capacity -f trainer.yaml                  # pods like this one
-  kubectl dra capacity -f trainer.yaml --add-node like=node-b,free"""
+  kubectl dra capacity -f trainer.yaml --add-node like=NODE,free"""
 
 
 @click.command("capacity", cls=KubectlStyle, epilog=_EXAMPLES)

@@ -12,9 +12,9 @@ from kubectl_dra.commands.options import Options, shared_options
 _EXAMPLES: Final = """\b
 Examples:
   kubectl dra describe-pool                          # all pools with totals
-  kubectl dra describe-pool gpu.example.com/node-a   # one pool, every device
-  kubectl dra describe-pool node-a                   # of every driver
-  kubectl dra describe-pool node-a -o wide           # every attribute"""
+  kubectl dra describe-pool mig.example.com/cpu-2    # one pool, every device
+  kubectl dra describe-pool cpu-2                    # of every driver
+  kubectl dra describe-pool cpu-2 -o wide            # every attribute"""
 
 
 @click.command("describe-pool", cls=KubectlStyle, epilog=_EXAMPLES)

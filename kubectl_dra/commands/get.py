@@ -13,7 +13,7 @@ from kubectl_dra.commands.options import TEMPLATES, Expression, Options, shared_
 _EXAMPLES: Final = """\b
 Examples:
   kubectl dra get pools
-  kubectl dra get devices --free --class gpu.example.com --node node-a
+  kubectl dra get devices --free --class mig.example.com --node cpu-2
   kubectl dra get devices --match 'device.driver == "gpu.example.com"'
   kubectl dra get claims -w                        # and whatever changes
   kubectl dra get claims -A --unused               # that nobody uses

@@ -21,8 +21,8 @@ Examples:
   kubectl dra simulate -f trainer.yaml --copies 16   # sixteen of it
   kubectl dra simulate -f claim.yaml --copies max    # how many fit
   kubectl dra simulate -f all.yaml --exit-code       # 3 if it does not fit
-  kubectl dra simulate -f trainer.yaml --add-node like=node-b,count=2,free
-  kubectl dra simulate --drain node-b                # where its pods would go"""
+  kubectl dra simulate -f trainer.yaml --add-node like=NODE,count=2,free
+  kubectl dra simulate --drain NODE                  # where its pods would go"""
 
 
 @click.command("simulate", cls=KubectlStyle, epilog=_EXAMPLES)

@@ -13,7 +13,7 @@ _EXAMPLES: Final = """\b
 Examples:
   kubectl dra test-selector 'device.driver == "gpu.example.com"'
   kubectl dra test-selector EXPR --class gpu.example.com  # behind that class
-  kubectl dra test-selector EXPR --explain node-a/gpu-0   # sub-expressions
+  kubectl dra test-selector EXPR --explain POOL/DEVICE    # sub-expressions
   kubectl dra test-selector -f claim.yaml --exit-code     # all its selectors"""
 
 

@@ -22,7 +22,7 @@ Examples:
   kubectl dra why-pending sts/trainer -n ml       # the pods of a workload
   kubectl dra why-pending claim/nb-2-gpus -n dev  # a ResourceClaim
   kubectl dra why-pending trainer-0 -n ml --remedy 1  # its commands
-  kubectl dra why-pending trainer-0 -n ml --add-node like=node-b,free  # then?
+  kubectl dra why-pending trainer-0 -n ml --add-node like=NODE,free  # then?
   kubectl dra why-pending trainer-0 -n ml --node-groups cluster  # autoscaled?
   kubectl dra why-pending trainer-0 -n ml -w      # follow it until it runs
   kubectl dra why-pending trainer-0 -n ml -o json | jq .verdict"""

@@ -17,6 +17,9 @@ PAGE: Final = 0
 #: Rows of a long table that share the widths of its columns.
 BATCH: Final = 1000
 _MIN_FLEXIBLE: Final = 8
+#: How much further in the second line of a row begins.
+_FURTHER: Final = 4
+_EMPTY: Final = frozenset({"", "-"})
 _SEAMS: Final = frozenset("/,.-")
 _SGR: Final = re.compile("\x1b\\[[0-9;]*m")
 _RESET: Final = "\x1b[0m"
@@ -125,22 +128,56 @@ def _lines(
 ) -> Iterator[Safe]:
     """The lines of rows; ``widths`` grow to what they need."""
     widths[:] = [max(widths[i], max((width(row[i]) for row in rows), default=0)) for i in range(len(columns))]
-    fitted = widths if columns_wide is None else _fitted(widths, columns, (columns_wide or page_width()) - indent)
+    available = None if columns_wide is None else (columns_wide or page_width()) - indent
+    if available is None or _total(widths) <= available:
+        for row in rows:
+            yield from _row(row, columns, widths, indent)
+        return
+    words = [max(_MIN_FLEXIBLE, *(_longest_word(row[i]) for row in rows)) for i in range(len(columns))]
+    split = _split(widths, words, columns, available)
     for row in rows:
-        yield from _row(row, columns, fitted, indent)
+        for place, (start, end) in enumerate(split):
+            cells, further = row[start:end], _FURTHER if place else 0
+            if len(split) > 1 and _EMPTY.issuperset(cells):
+                continue
+            if place and len(cells) == 1:
+                at = indent + further
+                yield from wrapped(cells[0], available + indent, indent=at + GAP, first=at)
+            else:
+                fitted = _fitted(widths[start:end], words[start:end], columns[start:end], available - further)
+                yield from _row(cells, columns[start:end], fitted, indent + further)
 
 
-def _fitted(widths: list[int], columns: Sequence[Column], available: int) -> list[int]:
-    """Take what is too much from the flexible columns, the widest first."""
+def _split(
+    widths: Sequence[int], words: Sequence[int], columns: Sequence[Column], available: int
+) -> list[tuple[int, int]]:
+    """The columns of each line of a row: one line where no word has to be cut, else two, the first filled first."""
+    count = len(columns)
+    least = [min(widths[i], words[i]) if column.flexible else widths[i] for i, column in enumerate(columns)]
+    for first in range(count, 0, -1):
+        if _total(least[:first]) <= available and _total(least[first:]) <= available - _FURTHER:
+            return [(0, count)] if first == count else [(0, first), (first, count)]
+    return [(0, count)]
+
+
+def _longest_word(text: Safe) -> int:
+    return max(map(width, map(Safe, text.split(" "))))
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+def _fitted(widths: Sequence[int], words: Sequence[int], columns: Sequence[Column], available: int) -> list[int]:
+    """Take what is too much from the flexible columns, the widest first; words are cut only if nothing else helps."""
     fitted = list(widths)
     flexible = [i for i, column in enumerate(columns) if column.flexible]
-    excess = sum(widths) + GAP * (len(widths) - 1) - available
-    while excess > 0 and flexible:
-        widest = max(flexible, key=lambda i: fitted[i])
-        if fitted[widest] <= _MIN_FLEXIBLE:
-            break
-        fitted[widest] -= 1
-        excess -= 1
+    for least in (words, [_MIN_FLEXIBLE] * len(columns)):
+        while _total(fitted) > available:
+            shrinkable = [i for i in flexible if fitted[i] > least[i]]
+            if not shrinkable:
+                break
+            fitted[max(shrinkable, key=lambda i: fitted[i])] -= 1
     return fitted
 
 

@@ -171,12 +171,20 @@ class Crumbs(Bar):
         if notice:
             self.say(clipped(styled(Safe("! "), Style.WARN) + notice, columns))
             return
-        arrow = styled(Safe(" › "), Style.DIM)
-        names = [*crumbs[:-1], styled(crumbs[-1], Style.BOLD)] if crumbs else []
-        shown = arrow.join(names)
-        if filter_:
-            shown += Safe("  ") + styled(fmt("/{}", filter_), Style.WARN)
-        self.say(spread(shown, info, columns))
+        typed = Safe("  ") + styled(fmt("/{}", filter_), Style.WARN) if filter_ else Safe("")
+        self.say(spread(_way(crumbs, columns - width(typed) - width(info) - 2) + typed, info, columns))
+
+
+def _way(crumbs: Sequence[Safe], columns: int) -> Safe:
+    """The breadcrumbs; where there is no room for all, those where we are, whole."""
+    arrow = styled(Safe(" › "), Style.DIM)
+    names = [*crumbs[:-1], styled(crumbs[-1], Style.BOLD)] if crumbs else []
+    left_out = 0
+    while (
+        left_out < len(names) - 1 and width(arrow.join(([Safe("…")] if left_out else []) + names[left_out:])) > columns
+    ):
+        left_out += 1
+    return arrow.join(([Safe("…")] if left_out else []) + names[left_out:])
 
 
 class Footer(Bar):

@@ -20,7 +20,8 @@ def test_the_number_comes_first_then_devices_and_nodes(ask: Ask) -> None:
     assert lines[0] == "A pod that requests 4 × gpu.example.com fits 3 more times now."
     assert "32 devices match the request:" in lines
     assert max(map(len, lines)) <= 80
-    assert any(line.startswith("node-b ") and "only 3 free here" in line for line in lines)
+    at = next(i for i, line in enumerate(lines) if line.startswith("gke-prod-h100-5f3a2b1c-x9zk "))
+    assert lines[at + 1] == "    only 3 free here"
 
 
 def test_the_numbers_of_the_document_are_those_of_the_page(ask: Ask) -> None:
@@ -39,10 +40,23 @@ def test_the_numbers_of_the_document_are_those_of_the_page(ask: Ask) -> None:
 
 def test_switches_change_the_count(ask: Ask) -> None:
     report = json.loads(
-        ask("capacity", *CLASS, "--count", "8", "--add-node", "like=node-b,count=3,free", "-o", "json").out
+        ask(
+            "capacity",
+            *CLASS,
+            "--count",
+            "8",
+            "--add-node",
+            "like=gke-prod-h100-5f3a2b1c-x9zk,count=3,free",
+            "-o",
+            "json",
+        ).out
     )
     assert report["shapes"][0]["capacity"]["fits"]["value"] == 3
-    assert report["whatIf"]["addedNodes"] == ["node-b-new-1", "node-b-new-2", "node-b-new-3"]
+    assert report["whatIf"]["addedNodes"] == [
+        "gke-prod-h100-5f3a2b1c-x9zk-new-1",
+        "gke-prod-h100-5f3a2b1c-x9zk-new-2",
+        "gke-prod-h100-5f3a2b1c-x9zk-new-3",
+    ]
 
 
 def test_a_claim_of_a_file_stands_for_one_per_copy(ask: Ask, tmp_path: Path) -> None:

@@ -116,7 +116,10 @@ def test_arguments_of_commands_come_from_the_cluster(name: str) -> None:
         (["why-pending", *DEMO, "-A", "trai"], []),
         (["why-pending", *DEMO, "slice/"], []),
         (["why-pending", *DEMO, "-n", "ml", "trainer-0", "trai"], ["train-x"]),
-        (["describe-pool", *DEMO, "gpu.example.com/node-a"], ["gpu.example.com/node-a"]),
+        (
+            ["describe-pool", *DEMO, "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq"],
+            ["gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq"],
+        ),
         (["describe-pool", *DEMO, "rack"], ["rack-1", "rack-7"]),
         (["get", *DEMO, "classes", "any"], ["any-device"]),
         (["get", *DEMO, "class/any"], ["class/any-device"]),
@@ -129,11 +132,13 @@ def test_words(words: Sequence[str], expected: list[str]) -> None:
 
 
 def test_devices_come_step_by_step() -> None:
-    pools = complete(["taint-device", *DEMO, "gpu.example.com/node-"])
-    assert pools.candidates[0].value == "gpu.example.com/node-a/"
+    pools = complete(["taint-device", *DEMO, "gpu.example.com/gke-"])
+    assert pools.candidates[0].value == "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/"
     assert Directive.NO_SPACE in pools.directive
-    devices = complete(["taint-device", *DEMO, "gpu.example.com/node-a/"])
-    assert [each.value for each in devices.candidates] == [f"gpu.example.com/node-a/gpu-{n}" for n in range(8)]
+    devices = complete(["taint-device", *DEMO, "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/"])
+    assert [each.value for each in devices.candidates] == [
+        f"gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-{n}" for n in range(8)
+    ]
     assert devices.directive is Directive.NO_FILES
     assert devices.candidates[0].description.startswith("H100")
 

@@ -34,9 +34,15 @@ LINES = [
     ("get pools --color=alw", "--color=always"),
     ("why-pending --from demo -n ml trainer", "trainer-0"),
     ("why-pending -n=ml --from=demo trainer", "trainer-0"),
-    ("describe-pool --from demo gpu.example.com/node-a", "gpu.example.com/node-a"),
-    ("get --from demo devices gpu.example.com/node-a/gpu-1", "gpu.example.com/node-a/gpu-1"),
-    ("taint-device --from demo gpu.example.com/node-a/gpu-1 ecc:NoS", "ecc:NoSchedule"),
+    (
+        "describe-pool --from demo gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq",
+        "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq",
+    ),
+    (
+        "get --from demo devices gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-1",
+        "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-1",
+    ),
+    ("taint-device --from demo gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-1 ecc:NoS", "ecc:NoSchedule"),
     ("convert -f LICEN", "LICENSE"),
     (
         'test-selector --from demo \'device.attributes["gpu.example.com"].mod',

@@ -56,7 +56,10 @@ def test_all_pools(capfd):
 
 
 def test_wide_pages(capfd):
-    check_golden("describe-pool/node-a-wide.txt", call(capfd, "describe-pool", "node-a", "-o", "wide")[1])
+    check_golden(
+        "describe-pool/gke-prod-h100-5f3a2b1c-k4tq-wide.txt",
+        call(capfd, "describe-pool", "gke-prod-h100-5f3a2b1c-k4tq", "-o", "wide")[1],
+    )
     check_golden("describe-pool/all-wide.txt", call(capfd, "describe-pool", "-o", "wide")[1])
 
 
@@ -72,7 +75,7 @@ def test_documents_of_a_pool(capfd):
 
 
 def test_several_pools_give_a_list(capfd):
-    listed = json.loads(call(capfd, "describe-pool", "node-a", "rack-7", "-o", "json")[1])
+    listed = json.loads(call(capfd, "describe-pool", "gke-prod-h100-5f3a2b1c-k4tq", "rack-7", "-o", "json")[1])
     assert (listed["kind"], [item["kind"] for item in listed["items"]]) == ("PoolReportList", ["PoolReport"] * 2)
     everything = json.loads(call(capfd, "describe-pool", "-o", "json")[1])
     assert [item["kind"] for item in everything["items"]] == ["PoolSummary"] * len(POOLS)
@@ -102,20 +105,20 @@ def test_numbers_of_the_list_are_sums_of_its_columns(capfd):
 
 
 def test_a_pool_that_is_not_found(capfd):
-    code, out, err = call(capfd, "describe-pool", "node-x")
+    code, out, err = call(capfd, "describe-pool", "ip-192-168-171-42.ec2.internal")
     assert (code, out) == (1, "")
-    assert err.splitlines()[0].startswith('error: pool "node-x" not found, did you mean "node-')
+    assert err.splitlines()[0].startswith('error: pool "ip-192-168-171-42.ec2.internal" not found, did you mean "ip-')
     assert len(err.splitlines()) == 2
 
 
 def test_one_missing_name_hides_no_other(capfd):
-    code, out, err = call(capfd, "describe-pool", "node-a", "nosuch")
+    code, out, err = call(capfd, "describe-pool", "gke-prod-h100-5f3a2b1c-k4tq", "nosuch")
     assert code == 1
-    assert out.startswith("Pool gpu.example.com/node-a ")
+    assert out.startswith("Pool gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq")
     assert 'pool "nosuch" not found' in err
 
 
-@pytest.mark.parametrize(("pool", "code"), [("node-a", 0), ("rack-7", 3)])
+@pytest.mark.parametrize(("pool", "code"), [("gke-prod-h100-5f3a2b1c-k4tq", 0), ("rack-7", 3)])
 def test_exit_codes_tell_a_pool_that_is_not_ready(capfd, pool, code):
     assert call(capfd, "describe-pool", pool, "--exit-code")[0] == code
     assert call(capfd, "describe-pool", pool)[0] == 0
@@ -131,7 +134,12 @@ def blind(tmp_path: Path, *kinds: str) -> Path:
 
 
 def test_counts_carry_signs_where_rights_are_missing(capfd, tmp_path):
-    code, out, _ = call(capfd, "describe-pool", "gpu.example.com/node-a", source=blind(tmp_path, "ResourceClaim"))
+    code, out, _ = call(
+        capfd,
+        "describe-pool",
+        "gpu.example.com/node-a",
+        source=blind(tmp_path, "ResourceClaim"),
+    )
     assert code == 0
     assert out.splitlines()[1].startswith("4 devices: ≤1 free, ≥0 in use, ≤3 tainted")
     assert '"resourceclaims" of apiGroup "resource.k8s.io"' in out
@@ -191,7 +199,7 @@ def test_claims_that_may_not_be_read(capfd, tmp_path):
 def test_objects_that_are_called_like_a_type(capfd, tmp_path):
     """A command of one type reads no word as a type; TYPE/NAME is what its hints print."""
     content = json.loads(CLUSTER.read_bytes())
-    renamed = {"serve-0-net": "claim", "node-a": "pool"}
+    renamed = {"serve-0-net": "claim", "gke-prod-h100-5f3a2b1c-k4tq": "pool"}
     for item in content["items"]:
         meta = item["metadata"]
         if item["kind"] == "ResourceClaim" and meta["namespace"] == "ml":

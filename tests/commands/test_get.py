@@ -73,8 +73,18 @@ def test_a_class_by_name_shows_what_fits_together(capfd):
 
 
 def test_filters_of_devices(capfd):
-    listed = call(capfd, "devices", "--free", "--class", "gpu.example.com", "--node", "node-a", "-o", "name")[1]
-    assert listed.splitlines() == [f"gpu.example.com/node-a/gpu-{n}" for n in (2, 3, 5, 6)]
+    listed = call(
+        capfd,
+        "devices",
+        "--free",
+        "--class",
+        "gpu.example.com",
+        "--node",
+        "gke-prod-h100-5f3a2b1c-k4tq",
+        "-o",
+        "name",
+    )[1]
+    assert listed.splitlines() == [f"gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-{n}" for n in (2, 3, 5, 6)]
     matching = call(capfd, "devices", "--match", 'device.driver == "mig.example.com"', "--used", "-o", "name")[1]
     assert matching.splitlines() == [f"mig.example.com/cpu-2/card-0-{name}" for name in ("half-0", "quarter-2")]
 
@@ -142,8 +152,14 @@ def test_paths_that_are_none(path):
         (("pools",), [Wanted("pools")]),
         (("resourceclaims.resource.k8s.io", "a", "b"), [Wanted("claims", ("a", "b"))]),
         (("claim/a", "ResourceClaim/b", "class/c"), [Wanted("claims", ("a", "b")), Wanted("classes", ("c",))]),
-        (("device/gpu.example.com/node-a/gpu-0",), [Wanted("devices", ("gpu.example.com/node-a/gpu-0",))]),
-        (("devices", "gpu.example.com/node-a/gpu-0"), [Wanted("devices", ("gpu.example.com/node-a/gpu-0",))]),
+        (
+            ("device/gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0",),
+            [Wanted("devices", ("gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0",))],
+        ),
+        (
+            ("devices", "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0"),
+            [Wanted("devices", ("gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0",))],
+        ),
     ],
 )
 def test_words(words, wanted):
@@ -160,7 +176,7 @@ def test_words(words, wanted):
         (Query(("claims", "a")), Options(selector="x=y")),
         (Query(("pools",)), Options(selector="x=y")),
         (Query(("pools",), free=True), Options()),
-        (Query(("claims",), node="node-a"), Options()),
+        (Query(("claims",), node="gke-prod-h100-5f3a2b1c-k4tq"), Options()),
         (Query(("devices",), unused=True), Options()),
     ],
 )

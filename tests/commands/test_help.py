@@ -16,6 +16,7 @@ from kubectl_dra.commands.app import COMMANDS, app, run
 
 ROOT = Path(__file__).parents[2]
 EXPR = 'device.driver == "gpu.example.com"'
+NODE = "gke-prod-h100-5f3a2b1c-x9zk"
 DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix()
     for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "deploy").rglob("*.md"))
@@ -72,7 +73,9 @@ def test_examples_of_help_answer_on_the_demo_cluster(
         monkeypatch.setenv("HOME", str(tmp_path))
         monkeypatch.setenv("PATH", str(tmp_path))
         (tmp_path / "kubectl-dra").symlink_to(sys.executable)
-    words = shlex.split(example.replace("EXPR", shlex.quote(EXPR)))
+    for placeholder, value in {"EXPR": shlex.quote(EXPR), "NODE": NODE, "POOL/DEVICE": f"{NODE}/gpu-0"}.items():
+        example = example.replace(placeholder, value)
+    words = shlex.split(example)
     if "<" in words:
         monkeypatch.setattr(
             sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(words.pop()).read_bytes()), encoding="utf-8")

@@ -43,7 +43,7 @@ NAMED = (
     "Namespace",
     "DeviceTaintRule",
 )
-POD, CLAIM, POOL, CLASS = "trainer-0", "serve-0-net", "node-a", "gpu.example.com"
+POD, CLAIM, POOL, CLASS = "trainer-0", "serve-0-net", "gke-prod-h100-5f3a2b1c-k4tq", "gpu.example.com"
 MANIFEST = """
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaim

@@ -231,8 +231,8 @@ WRONG = (
     "test-selector",
     "test-selector true --class nope",
     "test-selector true --driver nope",
-    "taint-device gpu.example.com/node-a/nope a:NoSchedule --dry-run=client",
-    "taint-device gpu.example.com/node-a/gpu-0 nope- --dry-run=client",
+    "taint-device gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/nope a:NoSchedule --dry-run=client",
+    "taint-device gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0 nope- --dry-run=client",
 )
 
 

@@ -35,7 +35,7 @@ def test_one_line_per_pod_with_whole_names(capfd):
     assert [line.split()[:2] for line in lines] == [[row["namespace"], row["pod"]] for row in found]
     trainer = next(line for line in lines if " trainer-0 " in line)
     assert trainer.split(maxsplit=8)[3] == "DRA-220"
-    assert " node-b 3/4 " in trainer
+    assert " gke-prod-h100-5f3a2b1c-x9zk 3/4 " in trainer
     assert "no node has 4 free H100 devices with the same nvlinkDomain" in trainer
 
 

@@ -37,9 +37,9 @@ def why(capfd, tmp_path, monkeypatch):
     ("version", "pod", "said"),
     [
         ("v1.37.1", "nb-2", False),
-        ("v1.36.0", "infer-7", False),
+        ("v1.36.0", "infer-7c9f8d6b54-kcqfk", False),
         ("v1.35.4", "nb-2", True),
-        ("v1.34.0", "infer-7", True),
+        ("v1.34.0", "infer-7c9f8d6b54-kcqfk", True),
         # Nothing fits in whatever order.
         ("v1.34.0", "trainer-0", False),
     ],
@@ -57,6 +57,12 @@ def test_the_implementation_without_order_can_be_chosen(why):
 
 
 def test_an_error_on_another_device_is_no_contradiction(why):
-    elsewhere = 'running "DynamicResources" filter plugin: claim ml/infer-7-gpu: selector #0 on device x/y/z: CEL'
-    assert json.loads(why("v1.37.1", "infer-7", "-o", "json", observed=elsewhere))["agreement"] == "differs"
-    assert json.loads(why("v1.34.0", "infer-7", "-o", "json", observed=elsewhere))["agreement"] == "unchecked"
+    claim = "ml/infer-7c9f8d6b54-kcqfk-gpu-dm4t4"
+    elsewhere = f'running "DynamicResources" filter plugin: claim {claim}: selector #0 on device x/y/z: CEL'
+    assert (
+        json.loads(why("v1.37.1", "infer-7c9f8d6b54-kcqfk", "-o", "json", observed=elsewhere))["agreement"] == "differs"
+    )
+    assert (
+        json.loads(why("v1.34.0", "infer-7c9f8d6b54-kcqfk", "-o", "json", observed=elsewhere))["agreement"]
+        == "unchecked"
+    )

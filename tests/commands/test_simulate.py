@@ -162,7 +162,7 @@ def test_objects_of_the_file_find_each_other(capfd, tmp_path):
     """A class, devices, a namespace and a claim that only the file has."""
     gpu = {"name": "d0", "attributes": {"model": {"string": "new"}}}
     pool = {"name": "new", "generation": 1, "resourceSliceCount": 1}
-    spec = {"driver": "new.example.com", "nodeName": "node-a", "pool": pool, "devices": [gpu]}
+    spec = {"driver": "new.example.com", "nodeName": "ip-192-168-153-160.ec2.internal", "pool": pool, "devices": [gpu]}
     selector = [{"cel": {"expression": 'device.driver == "new.example.com"'}}]
     request = {"name": "r", "exactly": {"deviceClassName": "new"}}
     version = "resource.k8s.io/v1"
@@ -181,7 +181,9 @@ def test_objects_of_the_file_find_each_other(capfd, tmp_path):
         arguments=["--copies", "3"],
     )
     assert report["fits"] == "Yes"
-    assert report["pods"][0]["nodes"] == [{"node": "node-a", "copies": 3}]  # they share the claim
+    assert report["pods"][0]["nodes"] == [
+        {"node": "ip-192-168-153-160.ec2.internal", "copies": 3}
+    ]  # they share the claim
 
 
 def test_a_namespace_that_does_not_exist_is_taken_as_created_first(capfd, tmp_path):

@@ -32,7 +32,7 @@ def test_a_file_is_private_and_read_by_every_command(capfd, tmp_path):
     path = tmp_path / "cluster.json"
     code, out, err = take(capfd, "-o", path)
     assert (code, out) == (0, "")
-    assert err == f"139 objects written to {path}\n"
+    assert err == f"142 objects written to {path}\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert list(tmp_path.iterdir()) == [path]
     for command in (["describe-pool"], ["why-pending", "-A"], ["get", "devices"]):
@@ -113,7 +113,14 @@ def test_one_namespace(capfd):
 
 def test_redaction(capfd):
     text = take(capfd, "--redact")[1]
-    for name in ("trainer-0", "node-a", "gpu.example.com", "serve-1", "rack-7", "leftover"):
+    for name in (
+        "trainer-0",
+        "gke-prod-h100-5f3a2b1c-k4tq",
+        "gpu.example.com",
+        "serve-1",
+        "rack-7",
+        "leftover",
+    ):
         assert name not in text
 
 

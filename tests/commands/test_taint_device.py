@@ -25,7 +25,7 @@ from tests.live.proxy import Fault, Proxy, recording
 from tests.terminal import Terminal, forked_terminal, terminal
 
 NIC = "nic.example.com/rack-1/nic-3"
-GPU = "gpu.example.com/node-a/gpu-0"
+GPU = "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0"
 NAME = "nic-rack-1-nic-3-link-1c01ba5019"
 OBSERVER = "nic-rack-1-nic-3-link-observe-"
 STEPS = "[t]wo steps, [a]ll at once, [N]othing?"
@@ -126,13 +126,13 @@ def newcomer(cluster: FakeCluster) -> None:
     [
         ("shared-device", [NIC, "link=flapping:NoExecute"]),
         ("no-schedule", [NIC, "link=flapping:NoSchedule"]),
-        ("extended-resource", ["gpu.example.com/node-d/gpu-2", "ecc:NoExecute"]),
-        ("claim-without-pod", ["gpu.example.com/node-c/gpu-5", "ecc:NoExecute"]),
-        ("tainted-already", ["gpu.example.com/node-a/gpu-7", "ecc=hot:NoExecute"]),
-        ("several", [GPU, "gpu.example.com/node-b/gpu-0", "ecc:NoExecute"]),
+        ("extended-resource", ["gpu.example.com/ip-192-168-171-24.ec2.internal/gpu-2", "ecc:NoExecute"]),
+        ("claim-without-pod", ["gpu.example.com/ip-192-168-153-160.ec2.internal/gpu-5", "ecc:NoExecute"]),
+        ("tainted-already", ["gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-7", "ecc=hot:NoExecute"]),
+        ("several", [GPU, "gpu.example.com/gke-prod-h100-5f3a2b1c-x9zk/gpu-0", "ecc:NoExecute"]),
         ("match", ["--match", "device.driver == 'nic.example.com'", "link:NoExecute"]),
         ("failing-match", ["--match", "device.attributes['gpu.example.com'].nvlinkDomain == 1", "ecc:NoSchedule"]),
-        ("remove", ["gpu.example.com/node-a/gpu-7", "ecc-", "--force"]),
+        ("remove", ["gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-7", "ecc-", "--force"]),
     ],
 )
 def test_a_plan_of_the_demo_cluster(capfd, name, words):
@@ -554,7 +554,7 @@ def test_the_server_refuses_in_the_dry_run(call, proxy, cluster):
 
 
 def test_rules_of_others_are_removed_only_by_force(call, proxy, cluster):
-    gpu = "gpu.example.com/node-a/gpu-7"
+    gpu = "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-7"
     code, _, err = call(gpu, "ecc-", "-y")
     assert code == 1
     assert "rule ecc-errors, which this program did not make" in err
@@ -567,11 +567,11 @@ def test_rules_of_others_are_removed_only_by_force(call, proxy, cluster):
 def test_a_wider_rule_of_somebody_else_names_everybody_that_it_frees(call, cluster):
     selector = cluster.rules["ecc-errors"]["spec"]["deviceSelector"]
     del selector["device"]
-    code, _, err = call("gpu.example.com/node-a/gpu-7", "ecc-", "--force", "-y")
+    code, _, err = call("gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-7", "ecc-", "--force", "-y")
     shown = " ".join(err.split())
     assert code == 0
-    assert "every device of driver gpu.example.com, pool node-a" in shown
-    assert "(8 of 8 in node-a) are open to new claims again" in shown
+    assert "every device of driver gpu.example.com, pool gke-prod-h100-5f3a2b1c-k4tq" in shown
+    assert "(8 of 8 in gke-prod-h100-5f3a2b1c-k4tq) are open to new claims again" in shown
     assert "pod ml/serve-0" in shown
 
 

@@ -34,7 +34,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "get pools": ("ResourceSlice",),
     "get devices": ("ResourceSlice",),
     "get devices --used": ("ResourceSlice",),
-    "get devices --free --node node-a": ("ResourceSlice",),
+    "get devices --free --node gke-prod-h100-5f3a2b1c-k4tq": ("ResourceSlice",),
     "get devices --tainted": ("ResourceSlice",),
     "get claims -A": ("ResourceClaim",),
     "get claims -n ml --unused": ("ResourceClaim",),

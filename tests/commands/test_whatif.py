@@ -37,34 +37,43 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_node_more_lets_a_pending_pod_fit(ask: Ask) -> None:
-    found = ask(*TRAINER, "--add-node", "like=node-b,count=2,free")
+    found = ask(*TRAINER, "--add-node", "like=gke-prod-h100-5f3a2b1c-x9zk,count=2,free")
     assert found.code == 0
     lines = found.out.splitlines()
-    assert lines[0].startswith("What if: 2 more nodes like node-b")
-    assert "node-b-new-1 and node-b-new-2" in " ".join(lines[:2])
-    assert "would fit now on node-b-new-1" in found.out
-    report = json.loads(ask(*TRAINER, "--add-node", "like=node-b,count=2,free", "-o", "json").out)
+    assert lines[0].startswith("What if: 2 more nodes like gke-prod-h100-5f3a2b1c-x9zk")
+    assert "gke-prod-h100-5f3a2b1c-x9zk-new-1 and gke-prod-h100-5f3a2b1c-x9zk-new-2" in " ".join(lines[:3])
+    assert "would fit now on gke-prod-h100-5f3a2b1c-x9zk-new-1" in " ".join(lines)
+    report = json.loads(ask(*TRAINER, "--add-node", "like=gke-prod-h100-5f3a2b1c-x9zk,count=2,free", "-o", "json").out)
     assert report["verdict"] == "Schedulable"
     assert report["observed"] is None
-    assert report["whatIf"]["addedNodes"] == ["node-b-new-1", "node-b-new-2"]
-    assert report["whatIf"]["switches"] == [{"type": "AddNode", "like": "node-b", "count": 2, "free": True}]
+    assert report["whatIf"]["addedNodes"] == [
+        "gke-prod-h100-5f3a2b1c-x9zk-new-1",
+        "gke-prod-h100-5f3a2b1c-x9zk-new-2",
+    ]
+    assert report["whatIf"]["switches"] == [
+        {"type": "AddNode", "like": "gke-prod-h100-5f3a2b1c-x9zk", "count": 2, "free": True}
+    ]
     assert json.loads(ask(*TRAINER, "-o", "json").out)["whatIf"] is None
 
 
 def test_a_drain_says_where_each_pod_goes(ask: Ask) -> None:
-    found = ask("simulate", "--drain", "node-a", "--exit-code")
+    found = ask("simulate", "--drain", "gke-prod-h100-5f3a2b1c-k4tq", "--exit-code")
     assert found.code == 3
-    assert "What if: node node-a is drained." in found.out
-    assert "Of 5 pods on node-a:" in found.out
+    assert "What if: node gke-prod-h100-5f3a2b1c-k4tq is drained." in found.out
+    assert "Of 5 pods on gke-prod-h100-5f3a2b1c-k4tq:" in found.out
     assert "ml/serve-0 stays pending: 0/6 nodes are available" in found.out
-    report = json.loads(ask("simulate", "--drain", "node-a", "-o", "json").out)
+    report = json.loads(ask("simulate", "--drain", "gke-prod-h100-5f3a2b1c-k4tq", "-o", "json").out)
     moved = next(each for each in report["whatIf"]["displaced"] if each["fate"] == "moves")
     assert moved["node"]
     assert moved["devices"]
 
 
 def test_the_order_of_switches_plays_no_part(ask: Ask) -> None:
-    switches = (("--drain", "node-a"), ("--add-node", "like=node-c"), ("--untaint", "cpu-1,maintenance"))
+    switches = (
+        ("--drain", "gke-prod-h100-5f3a2b1c-k4tq"),
+        ("--add-node", "like=ip-192-168-153-160.ec2.internal"),
+        ("--untaint", "cpu-1,maintenance"),
+    )
     answers = {
         ask(*TRAINER, *(word for switch in order for word in switch)).out for order in itertools.permutations(switches)
     }
@@ -84,25 +93,50 @@ def test_a_file_and_switches_count_together(ask: Ask, tmp_path: Path) -> None:
     file = tmp_path / "claim.json"
     file.write_text(json.dumps(claim), encoding="utf-8")
     before = ask("simulate", "-f", str(file))
-    after = ask("simulate", "-f", str(file), "--add-node", "like=node-b,free")
+    after = ask("simulate", "-f", str(file), "--add-node", "like=gke-prod-h100-5f3a2b1c-x9zk,free")
     assert "does not fit" in before.out
-    assert "on node-b-new-1" in after.out
+    assert "on gke-prod-h100-5f3a2b1c-x9zk-new-1" in after.out
 
 
 @pytest.mark.parametrize(
     ("switch", "code", "said", "hint"),
     [
-        (("--add-node", "node-b"), 2, '"node-b" is not a part of --add-node', "like=NODE"),
+        (
+            ("--add-node", "gke-prod-h100-5f3a2b1c-x9zk"),
+            2,
+            '"gke-prod-h100-5f3a2b1c-x9zk" is not a part of --add-node',
+            "like=NODE",
+        ),
         (("--add-node", "count=2"), 2, "does not say what the new ones are like", "like=NODE"),
-        (("--add-node", "like=node-b,count=0"), 2, "is not a number from 1 to 1000", "like=NODE"),
-        (("--add-node", "like=node-b,count=1001"), 2, "is not a number from 1 to 1000", "like=NODE"),
-        (("--add-node", "like=node-x"), 1, 'nodes "node-x" not found, did you mean', "demo"),
-        (("--drain", "nod-a"), 1, 'nodes "nod-a" not found, did you mean "node-a"', "demo"),
-        (("--add-devices", "like=gpu.example.com/node-a/gpu-x"), 1, "not found", "demo"),
-        (("--taint", "node-a,k"), 2, "is not a taint", "EFFECT"),
-        (("--taint", "gpu.example.com/node-a,k:PreferNoSchedule"), 2, "is not a taint", "NoSchedule or NoExecute"),
-        (("--untaint", "node-a"), 2, "does not name a taint", "KEY"),
-        (("-w", "--drain", "node-a"), 2, "cannot be combined", "leave out -w"),
+        (("--add-node", "like=gke-prod-h100-5f3a2b1c-x9zk,count=0"), 2, "is not a number from 1 to 1000", "like=NODE"),
+        (
+            ("--add-node", "like=gke-prod-h100-5f3a2b1c-x9zk,count=1001"),
+            2,
+            "is not a number from 1 to 1000",
+            "like=NODE",
+        ),
+        (
+            ("--add-node", "like=gke-prod-h100-5f3a2b1c-k4tx"),
+            1,
+            'nodes "gke-prod-h100-5f3a2b1c-k4tx" not found, did you mean',
+            "demo",
+        ),
+        (
+            ("--drain", "gke-prod-h100-5f3a2b1c-k4tg"),
+            1,
+            'nodes "gke-prod-h100-5f3a2b1c-k4tg" not found, did you mean "gke-prod-h100-5f3a2b1c-k4tq"',
+            "demo",
+        ),
+        (("--add-devices", "like=gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-x"), 1, "not found", "demo"),
+        (("--taint", "gke-prod-h100-5f3a2b1c-k4tq,k"), 2, "is not a taint", "EFFECT"),
+        (
+            ("--taint", "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq,k:PreferNoSchedule"),
+            2,
+            "is not a taint",
+            "NoSchedule or NoExecute",
+        ),
+        (("--untaint", "gke-prod-h100-5f3a2b1c-k4tq"), 2, "does not name a taint", "KEY"),
+        (("-w", "--drain", "gke-prod-h100-5f3a2b1c-k4tq"), 2, "cannot be combined", "leave out -w"),
         (("-w", "--node-groups", "cluster"), 2, "cannot be combined", "leave out -w"),
     ],
 )

@@ -99,16 +99,18 @@ def test_several_names_give_a_list_and_one_missing_name_hides_none(capfd):
 
 
 def test_one_node(capfd):
-    report = json.loads(call(capfd, "trainer-0", "-n", "ml", "--node", "node-d", "-o", "json")[1])
-    assert [(group["names"], group["count"]) for group in report["nodes"]] == [(["node-d"], 1)]
+    report = json.loads(
+        call(capfd, "trainer-0", "-n", "ml", "--node", "ip-192-168-171-24.ec2.internal", "-o", "json")[1]
+    )
+    assert [(group["names"], group["count"]) for group in report["nodes"]] == [(["ip-192-168-171-24.ec2.internal"], 1)]
 
 
 def test_claim(capfd):
-    code, out, _ = call(capfd, "claim/infer-7-gpu", "-n", "ml")
+    code, out, _ = call(capfd, "claim/infer-7c9f8d6b54-kcqfk-gpu-dm4t4", "-n", "ml")
     assert code == 0
-    assert out.startswith("ResourceClaim ml/infer-7-gpu has no devices yet")
-    assert "wanted by Pod infer-7" in out
-    assert "\nPod ml/infer-7 is pending, although it would fit on " in out
+    assert out.startswith("ResourceClaim ml/infer-7c9f8d6b54-kcqfk-gpu-dm4t4 has no devices yet")
+    assert "wanted by Pod infer-7c9f8d6b54-kcqfk" in out
+    assert "\nPod ml/infer-7c9f8d6b54-kcqfk is pending, although it would fit on" in out
 
 
 def test_workload_stands_for_its_pending_pods(capfd):
@@ -156,7 +158,11 @@ def test_exit_code(capfd, arguments, code):
 def test_remedies_are_in_the_document_with_their_steps(capfd):
     report = json.loads(call(capfd, "trainer-0", "-n", "ml", "-o", "json", "--remedies")[1])
     first, *_ = report["remedies"]
-    assert (first["kind"], first["verified"], first["nodes"]) == ("editClaim", True, ["node-b"])
+    assert (first["kind"], first["verified"], first["nodes"]) == (
+        "editClaim",
+        True,
+        ["gke-prod-h100-5f3a2b1c-x9zk"],
+    )
     assert first["steps"][0]["manifest"]["spec"]["spec"]["devices"]["requests"][0]["exactly"]["count"] == 3
     assert first["steps"][0]["commands"] == [["kubectl", "replace", "--force", "-f", "-", "--context", "CONTEXT"]]
     assert {remedy["kind"] for remedy in report["remedies"]} == {"editClaim", "freeDevices"}
@@ -226,8 +232,13 @@ def test_what_could_help_is_numbered_after_what_was_tried():
         ),
         (["trainer-0", "-n", "ml", "--remedy", "0"], 2, "0 is not in the range", ""),
         (["-n", "ml", "--remedy", "1"], 2, "--remedy is about one pod", "POD --remedy N"),
-        (["claim/infer-7-gpu", "-n", "ml", "--remedy", "1"], 2, "--remedy is about one pod", ""),
-        (["infer-7", "infer-8", "-n", "ml", "--remedy", "1"], 2, "--remedy is about one pod", ""),
+        (["claim/infer-7c9f8d6b54-kcqfk-gpu-dm4t4", "-n", "ml", "--remedy", "1"], 2, "--remedy is about one pod", ""),
+        (
+            ["infer-7c9f8d6b54-kcqfk", "infer-7c9f8d6b54-mlk25", "-n", "ml", "--remedy", "1"],
+            2,
+            "--remedy is about one pod",
+            "",
+        ),
         (["trainer-0", "-n", "ml", "--remedy", "1", "-o", "json"], 2, "-o json cannot be combined", ".remedies"),
         (["trainer-0", "-n", "ml", "--remedy", "1", "--remedies"], 2, "cannot be combined", "leave out --remedies"),
         (["trainer-0", "-n", "ml", "--remedy", "1", "-w"], 2, "cannot be combined", "leave out -w"),

@@ -66,7 +66,12 @@ def test_answers_from_a_file_run_no_login_helper(tmp_path, api: FakeApi, capfd, 
     commands = (
         *(["why-pending", "-A"], ["describe-pool"], ["describe-claim", "nb-gpu", "-n", "dev"], ["get", "devices"]),
         *(["test-selector", "true"], ["simulate", "-f", manifest], ["taint-device", "--list"], ["snapshot"]),
-        ["taint-device", "gpu.example.com/node-a/gpu-0", "k:NoExecute", "--dry-run=client"],
+        [
+            "taint-device",
+            "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0",
+            "k:NoExecute",
+            "--dry-run=client",
+        ],
     )
     for source in ("demo", str(CLUSTER)):
         for command in commands:

@@ -65,6 +65,32 @@ def test_flexible_columns_wrap_where_the_table_is_too_wide() -> None:
     assert len(table(columns, rows, columns_wide=None)) == 2
 
 
+def test_a_name_that_leaves_no_room_is_not_cut_but_put_on_a_line_of_its_own() -> None:
+    columns = [Column("DEVICE", flexible=True), Column("STATE"), Column("USED BY", flexible=True)]
+    node = "gke-prod-a3-highgpu-8g-5f3a2b1c-x9zk"
+    rows = [
+        [Safe("gpu-0"), Safe("in use"), Safe(f"pod ml/serve-0 on {node}")],
+        [Safe(""), Safe(""), Safe("pod b")],
+        [Safe("gpu-1"), Safe("free"), Safe("-")],
+    ]
+    assert table(columns, rows, columns_wide=44, indent=2) == [
+        "  DEVICE  STATE",
+        "      USED BY",
+        "  gpu-0   in use",
+        "      pod ml/serve-0 on",
+        f"        {node}",
+        "      pod b",
+        "  gpu-1   free",
+    ]
+    slices = [Column("SLICE", flexible=True), Column("NODES", flexible=True), Column("AGE")]
+    assert table(slices, [[Safe(f"{node}-gpu"), Safe(node), Safe("9d")]], columns_wide=60) == [
+        "SLICE",
+        "    NODES                                 AGE",
+        f"{node}-gpu",
+        f"    {node}  9d",
+    ]
+
+
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=5))
 def test_tables_fit_and_have_no_space_at_the_end(rows: list[tuple[Safe, Safe]]) -> None:
     cells = [[Safe(left[:10]), right] for left, right in rows]

@@ -20,7 +20,7 @@ MOST = 20_000
 ANSWERS = (
     "why-pending trainer-0 -n ml",
     "why-pending claim/serve-0-net -n ml",
-    "describe-pool gpu.example.com/node-a",
+    "describe-pool gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq",
     "describe-claim serve-0-net -n ml",
     "simulate -f docs/examples/two-gpus.yaml",
     "taint-device nic.example.com/rack-1/nic-3 link:NoExecute --dry-run=client",

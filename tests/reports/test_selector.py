@@ -111,8 +111,8 @@ def test_headline_numbers_are_sums(expression: str, device_class: str | None) ->
 def test_free_are_those_that_a_request_could_get() -> None:
     found = report(f'{GPU}.model == "H100"')
     assert {pool.pool: pool.free for pool in found.pools if pool.free} == {
-        "node-a": ("gpu-2", "gpu-3", "gpu-5", "gpu-6"),
-        "node-b": ("gpu-5", "gpu-6", "gpu-7"),
+        "gke-prod-h100-5f3a2b1c-k4tq": ("gpu-2", "gpu-3", "gpu-5", "gpu-6"),
+        "gke-prod-h100-5f3a2b1c-x9zk": ("gpu-5", "gpu-6", "gpu-7"),
     }
 
 
@@ -138,9 +138,9 @@ def test_a_condition_behind_decides_where_the_one_in_front_fails() -> None:
     [
         (Where(), 47),
         (Where(driver="nic.example.com"), 8),
-        (Where(pool="node-a"), 8),
+        (Where(pool="gke-prod-h100-5f3a2b1c-k4tq"), 8),
         (Where(node="cpu-2"), 15),
-        (Where(driver="gpu.example.com", node="node-b"), 8),
+        (Where(driver="gpu.example.com", node="gke-prod-h100-5f3a2b1c-x9zk"), 8),
         (Where(node="cpu-1", driver="gpu.example.com"), 0),
     ],
 )
@@ -208,7 +208,7 @@ def test_other_devices_are_harmless_behind_a_class_that_selects_the_driver() -> 
 def test_devices_in_use_are_not_looked_at() -> None:
     """All that fail are taken: no search comes to them."""
     held = {"gpu-5", "gpu-6", "gpu-7"}
-    found = report(f"{GPU}.nvlinkGeneration >= 4", "gpu.example.com", Where(pool="node-c"))
+    found = report(f"{GPU}.nvlinkGeneration >= 4", "gpu.example.com", Where(pool="ip-192-168-153-160.ec2.internal"))
     assert found.failures[0].skipped == len(held)
 
 

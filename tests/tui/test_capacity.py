@@ -13,18 +13,28 @@ def test_capacity():
         assert "capacity for 4 × gpu.example.com" in ui.app.view.crumb
         assert "only 3 free here" in ui.screen
         rows = {row.name: row.room.copies for row in ui.app.view.grid.rows}
-        assert rows == {"node-a": 1, "node-b": 0, "node-c": 1, "node-d": 1, "cpu-1": 0, "cpu-2": 0}
+        assert rows == {
+            "gke-prod-h100-5f3a2b1c-k4tq": 1,
+            "gke-prod-h100-5f3a2b1c-x9zk": 0,
+            "ip-192-168-153-160.ec2.internal": 1,
+            "ip-192-168-171-24.ec2.internal": 1,
+            "cpu-1": 0,
+            "cpu-2": 0,
+        }
         await ui.press("plus")
         assert "capacity for 5 × gpu.example.com" in ui.app.view.crumb
         await ui.press("underscore", "underscore")
         assert "capacity for 3 × gpu.example.com" in ui.app.view.crumb
         await ui.command("shape gpu.example.com 8")
-        await ui.command("whatif add-node like=node-b,count=2,free")
+        await ui.command("whatif add-node like=gke-prod-h100-5f3a2b1c-x9zk,count=2,free")
         assert "1 supposed" in ui.app.view.crumb
         rows = {row.name: row.room.copies for row in ui.app.view.grid.rows}
-        assert (rows["node-b-new-1"], rows["node-b-new-2"]) == (1, 1)
+        assert (
+            rows["gke-prod-h100-5f3a2b1c-x9zk-new-1"],
+            rows["gke-prod-h100-5f3a2b1c-x9zk-new-2"],
+        ) == (1, 1)
         await ui.press("d")
-        assert "What if: 2 more nodes like node-b" in ui.screen
+        assert "What if: 2 more nodes like gke-prod-h100-5f3a2b1c-x9zk" in ui.screen
         await ui.press("escape")
         await ui.command("whatif drain")
         assert "suppose one of" in ui.app.notice

@@ -22,7 +22,19 @@ COMBINES = "e\u0301\u0327" * 6 + "\ufe0f\U0001f468\u200d\U0001f469"
 # What acts or combines comes early, so that it is on the screen; the others are longer than any screen is wide.
 TAILS = (ACTS + "界面" + COMBINES, "界面広告" * 12 + "x" * 205)
 ACTIVE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
-NAMES = ("node-a", "gpu-0", "serve-0", "trainer-0", "rack-7", "ecc-errors", "bandwidth", "model", "H100", "ml", "gpus")
+NAMES = (
+    "gke-prod-h100-5f3a2b1c-k4tq",
+    "gpu-0",
+    "serve-0",
+    "trainer-0",
+    "rack-7",
+    "ecc-errors",
+    "bandwidth",
+    "model",
+    "H100",
+    "ml",
+    "gpus",
+)
 KEYS = (
     "1", "end", "enter", "escape", "tab", "tab", "enter", "escape",
     "2", "s", "d", "end", "escape", "enter", "W", "right", "W", "d", "escape", "y", "escape", "enter", "u", "escape",

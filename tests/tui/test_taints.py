@@ -123,7 +123,7 @@ def test_two_steps_and_removal(app, cluster, proxy):
 def test_what_changes_meanwhile_is_agreed_to_anew(app, cluster, proxy):
     async def script(ui):
         await ui.press("U", "y", "enter")
-        await ui.command(f"taint {NIC} gpu.example.com/node-a/gpu-0 link:NoSchedule")
+        await ui.command(f"taint {NIC} gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0 link:NoSchedule")
         assert "Will create 2 DeviceTaintRules" in ui.screen
         await ui.press("A")
         assert "Type the number of rules" in ui.lines[-1]
@@ -173,12 +173,12 @@ def test_a_file_only_shows_plans():
     async def script(ui):
         await ui.command("devices")
         await ui.press("a")
-        assert ui.lines[-1].strip().startswith(": taint gpu.example.com/node-a/gpu-0")
+        assert ui.lines[-1].strip().startswith(": taint gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0")
         await ui.type("ec")
         assert "ecc:NoExecute" in ui.lines[-1] or "ecc:NoSchedule" in ui.lines[-1]
         await ui.press("right", "enter")
         assert "Will create DeviceTaintRule" in ui.screen
-        assert "kubectl dra taint-device gpu.example.com/node-a/gpu-0 ecc:No" in ui.screen
+        assert "kubectl dra taint-device gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0 ecc" in ui.screen
         assert "comes from a file: nothing can be written" in " ".join(ui.screen.split())
         # What only a cluster can do is not offered.
         assert not ui.app.offers("unlock")

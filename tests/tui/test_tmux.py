@@ -121,7 +121,10 @@ def test_looking_around():
         at.keys("2")
         at.wait("rack=rack-7")
         at.keys("c")
-        at.until(lambda: "gpu.example.com/node-a" in at.tmux("list-buffers"), "nothing came to the clipboard")
+        at.until(
+            lambda: "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq" in at.tmux("list-buffers"),
+            "nothing came to the clipboard",
+        )
         at.keys("5")
         at.wait("Write a condition")
         at.type("mod")
@@ -173,7 +176,11 @@ def test_colours(name):
 
 
 def has_cursor_row(drawn):
-    row, other = (line.partition("node")[0] for line in drawn.split("\n") if "node-a" in line or "node-b" in line)
+    row, other = (
+        line.partition("gke-")[0]
+        for line in drawn.split("\n")
+        if "gke-prod-h100-5f3a2b1c-k4tq" in line or "gke-prod-h100-5f3a2b1c-x9zk" in line
+    )
     return "\x1b[" in row and row != other
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.capacity import capacity_lines
 from kubectl_dra.output.devices.parts import STATE_WORDS, by_state, number, scope_cell, totals_text, use_bar
 from kubectl_dra.output.devices.pool_page import trouble_text
-from kubectl_dra.output.layout import PAGE, Column, table, wrapped
+from kubectl_dra.output.layout import Column, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.pool import DriverSummary, PoolSummary, driver_summaries, is_troubled
 from kubectl_dra.reports.totals import sum_totals
 
-_BAR: Final = 10
+#: Columns that a bar may have, the best first.
+_BARS: Final = (10, 8, 6)
 
 
 def pool_list_page(pools: Sequence[PoolSummary], wide: bool = False, bound: Bound = Bound.EXACT) -> list[Safe]:
@@ -56,18 +58,31 @@ def _driver(driver: DriverSummary, several: bool) -> Iterator[Safe]:
 
 
 def _table(pools: Sequence[PoolSummary], wide: bool) -> list[Safe]:
-    """Columns of states that no pool of the driver is in are left out."""
+    """Columns of states that no pool of the driver is in are left out, and nodes that have the names of their pools.
+
+    The bars get shorter, and at last are left out, where names need the room.
+    """
     used = [state for state, total in by_state(sum_totals([pool.totals for pool in pools])) if total.value]
-    columns = [Column("POOL", flexible=True), Column("NODES", flexible=True), Column("DEVICES", right=True)]
-    columns += [Column(STATE_WORDS[state].upper(), right=True) for state in used]
-    rows = [_cells(pool, used) for pool in pools]
-    return table([*columns, Column()], rows, columns_wide=None if wide else PAGE, indent=2)
+    names = [safe(pool.pool) for pool in pools]
+    nodes = [scope_cell(pool.scope) for pool in pools]
+    same = names == nodes
+    columns = [Column("POOL, NODE" if same else "POOL", flexible=True)]
+    columns += [] if same else [Column("NODES", flexible=True)]
+    columns += [Column(title, right=True) for title in ("DEVICES", *(STATE_WORDS[state].upper() for state in used))]
+    rows = [
+        [name, *([] if same else [where]), number(pool.totals.devices), *_numbers(pool, used)]
+        for name, where, pool in zip(names, nodes, pools, strict=True)
+    ]
+    for size in _BARS:
+        barred = [[*row, use_bar(pool.totals, size)] for row, pool in zip(rows, pools, strict=True)]
+        lines = table([*columns, Column()], barred, columns_wide=None, indent=2)
+        if wide or max(map(width, lines)) <= page_width():
+            return lines
+    return table(columns, rows, indent=2)
 
 
-def _cells(pool: PoolSummary, used: Sequence[object]) -> list[Safe]:
-    numbers = [number(count) for state, count in by_state(pool.totals) if state in used]
-    cells = [safe(pool.pool), scope_cell(pool.scope), number(pool.totals.devices), *numbers]
-    return [*cells, use_bar(pool.totals, _BAR)]
+def _numbers(pool: PoolSummary, used: Sequence[object]) -> list[Safe]:
+    return [number(count) for state, count in by_state(pool.totals) if state in used]
 
 
 def _troubles(pools: Sequence[PoolSummary]) -> Iterator[Safe]:

@@ -39,6 +39,8 @@ _SHORT: Final = {
 _HEADER: Final = Safe("Devices left after each check")
 _OTHERS: Final = Safe("--node NAME")
 _SIDE_BY_SIDE: Final = 3
+#: Columns of a number.
+_COUNT: Final = 4
 _LINES: Final = 8
 #: Two short names stand side by side in one heading.
 _LISTED: Final = 2
@@ -95,8 +97,8 @@ def stage_label(name: StageName) -> Safe:
 def funnel_lines(view: FunnelView, certainty: Certainty, others: Safe = _OTHERS) -> Iterator[Safe]:
     """The table: one line per check that took something out, one column per group of nodes.
 
-    Where the names of the nodes do not fit side by side, nodes become lines and checks become columns. ``others`` says
-    how to see the nodes that there is no room for.
+    Where the names of the nodes do not fit side by side, nodes become lines and checks become columns; a name that
+    leaves no room for the columns has a line of its own. ``others`` says how to see the nodes that are not shown.
     """
     tracks = [track for track in view.tracks if has_devices(track)]
     if not tracks:
@@ -105,15 +107,23 @@ def funnel_lines(view: FunnelView, certainty: Certainty, others: Safe = _OTHERS)
     labels = [*(len(text) for text, _ in rows), len(_constraint_label(tracks[0].funnel)), len(_HEADER) - 2]
     label = max(labels) + 2
     shown, titles = _fitting(tracks, [track_title(track) for track in tracks], label)
-    if len(shown) < min(len(tracks), _SIDE_BY_SIDE):
-        lines = list(_by_node(view, tracks, rows, certainty, others))
-        if max(map(width, lines)) <= page_width():
-            yield from lines
-            return
+    few = min(len(tracks), _SIDE_BY_SIDE)
+    if len(shown) < few or width(_head(titles, label)) > page_width():
         # More nodes are worth more than notes beside them: those stand below.
-        shown, titles = _fitting(tracks, [track_title(track) for track in tracks], label, note=0)
-    sizes = [max(width(title), 4) for title in titles]
-    yield padded(_HEADER, label + 2) + _line(Safe(""), titles, sizes, 0).removeprefix("  ")
+        wider = _fitting(tracks, [track_title(track) for track in tracks], label, note=0)
+        for one_line in (True, False):
+            lines = list(_by_node(view, tracks, rows, certainty, others, one_line=one_line))
+            if max(map(width, lines)) <= page_width() and (one_line or len(wider[0]) < few):
+                yield from lines
+                return
+        shown, titles = wider
+    sizes = [max(width(title), _COUNT) for title in titles]
+    head = _head(titles, label)
+    if width(head) <= page_width():
+        yield head
+    else:
+        yield from (_HEADER, Safe("  ") + titles[0])
+        sizes = [_COUNT]
     for text, name in rows:
         counts = [_count(track.funnel, name, certainty) for track in shown]
         removed = [removal for track in shown for removal in track.funnel.stage(name).removed]
@@ -126,6 +136,11 @@ def funnel_lines(view: FunnelView, certainty: Certainty, others: Safe = _OTHERS)
     yield from _hidden(tracks[len(shown) :], others)
 
 
+def _head(titles: Sequence[Safe], label: int) -> Safe:
+    sizes = [max(width(title), _COUNT) for title in titles]
+    return padded(_HEADER, label + 2) + _line(Safe(""), titles, sizes, 0).removeprefix("  ")
+
+
 def _hidden(tracks: Sequence[Track], others: Safe) -> Iterator[Safe]:
     hidden = sum(track.group.count for track in tracks)
     if hidden:
@@ -133,23 +148,34 @@ def _hidden(tracks: Sequence[Track], others: Safe) -> Iterator[Safe]:
 
 
 def _by_node(
-    view: FunnelView, tracks: Sequence[Track], rows: Sequence[tuple[str, StageName]], certainty: Certainty, others: Safe
+    view: FunnelView,
+    tracks: Sequence[Track],
+    rows: Sequence[tuple[str, StageName]],
+    certainty: Certainty,
+    others: Safe,
+    *,
+    one_line: bool,
 ) -> Iterator[Safe]:
-    """One line per group of nodes; names are never cut."""
+    """One line per group of nodes, or its name and below it the numbers; names are never cut."""
     shown = tracks[:_LINES]
     titles = [track_title(track) for track in shown]
     heads = [Safe(_SHORT[name]) for _, name in rows]
     constrained = any(track.funnel.best is not None for track in shown)
     if constrained:
         heads.append(_constraint_label(shown[0].funnel))
-    title = fmt("NODE ({} needed)", _needed(shown[0].funnel))
-    first = max(width(text) for text in (title, *titles))
+    needed = _needed(shown[0].funnel)
+    title = fmt("NODE ({} needed)", needed) if one_line else Safe("")
+    first = max(width(text) for text in (title, *titles)) if one_line else 0
+    if not one_line:
+        yield fmt("{} ({} needed)", _HEADER, needed)
     yield Safe("  ") + padded(title, first) + Safe("").join([Safe("  ") + head for head in heads])
     for track, name in zip(shown, titles, strict=True):
         counts = [_count(track.funnel, stage, certainty) for _, stage in rows]
         counts += [_best(track.funnel)] if constrained else []
         cells = [Safe("  ") + padded(count, width(head), right=True) for count, head in zip(counts, heads, strict=True)]
-        yield Safe("  ") + padded(name, first) + Safe("").join(cells)
+        if not one_line:
+            yield Safe("  ") + name
+        yield Safe("  ") + padded(name if one_line else title, first) + Safe("").join(cells)
     for text, stage in rows:
         removed = [removal for track in shown for removal in track.funnel.stage(stage).removed]
         note = _located(removal_note(stage, removed, view.claim.namespace), stage, shown)
@@ -197,7 +223,7 @@ def _fitting(
     """As many columns as leave room for the notes."""
     used, kept = 2 + label, 0
     for title in titles:
-        used += max(width(title), 4) + 2
+        used += max(width(title), _COUNT) + 2
         if kept and used > page_width() - note:
             break
         kept += 1
