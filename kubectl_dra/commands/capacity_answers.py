@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from kubectl_dra.api.convert import Source
+from kubectl_dra.api.kinds import DEVICE_CLASS
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.commands.cluster import Scoped, read_cluster
-from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.manifests import objects_of
+from kubectl_dra.commands.not_found import not_found
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
-from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.whatif import Switch
@@ -64,4 +64,4 @@ def _check_class(cluster: Scoped, name: str) -> None:
     """A class that is not there is a mistake of the command line, if all of them are known."""
     classes = cluster.state.inventory.classes
     if name not in classes and cluster.state.evidence.complete("DeviceClass"):
-        raise CommandError(f'deviceclasses "{name}" not found{did_you_mean(name, classes)}', try_dra("get", "classes"))
+        raise not_found(DEVICE_CLASS.resource, name, classes, try_dra("get", "classes"))

@@ -11,20 +11,17 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.namespaces import check_namespace
+from kubectl_dra.commands.not_found import key_not_found
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import Answer, note_evidence, print_answers, tell
-from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import parse_names
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.claim_page import claim_page, claim_summary
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.claim import KINDS, ClaimReport, claim_report
-from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, within
 
 _GOOD: Final = frozenset({ClaimVerdict.ALLOCATED, ClaimVerdict.RESERVED})
-
-_ALL: Final = ("kubectl", "dra", "get", "claims", "-A")
 
 
 def describe_claims(options: Options, words: Sequence[str]) -> int:
@@ -65,14 +62,6 @@ def _print(options: Options, facts: ClusterState, keys: Sequence[Key]) -> int:
 
 def claim_not_found(key: Key, facts: ClusterState) -> CommandError:
     """The error for a claim that does not exist, or that may not be read."""
-    claims = facts.inventory.claims
-    what = f'{RESOURCE_CLAIM.resource} "{key.name}" not found in namespace "{key.namespace}"'
-    if not facts.evidence.complete(RESOURCE_CLAIM.name, key.namespace):
-        hint = try_kubectl("auth", "can-i", "list", RESOURCE_CLAIM.resource, within(key.namespace))
-        return CommandError(f"{what}, but not all of them could be read", hint)
-    elsewhere = sorted(each.namespace for each in claims if each.name == key.name)
-    if elsewhere:
-        there = dra("describe-claim", of("claim", key.name, elsewhere[0]))
-        return CommandError(what, shell_line(there, _ALL))
-    near = did_you_mean(key.name, [each.name for each in claims if each.namespace == key.namespace])
-    return CommandError(what + near, shell_line(_ALL))
+    return key_not_found(
+        RESOURCE_CLAIM, key, facts.inventory.claims, facts.evidence, ("describe-claim",), ("get", "claims", "-A")
+    )

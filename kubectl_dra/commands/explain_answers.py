@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from kubectl_dra.commands.errors import CommandError
+from kubectl_dra.commands.not_found import not_found
 from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.console import ColorMode, Console
 from kubectl_dra.output.explain.index import index_lines, markdown_index, matching
@@ -52,5 +52,5 @@ def _codes(words: Sequence[str]) -> tuple[Code, ...]:
     names = [f"DRA-{match[1]}" for match in matches if match is not None]
     for name in names:
         if name not in set(Code):
-            raise CommandError(f'reason "{name}" not found{did_you_mean(name, tuple(Code))}', "kubectl dra explain")
+            raise not_found("reason", name, tuple(Code), "kubectl dra explain")
     return tuple(code for code in Code if code in names)

@@ -26,10 +26,11 @@ from kubectl_dra.commands.get_query import (
     Wanted,
 )
 from kubectl_dra.commands.get_unread import SUBJECTS, unread_of
+from kubectl_dra.commands.group_state_answers import group_not_found
+from kubectl_dra.commands.not_found import check_node, object_not_found
 from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.pool_answers import pool_not_found
 from kubectl_dra.commands.show import console, is_document, print_pages, tell, write
-from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.model.evidence import Coverage, Fields
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -47,7 +48,7 @@ from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, ListedDevice, device_list
 from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
 from kubectl_dra.reports.group_list import group_rows
-from kubectl_dra.reports.invocations import plain_word, try_dra, try_kubectl
+from kubectl_dra.reports.invocations import plain_word, try_dra
 from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.pool import pool_summary
 from kubectl_dra.reports.taint_list import rule_row, taint_rows
@@ -267,10 +268,11 @@ def _devices(call: Call, wanted: Wanted) -> Section:
         for name, matching in found:
             if not matching:
                 call.not_found(
-                    _no_such(call, RESOURCE_SLICE, f'device "{name}"', DEVICES), alone=len(wanted.names) == 1
+                    object_not_found(RESOURCE_SLICE, name, (), facts.evidence, try_dra("get", DEVICES), "device"),
+                    alone=len(wanted.names) == 1,
                 )
         names = {device for _, matching in found for device in matching}
-    _check_node(call)
+    check_node(call.query.node, call.facts)
     chosen = DeviceFilter(query.free, query.used, query.tainted, query.node or None, selectors, names)
     listed = device_list(facts, chosen)
     for text, number in listed.errors.items():
@@ -292,9 +294,7 @@ def _selectors(call: Call) -> Iterator[SelectorSet]:
     name = call.query.class_
     if name:
         if name not in classes:
-            raise _no_such(
-                call, DEVICE_CLASS, f'{DEVICE_CLASS.resource} "{name}"', CLASSES, did_you_mean(name, classes)
-            )
+            raise object_not_found(DEVICE_CLASS, name, classes, call.facts.evidence, try_dra("get", CLASSES))
         yield _compiled(SelectorSet.of_class(classes[name], shows_sharing), f'class "{name}"', _LIST_CLASSES)
     if call.query.match:
         yield _compiled(
@@ -311,12 +311,6 @@ def _compiled(selectors: SelectorSet, what: str, hint: str) -> SelectorSet:
     if selectors.problem is not None:
         raise CommandError(f"{what}: {selectors.problem}", hint)
     return selectors
-
-
-def _check_node(call: Call) -> None:
-    nodes, name = call.facts.inventory.nodes, call.query.node
-    if name and name not in nodes and call.facts.evidence.complete("Node"):
-        raise CommandError(f'nodes "{name}" not found{did_you_mean(name, nodes)}', try_kubectl("get", "nodes"))
 
 
 # --- API objects ----------------------------------------------------------------------------------------------------
@@ -367,9 +361,7 @@ def _groups(call: Call, wanted: Wanted) -> Section:
         keys = [Key(call.cluster.namespace, name) for name in dict.fromkeys(wanted.names)]
         for key in keys:
             if key not in groups:
-                near = did_you_mean(key.name, (each.name for each in groups if each.namespace == key.namespace))
-                what = f'{POD_GROUP.resource} "{key.name}"'
-                call.not_found(_no_such(call, POD_GROUP, what, POD_GROUPS, near), alone=len(keys) == 1)
+                call.not_found(group_not_found(key, facts), alone=len(keys) == 1)
     else:
         selects = label_selector(call.options.selector)
         keys = [k for k, group in groups.items() if call.in_scope(k.namespace) and selects(group.metadata.labels)]
@@ -401,17 +393,9 @@ def _chosen(call: Call, wanted: Wanted, kind: Kind, objects: Iterable[Any]) -> l
         return [each for each in by_name.values() if selects(each.metadata.labels)]
     for name in wanted.names:
         if name not in by_name:
-            what, near = f'{kind.resource} "{name}"', did_you_mean(name, by_name)
-            call.not_found(_no_such(call, kind, what, wanted.type, near), alone=len(wanted.names) == 1)
+            missing = object_not_found(kind, name, by_name, call.facts.evidence, try_dra("get", wanted.type))
+            call.not_found(missing, alone=len(wanted.names) == 1)
     return [by_name[name] for name in dict.fromkeys(wanted.names) if name in by_name]
-
-
-def _no_such(call: Call, kind: Kind, what: str, listing: str, near: str = "") -> CommandError:
-    """The error for a name that is not there, or of which that can't be known."""
-    if call.facts.evidence.complete(kind.name):
-        return CommandError(f"{what} not found{near}", try_dra("get", listing))
-    hint = try_kubectl("auth", "can-i", "list", kind.resource)
-    return CommandError(f"{what} not found, but not all {kind.plural} could be read", hint)
 
 
 def _object_item(kind: Kind, name: str, record: Any, row: Any) -> Item:  # noqa: ANN401 - records of several kinds

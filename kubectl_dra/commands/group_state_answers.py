@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
 
 from kubectl_dra.api.kinds import POD_GROUP
 from kubectl_dra.cluster import ClusterState
@@ -12,17 +11,14 @@ from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.group_answers import not_served
 from kubectl_dra.commands.namespaces import check_namespace
+from kubectl_dra.commands.not_found import key_not_found
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import Answer, note_evidence, print_answers, tell
-from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import parse_names
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.group_page import group_state_page, group_state_summary
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.group_state import KINDS, GroupReport, group_state
-from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, within
-
-_ALL: Final = ("kubectl", "dra", "get", "podgroups", "-A")
 
 
 def describe_groups(options: Options, words: Sequence[str]) -> int:
@@ -64,13 +60,4 @@ def _print(options: Options, facts: ClusterState, keys: Sequence[Key]) -> int:
 def group_not_found(key: Key, facts: ClusterState) -> CommandError:
     """The error for a group that does not exist, or that may not be read."""
     groups = facts.inventory.groups.pod_groups
-    what = f'{POD_GROUP.resource} "{key.name}" not found in namespace "{key.namespace}"'
-    if not facts.evidence.complete(POD_GROUP.name, key.namespace):
-        hint = try_kubectl("auth", "can-i", "list", POD_GROUP.resource, within(key.namespace))
-        return CommandError(f"{what}, but not all of them could be read", hint)
-    elsewhere = sorted(each.namespace for each in groups if each.name == key.name)
-    if elsewhere:
-        there = dra("describe-podgroup", of("podgroup", key.name, elsewhere[0]))
-        return CommandError(what, shell_line(there, _ALL))
-    near = did_you_mean(key.name, [each.name for each in groups if each.namespace == key.namespace])
-    return CommandError(what + near, shell_line(_ALL))
+    return key_not_found(POD_GROUP, key, groups, facts.evidence, ("describe-podgroup",), ("get", "podgroups", "-A"))

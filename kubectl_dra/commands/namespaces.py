@@ -8,6 +8,7 @@ from kubectl_dra.api.kinds import NAMESPACE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError
+from kubectl_dra.commands.not_found import not_found
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.model.evidence import Coverage
@@ -29,8 +30,7 @@ def check_namespace(options: Options, cluster: Scoped) -> None:
     state = _with_namespaces(options, cluster.state)
     coverage, existing = state.evidence.coverage(NAMESPACE.name), state.inventory.namespaces
     if coverage is Coverage.COMPLETE and existing and name not in existing:
-        hint = try_kubectl("get", "namespaces")
-        raise CommandError(f'namespaces "{name}" not found{did_you_mean(name, existing)}', hint)
+        raise not_found(NAMESPACE.resource, name, existing, try_kubectl("get", "namespaces"))
     used = set(_used(state.inventory))
     if coverage is Coverage.ASSUMED and options.namespace and used:
         what = f'nothing in {state.evidence.origin} is in namespace "{name}"'

@@ -14,12 +14,12 @@ from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.group_answers import Pending, group_answer, not_served, waiting_groups
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.node_groups import EVERYWHERE, Judge, judge_of
+from kubectl_dra.commands.not_found import check_node, key_not_found
 from kubectl_dra.commands.one_per_line import check_list, is_rows, pod_list, said
 from kubectl_dra.commands.one_remedy import check_dry_run, check_single, one_remedy
 from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.owners import owner_reader
 from kubectl_dra.commands.show import Answer, console, is_document, note_evidence, print_answers, print_pages, tell
-from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.types import Target, Targets, parse_targets
 from kubectl_dra.commands.unread import after_unread, code_of, nothing_read
 from kubectl_dra.commands.whatif_options import check_watch, kinds_demanded, kinds_everywhere, supposed, whole_nodes
@@ -47,7 +47,7 @@ from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.templates import is_template
 from kubectl_dra.reports.groups import GroupPendingReport
-from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl
+from kubectl_dra.reports.invocations import dra, of, shell_line
 from kubectl_dra.reports.pending import (
     ClaimPendingReport,
     PendingReport,
@@ -145,7 +145,7 @@ def answer(
                 judge=judge,
                 sort_by=sort_by,
             )
-            _check_node(call)
+            check_node(call.node, call.cluster.state)
             if number is not None:
                 return one_remedy(options, _only_pod(call, targets), number, call.address, dry_run=dry_run)
             return _named(call, targets) if targets.named else _everything(call, targets.kind)
@@ -188,14 +188,6 @@ def _check_kinds(kinds: Iterable[Kind]) -> None:
         if kind not in (POD, RESOURCE_CLAIM, POD_GROUP) and not kind.workload:
             hint = "name a pod, a claim, a PodGroup or a workload"
             raise UsageProblem(f'why-pending has no answer for "{kind.plural}"', hint)
-
-
-def _check_node(call: Call) -> None:
-    nodes = call.cluster.state.inventory.nodes
-    if call.node and call.node not in nodes and call.cluster.state.evidence.complete("Node"):
-        raise CommandError(
-            f'nodes "{call.node}" not found{did_you_mean(call.node, nodes)}', try_kubectl("get", "nodes")
-        )
 
 
 # --- everything in scope --------------------------------------------------------------------------------------------
@@ -369,17 +361,7 @@ def _workload_answers(call: Call, kind: Kind, key: Key) -> Iterator[Pending]:
 
 
 def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> CommandError:
-    keys = tuple(known)
-    what = f'{kind.resource} "{key.name}" not found in namespace "{key.namespace}"'
-    if not call.cluster.state.evidence.complete(kind.name, key.namespace):
-        hint = try_kubectl("auth", "can-i", "list", kind.resource, "-A")
-        return CommandError(f"{what}, but not all of them could be read", hint)
-    elsewhere = sorted(each.namespace for each in keys if each.name == key.name)
-    if elsewhere:
-        there = dra("why-pending", of(kind.singular, key.name, elsewhere[0])) or _ALL
-        return CommandError(what, shell_line(there))
-    here = [each.name for each in keys if each.namespace == key.namespace]
-    return CommandError(what + did_you_mean(key.name, here), shell_line(_ALL))
+    return key_not_found(kind, key, known, call.cluster.state.evidence, ("why-pending",), ("why-pending", "-A"))
 
 
 # --- reports --------------------------------------------------------------------------------------------------------

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from kubectl_dra.api.kinds import RESOURCE_SLICE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError
+from kubectl_dra.commands.not_found import object_not_found
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import Answer, is_document, note_evidence, print_answers, print_pages, tell
-from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.unread import after_unread, code_of, nothing_read
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.pool_list import pool_list_page
@@ -18,7 +19,7 @@ from kubectl_dra.output.devices.pool_page import pool_page, pool_summary_text
 from kubectl_dra.output.documents import list_head, report_bytes, write_list
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.find import find_pools, pool_names, pool_selections
-from kubectl_dra.reports.invocations import try_dra, try_kubectl
+from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.reports.pool import KINDS, PoolReport, PoolSummary, is_troubled, pool_report, pool_summaries
 from kubectl_dra.reports.pool_status import KIND as STATUS_KIND
 from kubectl_dra.reports.unread import POOLS, unread
@@ -83,11 +84,8 @@ def _print(options: Options, facts: ClusterState, reports: Sequence[PoolReport],
 
 def pool_not_found(word: str, facts: ClusterState) -> CommandError:
     """The error for a name that no pool has."""
-    what = f'pool "{word}" not found'
-    if not facts.evidence.complete("ResourceSlice"):
-        hint = try_kubectl("auth", "can-i", "list", "resourceslices")
-        return CommandError(f"{what}, but not all ResourceSlices could be read", hint)
-    return CommandError(what + did_you_mean(word, pool_names(facts)), try_dra("describe-pool"))
+    look = try_dra("describe-pool")
+    return object_not_found(RESOURCE_SLICE, word, pool_names(facts), facts.evidence, look, "pool")
 
 
 def _code(options: Options, pools: Sequence[PoolSummary], lacking: bool) -> int:

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from kubectl_dra.api.kinds import DEVICE_CLASS
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.manifests import records_of
+from kubectl_dra.commands.not_found import check_node, not_found, object_not_found
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.pool_answers import pool_not_found
 from kubectl_dra.commands.show import Answer, console, note_evidence, print_answers
-from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import DeviceClass
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
@@ -22,7 +23,7 @@ from kubectl_dra.output.selector.page import selector_page
 from kubectl_dra.output.selector.verdicts import headline
 from kubectl_dra.output.words import counted, plural
 from kubectl_dra.reports.find import devices_of, find_devices, find_pools
-from kubectl_dra.reports.invocations import try_dra, try_kubectl
+from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.reports.selector import (
     KINDS,
     Question,
@@ -87,22 +88,13 @@ def _questions(asked: Asked, manifests: Manifests | None, facts: ClusterState) -
     if manifests is None:
         classes = facts.inventory.classes
         if asked.device_class is not None and asked.device_class not in classes:
-            raise _class_not_found(asked.device_class, facts)
+            raise object_not_found(DEVICE_CLASS, asked.device_class, classes, facts.evidence, try_dra("get", "classes"))
         return (expression_question(asked.words[0], asked.device_class),)
     questions = manifest_questions(((each.record, each.origin) for each in manifests.objects), facts.features)
     if not questions and not manifests.bad_objects:
         hint = "name a file with a ResourceClaim, ResourceClaimTemplate or DeviceClass"
         raise CommandError(f"{manifests.name}: no selectors in it", hint)
     return questions
-
-
-def _class_not_found(name: str, facts: ClusterState) -> CommandError:
-    what = f'deviceclasses.resource.k8s.io "{name}" not found'
-    if not facts.evidence.complete("DeviceClass"):
-        return CommandError(
-            f"{what}, but not all of them could be read", try_kubectl("auth", "can-i", "list", "deviceclasses")
-        )
-    return CommandError(what + did_you_mean(name, facts.inventory.classes), try_dra("get", "classes"))
 
 
 def _classes(manifests: Manifests | None) -> dict[str, DeviceClass]:
@@ -114,18 +106,14 @@ def _where(asked: Asked, facts: ClusterState) -> Where:
     drivers = sorted({pool.driver for pool in facts.pools})
     driver, pool = asked.driver, asked.pool
     if driver is not None and driver not in drivers and facts.evidence.complete("ResourceSlice"):
-        raise CommandError(f'driver "{driver}" not found{did_you_mean(driver, drivers)}', try_dra("get", "pools"))
+        raise not_found("driver", driver, drivers, try_dra("get", "pools"))
     if pool is not None:
         found = [each for each in find_pools(pool, facts) if driver in (None, each.driver)]
         if not found:
             raise pool_not_found(pool, facts)
         pool = found[0].pool
         driver = found[0].driver if len({each.driver for each in found}) == 1 else driver
-    nodes = facts.inventory.nodes
-    if asked.node is not None and asked.node not in nodes and facts.evidence.complete("Node"):
-        raise CommandError(
-            f'nodes "{asked.node}" not found{did_you_mean(asked.node, nodes)}', try_kubectl("get", "nodes")
-        )
+    check_node(asked.node, facts)
     return Where(driver, pool, asked.node)
 
 
@@ -137,7 +125,7 @@ def _device(word: str, facts: ClusterState) -> DeviceId:
         some = ", ".join(map(str, found[:4]))
         raise CommandError(f'"{word}" may be any of {len(found)} devices: {some}', f"--explain {found[0]}")
     names = [str(device) for pool in facts.pools for device in devices_of(pool, facts)]
-    raise CommandError(f'device "{word}" not found{did_you_mean(word, names)}', try_dra("get", "devices"))
+    raise not_found("device", word, names, try_dra("get", "devices"))
 
 
 # --- printing -------------------------------------------------------------------------------------------------------

@@ -332,7 +332,10 @@ def test_groups_are_printed_as_the_api_has_them(capfd: pytest.CaptureFixture[str
     names = listed(capfd, several, "podgroups", "-n", "ml", "-o", "name").split()
     assert names == ["podgroup.scheduling.k8s.io/old", "podgroup.scheduling.k8s.io/train"]
     assert run(["get", "podgroup/trian", "-n", "ml", "--from", several]) == 1
-    assert 'podgroups.scheduling.k8s.io "trian" not found, did you mean "train"?' in capfd.readouterr().err
+    assert (
+        'podgroups.scheduling.k8s.io "trian" not found in namespace "ml", did you mean "train"?'
+        in capfd.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(
