@@ -7,6 +7,7 @@ from pathlib import Path
 import yaml
 
 from kubectl_dra.api.kinds import BY_NAME, KINDS
+from kubectl_dra.api.queues import READ as QUEUES
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.source.live.node_groups import READ
 
@@ -42,6 +43,10 @@ def test_every_right_that_a_report_misses_is_in_the_viewers_role():
 
 def test_node_groups_need_the_kinds_that_are_read_of_autoscalers():
     assert role("node-groups") == {(group, plural): READING for group, kinds in READ.items() for plural in kinds}
+
+
+def test_queues_need_the_kinds_that_are_read_of_kueue():
+    assert role("queues") == {(group, plural): READING for group, kinds in QUEUES.items() for plural in kinds}
 
 
 def test_taints_need_nothing_but_rules():

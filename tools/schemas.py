@@ -26,6 +26,7 @@ from kubectl_dra.reports.claim import ClaimReport
 from kubectl_dra.reports.device_list import ListedDevice
 from kubectl_dra.reports.group_state import GroupReport
 from kubectl_dra.reports.groups import GroupPendingReport
+from kubectl_dra.reports.idle import WorkloadPendingReport
 from kubectl_dra.reports.lint import LintReport
 from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport
 from kubectl_dra.reports.pool import PoolReport, PoolSummary
@@ -43,6 +44,7 @@ REPORTS: dict[str, tuple[type[msgspec.Struct], bool]] = {
     "PendingReport": (PendingReport, True),
     "ClaimPendingReport": (ClaimPendingReport, True),
     "GroupPendingReport": (GroupPendingReport, True),
+    "WorkloadPendingReport": (WorkloadPendingReport, True),
     "PoolReport": (PoolReport, True),
     "PoolSummary": (PoolSummary, False),
     "Device": (ListedDevice, False),
@@ -58,7 +60,7 @@ REPORTS: dict[str, tuple[type[msgspec.Struct], bool]] = {
 }
 # kind of the list -> kinds of its items.
 LISTS = {
-    "PendingReportList": ("PendingReport", "ClaimPendingReport", "GroupPendingReport"),
+    "PendingReportList": ("PendingReport", "ClaimPendingReport", "GroupPendingReport", "WorkloadPendingReport"),
     "PoolReportList": ("PoolReport", "PoolSummary"),
     "PoolSummaryList": ("PoolSummary",),
     "DeviceList": ("Device",),

@@ -35,11 +35,10 @@ from kubectl_dra.model.core import Pod, SchedulingGroup
 from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.queues import QUEUE_LABEL
 from kubectl_dra.model.storage import PersistentVolumeClaim
 
 Tree = dict[str, Any]
-#: The label by which Kueue finds the queue of a job.
-QUEUE_LABEL: Final = "kueue.x-k8s.io/queue-name"
 # Letters that the API server takes for generated names (k8s.io/apimachinery, util/rand).
 _LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX: Final = 5

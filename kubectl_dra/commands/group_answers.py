@@ -19,10 +19,12 @@ from kubectl_dra.output.pending.group_page import group_page, group_summary
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.reports.groups import GroupPendingReport, group_report
+from kubectl_dra.reports.idle import WorkloadPendingReport
 from kubectl_dra.reports.invocations import try_kubectl
 from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport
 
-Pending = Answer[PendingReport | ClaimPendingReport | GroupPendingReport]
+AnyPending = PendingReport | ClaimPendingReport | GroupPendingReport | WorkloadPendingReport
+Pending = Answer[AnyPending]
 
 
 def group_answer(

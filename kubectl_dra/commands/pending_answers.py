@@ -11,7 +11,7 @@ from typing import Final
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
-from kubectl_dra.commands.group_answers import Pending, group_answer, not_served, waiting_groups
+from kubectl_dra.commands.group_answers import AnyPending, Pending, group_answer, not_served, waiting_groups
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.node_groups import EVERYWHERE, Judge, judge_of
 from kubectl_dra.commands.not_found import check_node, key_not_found
@@ -19,6 +19,7 @@ from kubectl_dra.commands.one_per_line import check_list, is_rows, pod_list, sai
 from kubectl_dra.commands.one_remedy import check_dry_run, check_single, one_remedy
 from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.owners import owner_reader
+from kubectl_dra.commands.queues import with_queues
 from kubectl_dra.commands.show import Answer, console, is_document, note_evidence, print_answers, print_pages, tell
 from kubectl_dra.commands.types import Target, Targets, parse_targets
 from kubectl_dra.commands.unread import after_unread, code_of, nothing_read
@@ -26,27 +27,29 @@ from kubectl_dra.commands.whatif_options import check_watch, kinds_demanded, kin
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.gangs.elsewhere import is_held_by_queue
 from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.idle import idle
 from kubectl_dra.diagnosis.pending import is_pending, pending_pods
-from kubectl_dra.diagnosis.records import Missing, MissingEvidence
+from kubectl_dra.diagnosis.records import Missing, MissingEvidence, ObjectRef
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf
 from kubectl_dra.diagnosis.workloads import ReadOwner, owners, resolve_workload
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.queues import QUEUE_LABEL
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.claim_page import claim_pending_page, claim_pending_summary
 from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.pending.group_page import gang_lines
 from kubectl_dra.output.pending.groups import claim_groups_page, groups_page
 from kubectl_dra.output.pending.headline import pending_summary
-from kubectl_dra.output.pending.idle import idle_lines
+from kubectl_dra.output.pending.idle import idle_page, idle_summary
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.templates import is_template
-from kubectl_dra.reports.groups import GroupPendingReport
+from kubectl_dra.reports.idle import idle_report
 from kubectl_dra.reports.invocations import dra, of, shell_line
 from kubectl_dra.reports.pending import (
     ClaimPendingReport,
@@ -59,7 +62,9 @@ from kubectl_dra.reports.pending import (
 from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
 from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_GROUPS, PENDING_PODS, Subject, Unread, together, unread
 
-_GOOD: Final = frozenset({"NotPending", "Preparing", "Schedulable", "Reserved", "Allocated"})
+_GOOD: Final = frozenset(
+    {"NotPending", "Preparing", "Schedulable", "Reserved", "Allocated", "Starting", "Suspended", "ScaledToZero"}
+)
 _UNKNOWN: Final = "Unknown"
 _ALL: Final = ("kubectl", "dra", "why-pending", "-A")
 # Of a claim that many pods wait for, the first few tell the story.
@@ -130,7 +135,10 @@ def answer(
 
     def respond(options: Options, cluster: Scoped, moment: datetime | None = None) -> int:
         note_evidence(cluster.state, options)
-        world, what_if = supposed(cluster.state, switches)
+        state = cluster.state
+        if is_held_by_queue(state.inventory, cluster.namespace):
+            state = with_queues(options, state, cluster.namespace)
+        world, what_if = supposed(state, switches)
         cluster = Scoped(world, cluster.namespace)
         with owner_reader(options) as read_owner:
             call = Call(
@@ -277,7 +285,7 @@ def _pages(_call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]
     return lines
 
 
-def _missing(report: PendingReport | ClaimPendingReport | GroupPendingReport) -> Iterator[Missing]:
+def _missing(report: AnyPending) -> Iterator[Missing]:
     """What it lacks, and what its causes do: those of a claim are its pods'."""
     yield from report.missing
     for cause in report.causes:
@@ -353,11 +361,25 @@ def _workload_answers(call: Call, kind: Kind, key: Key) -> Iterator[Pending]:
         for line in missing_lines(found.objects):
             console(call.options).note(line)
     elif not pending:
-        held = idle(call.cluster.state, kind.name, key) if not pods else None
-        none = [fmt("note: {} {} has no pending pods", kind.name, str(key))]
-        for line in none if held is None else idle_lines(kind.name, str(key), held):
-            console(call.options).note(line)
+        held = _idle(call, kind, key) if not pods else None
+        if held is not None:
+            yield held
+            return
+        console(call.options).note(fmt("note: {} {} has no pending pods", kind.name, str(key)))
     yield from (_pod_answer(call, each) for each in pending)
+
+
+def _idle(call: Call, kind: Kind, key: Key) -> Pending | None:
+    """Who holds back the pods of a workload that has none; None where nobody does."""
+    state = call.cluster.state
+    workload = state.inventory.workloads.get((kind.name, key.namespace, key.name))
+    if workload is not None and workload.spec.suspend and QUEUE_LABEL in workload.metadata.labels:
+        state = with_queues(call.options, state, key.namespace)
+    found = idle(state, kind.name, key)
+    if found is None:
+        return None
+    report = idle_report(state, ObjectRef(kind.name, key.namespace, key.name), found)
+    return Answer("WorkloadPendingReport", report, partial(idle_summary, report), partial(idle_page, report))
 
 
 def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> CommandError:

@@ -8,11 +8,13 @@ from dataclasses import replace
 from kubectl_dra.api.convert import Source
 from kubectl_dra.api.kinds import POD_GROUP
 from kubectl_dra.api.planned import Planned, read_all
+from kubectl_dra.api.queues import with_files
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import features_of, gates_of, read_cluster
 from kubectl_dra.commands.manifests import objects_of
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.owners import owner_reader
+from kubectl_dra.commands.queues import with_queues
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
 from kubectl_dra.commands.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
 from kubectl_dra.diagnosis import needs
@@ -49,7 +51,7 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     objects = read_all(written, namespace, grouped_jobs=_keeps_scheduling(options, cluster.state))
-    world = _with_groups(options, cluster.state, objects)
+    world = _with_queues(options, _with_groups(options, cluster.state, objects), objects, written)
     with told(world), owner_reader(options) as read:
         report = simulation_report(world, objects, _copies(copies), switches, together=together, read_owner=read)
     page = simulation_page(report, world.now, steps=remedies, address=world.evidence.address)
@@ -82,6 +84,17 @@ def _keeps_scheduling(options: Options, state: ClusterState) -> bool:
     # What a plain list does not hold says nothing about any server.
     asked = state.evidence.server_version is not None
     return on and not (asked and state.evidence.coverage(POD_GROUP.name) is Coverage.NOT_SERVED)
+
+
+def _with_queues(
+    options: Options, state: ClusterState, objects: Sequence[Planned], written: Sequence[Source]
+) -> ClusterState:
+    """With Kueue's queues, where an object of the files waits in one: the cluster's, and those of the files."""
+    namespaces = {each.key.namespace or _DEFAULT_NAMESPACE for each in objects if each.queue and each.pods}
+    if not namespaces:
+        return state
+    state = with_queues(options, state, namespaces.pop() if len(namespaces) == 1 else "")
+    return state.changed(state.inventory.replace(queues=with_files(state.inventory.queues, written)))
 
 
 def _with_groups(options: Options, state: ClusterState, objects: Sequence[Planned]) -> ClusterState:

@@ -8,21 +8,21 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.placing import place
+from kubectl_dra.diagnosis.queues import Queued, queued
 from kubectl_dra.diagnosis.records import PodDiagnosis
 from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.queues import QUEUE_LABEL
 from kubectl_dra.model.workloads import WorkloadObject
-
-#: The label by which Kueue finds the queue of a workload.
-QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 
 
 @dataclass(frozen=True, slots=True)
 class Idle:
     """``suspended`` and ``queue``: who holds the pods back. ``scaled``: there are to be none.
 
-    ``node`` is where one pod of it would go now, ``failed`` what keeps it; neither where it has no template.
+    ``node`` is where one pod of it would go now, ``failed`` what keeps it (placed in ``world``); neither where it has
+    no template. ``waits``: what Kueue says.
     """
 
     suspended: bool
@@ -30,6 +30,8 @@ class Idle:
     scaled: bool
     node: str = ""
     failed: PodDiagnosis | None = None
+    world: ClusterState | None = None
+    waits: Queued | None = None
 
 
 def idle(state: ClusterState, kind: str, key: Key) -> Idle | None:
@@ -37,14 +39,14 @@ def idle(state: ClusterState, kind: str, key: Key) -> Idle | None:
     workload = state.inventory.workloads.get((kind, key.namespace, key.name))
     if not isinstance(workload, WorkloadObject):
         return None
-    found = Idle(
-        workload.spec.suspend is True, workload.metadata.labels.get(QUEUE_LABEL, ""), workload.spec.replicas == 0
-    )
-    if not (found.suspended or found.scaled):
+    queue = workload.metadata.labels.get(QUEUE_LABEL, "")
+    suspended, scaled = workload.spec.suspend is True, workload.spec.replicas == 0
+    if not (suspended or scaled):
         return None
+    waits = queued(state, queue, key.namespace, (kind, key.name)) if suspended and queue else None
     made = workload.template_of(kind, Pod())
-    if found.scaled or made is None:
-        return found
+    if scaled or made is None:
+        return Idle(suspended, queue, scaled, waits=waits)
     template = made[1]
     name = f"{key.name}-simulated"
     meta = ObjectMeta(name=name, namespace=key.namespace, uid=name, labels=template.metadata.labels)
@@ -52,4 +54,4 @@ def idle(state: ClusterState, kind: str, key: Key) -> Idle | None:
     if not spec.scheduler_name:
         spec = msgspec.structs.replace(spec, scheduler_name="default-scheduler")
     placed = place(state, [Pod(meta, spec, PodStatus(phase="Pending"))])
-    return Idle(found.suspended, found.queue, found.scaled, next(iter(placed.nodes), ""), placed.failed)
+    return Idle(suspended, queue, scaled, next(iter(placed.nodes), ""), placed.failed, placed.world, waits)

@@ -24,6 +24,7 @@ from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
 from kubectl_dra.model.policy import PodDisruptionBudget, PriorityClass
 from kubectl_dra.model.poolstatus import ResourcePoolStatusRequest
+from kubectl_dra.model.queues import NO_QUEUES, QueueObjects
 from kubectl_dra.model.resource import (
     Device,
     DeviceClass,
@@ -140,6 +141,7 @@ class Inventory:
     priority_classes: Mapping[str, PriorityClass] = field(default_factory=lambda: _EMPTY)
     budgets: Mapping[Key, PodDisruptionBudget] = field(default_factory=lambda: _EMPTY)
     groups: GroupObjects = field(default_factory=lambda: _NO_GROUPS)
+    queues: QueueObjects = NO_QUEUES
 
     def replace(self, **changes: Any) -> Inventory:  # noqa: ANN401
         """Another Inventory with some fields replaced; indexes of fields that stay the same are not made again."""

@@ -13,6 +13,7 @@ from typing import Final
 from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
 from kubectl_dra.api.lean import lean
+from kubectl_dra.api.queues import queue_objects
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.invocation import Address
@@ -98,7 +99,11 @@ def _assembled(manifests: Manifests, builder: InventoryBuilder) -> tuple[Invento
         notes=tuple(notes),
         address=header.address() if header is not None else Address(),
     )
-    return builder.inventory(), evidence
+    inventory = builder.inventory()
+    if manifests.queued:
+        kinds = {each.kind for each in manifests.queued}
+        inventory = inventory.replace(queues=queue_objects(manifests.queued, complete=kinds))
+    return inventory, evidence
 
 
 def _notes(manifests: Manifests, builder: InventoryBuilder) -> Iterable[str]:

@@ -14,9 +14,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from kubectl_dra.api.convert import Source
 from kubectl_dra.api.decode import DecodeError, bad_object, decode_alike, decode_object, read_header
 from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.kinds import BY_NAME, Kind, find_kind
+from kubectl_dra.api.queues import MAX_OBJECTS, is_queue_object
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.source.content import Content
@@ -47,7 +49,7 @@ class Manifests:
     """What a file holds, in its order. ``other`` counts the kinds that are none of ours, ``kinds`` those of ours.
 
     Of very many broken objects the first are named one by one, and the last entry of a kind counts the others. Of
-    several files together, ``plain`` are the kinds in those that are no snapshots.
+    several files together, ``plain`` are the kinds in those that are no snapshots. ``queued`` are Kueue's objects.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Manifests:
     kinds: set[str] = field(default_factory=set)
     plain: frozenset[str] = frozenset()
     notes: list[str] = field(default_factory=list)
+    queued: list[Source] = field(default_factory=list)
 
 
 class Origin(NamedTuple):
@@ -141,7 +144,7 @@ def read_manifests(
     for found in _leaves_of(source, manifests, problems, at_once):
         origin = f"{name}, document {found.document}"
         try:
-            loaded = _loaded(found.leaf, origin, manifests.other)
+            loaded = _loaded(found.leaf, origin, manifests)
         except DecodeError as error:
             bad = _bad(found, f"{error}", origin)
             if len(manifests.bad_objects) < _MAX_BAD:
@@ -180,15 +183,17 @@ def _more(uncounted: Counter[str], name: str) -> Iterator[BadObject]:
     return (BadObject(kind, "", f"and {number} more", problem, name) for kind, number in uncounted.items())
 
 
-def _loaded(leaf: _Leaf, origin: str, other: Counter[str]) -> Loaded | None:
+def _loaded(leaf: _Leaf, origin: str, manifests: Manifests) -> Loaded | None:
     """The object; None for a kind that is none of ours."""
     if leaf.problem:
         raise DecodeError(leaf.problem)
     kind = find_kind(leaf.api_version, leaf.kind)
     if kind is not None:
         return Loaded(kind, defaulted(decode_object(leaf.data, leaf.api_version, kind)), origin)
-    if leaf.kind in other or len(other) < _MAX_OTHER:
-        other[leaf.kind] += 1
+    if leaf.kind in manifests.other or len(manifests.other) < _MAX_OTHER:
+        manifests.other[leaf.kind] += 1
+    if is_queue_object(leaf.api_version, leaf.kind) and len(manifests.queued) < MAX_OBJECTS:
+        manifests.queued.append(Source(bytes(leaf.data), leaf.api_version, leaf.kind))
     return None
 
 

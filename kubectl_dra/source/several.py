@@ -37,6 +37,7 @@ def merged(parts: Sequence[Manifests]) -> Manifests:
     for part in files:
         whole.bad_objects += part.bad_objects
         whole.other += part.other
+        whole.queued += part.queued
     versions = {header.server.version for header in headers if header.server.version}
     if len(versions) > 1:
         told = ", ".join(sorted(versions))

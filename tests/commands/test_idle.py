@@ -27,18 +27,18 @@ def told(capfd: pytest.CaptureFixture[str], tmp_path: Path, body: dict[str, Any]
     path.write_text(json.dumps({"kind": "List", "items": items}), encoding="utf-8")
     kind = body["kind"].lower()
     assert run(["why-pending", f"{kind}/work", "-n", NAMESPACE, "--from", str(path), "--color", "never"]) == 0
-    return " ".join(capfd.readouterr().err.split())
+    return " ".join("".join(capfd.readouterr()).split())
 
 
 def test_a_job_in_a_queue_whose_devices_are_there(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     text = told(capfd, tmp_path, job(QUEUE, suspend=True))
     assert "Job demo/work is suspended and waits in queue user-queue" in text
     assert "kubectl get workloads.kueue.x-k8s.io -n demo" in text
-    assert "one of its pods would fit now, on dra-example-driver-cluster-worker" in text
+    assert "One of its pods would fit now, on dra-example-driver-cluster-worker" in text
 
 
 def test_a_job_in_a_queue_whose_devices_are_not_there(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert "not even one of its pods would fit now: no node has 9" in told(capfd, tmp_path, job(QUEUE, suspend=True), 9)
+    assert "Not even one of its pods would fit now: no node has 9" in told(capfd, tmp_path, job(QUEUE, suspend=True), 9)
 
 
 def test_a_job_that_somebody_suspended(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -52,3 +52,72 @@ def test_a_deployment_of_nothing(capfd: pytest.CaptureFixture[str], tmp_path: Pa
 
 def test_one_that_is_only_idle(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "Job demo/work has no pending pods" in told(capfd, tmp_path, job())
+
+
+def queue(nominal: str = "4") -> list[dict[str, Any]]:
+    flavor = {"name": "h100", "resources": [{"name": "cpu", "nominalQuota": nominal}]}
+    local = {"kind": "LocalQueue", "metadata": {"name": "user-queue", "namespace": NAMESPACE}}
+    return [
+        {"apiVersion": "kueue.x-k8s.io/v1beta1", **local, "spec": {"clusterQueue": "research"}},
+        {
+            "apiVersion": "kueue.x-k8s.io/v1beta1",
+            "kind": "ClusterQueue",
+            "metadata": {"name": "research"},
+            "spec": {"resourceGroups": [{"coveredResources": ["cpu"], "flavors": [flavor]}]},
+        },
+    ]
+
+
+def test_a_job_that_waits_for_quota_as_a_document(capfd: pytest.CaptureFixture[str]) -> None:
+    words = ["why-pending", "job/train", "-n", "ml", "--from", "docs/examples/queue.yaml"]
+    assert run([*words, "-o", "json", "--exit-code"]) == 3
+    (found,) = json.loads(capfd.readouterr().out)["items"]
+    assert (found["kind"], found["verdict"], found["fits"]) == ("WorkloadPendingReport", "Queued", "Yes")
+    assert (found["queue"]["heldBy"], found["queue"]["clusterQueue"]) == ("Quota", "research")
+    assert run(words) == 0
+    out = " ".join(capfd.readouterr().out.split())
+    assert "waits in queue team-a: the quota of ClusterQueue research is in use by other work." in out
+    assert "Kueue: couldn't assign flavors to pod set main: insufficient unused quota" in out
+    assert "reserved in research: 3 of 4 example.com/gpu in flavor h100" in out
+    assert "One of its pods would fit now, on node-a: devices are not what it waits for." in out
+
+
+def test_a_pod_that_kueue_gates_says_what_it_waits_for(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    gated = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p", "namespace": NAMESPACE, "labels": {"kueue.x-k8s.io/queue-name": "nosuch"}},
+        "spec": pod_spec(templates=["template"], schedulingGates=[{"name": "kueue.x-k8s.io/admission"}]),
+        "status": {"phase": "Pending"},
+    }
+    path = tmp_path / "cluster.json"
+    items = [*CLUSTERS["example"](), template(devices(request(EXAMPLE))), gated, *queue()]
+    path.write_text(json.dumps({"kind": "List", "items": items}), encoding="utf-8")
+    assert run(["why-pending", "p", "-n", NAMESPACE, "--from", str(path), "--color", "never"]) == 0
+    out = " ".join(capfd.readouterr().out.split())
+    assert "Kueue holds it in queue nosuch: LocalQueue nosuch doesn't exist" in out
+    assert f"LocalQueues of namespace {NAMESPACE}: user-queue" in out
+
+
+@pytest.mark.parametrize(
+    ("nominal", "words"),
+    [
+        ("4", "Kueue would not start it now: it requests 5 of cpu, and the quota is 4 in ClusterQueue research."),
+        ("5", "reserved in research: 0 of 5 cpu in flavor h100"),
+    ],
+)
+def test_simulate_tells_quota_from_devices(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, nominal: str, words: str
+) -> None:
+    body = job(QUEUE, suspend=True, parallelism=5, completions=5)
+    container = body["spec"]["template"]["spec"]["containers"][0]
+    container["resources"]["requests"] = {"cpu": "1"}
+    path = tmp_path / "all.json"
+    items = [*CLUSTERS["example"](), template(devices(request(EXAMPLE))), body, *queue(nominal)]
+    path.write_text(json.dumps({"kind": "List", "items": items}), encoding="utf-8")
+    assert run(["simulate", "-f", str(path), "-n", NAMESPACE, "--from", "demo", "--color", "never"]) == 0
+    out = " ".join(capfd.readouterr().out.split())
+    assert "Job demo/work: all of 5 copies fit." in out
+    assert words in out
+    assert "Kueue would not" not in out or nominal == "4"
+    assert "No part in scheduling devices: LocalQueue" not in out

@@ -10,7 +10,8 @@ import pytest
 
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.source.errors import ClusterError
-from kubectl_dra.source.live.node_groups import NodeGroupObjects, read_node_groups
+from kubectl_dra.source.live.foreign import ForeignObjects
+from kubectl_dra.source.live.node_groups import read_node_groups
 from tests.live.fake_api import Answer, FakeApi, chunk_of, connection_to
 
 
@@ -27,7 +28,7 @@ def serve(api: FakeApi, group: str, version: str, **lists: list[dict[str, Any]])
         )
 
 
-def names(found: NodeGroupObjects) -> list[tuple[str, str]]:
+def names(found: ForeignObjects) -> list[tuple[str, str]]:
     return [(each.kind, json.loads(each.data)["metadata"]["name"]) for each in found.objects]
 
 
@@ -37,7 +38,7 @@ def item(name: str) -> dict[str, Any]:
 
 def test_a_cluster_without_autoscalers_has_none(api: FakeApi, tmp_path: Path) -> None:
     found = read_node_groups(connection_to(tmp_path, api))
-    assert found == NodeGroupObjects()
+    assert found == ForeignObjects()
     assert {request.path.count("/") for request in api.requests} == {2}
 
 
@@ -68,7 +69,7 @@ def test_what_may_not_be_read_is_said(api: FakeApi, tmp_path: Path) -> None:
 def test_a_version_never_leads_to_another_path(api: FakeApi, tmp_path: Path, version: str) -> None:
     named = {"groupVersion": f"karpenter.sh/{version}"}
     api.routes["/apis/karpenter.sh"] = Answer({"versions": [named], "preferredVersion": named})
-    assert read_node_groups(connection_to(tmp_path, api)) == NodeGroupObjects()
+    assert read_node_groups(connection_to(tmp_path, api)) == ForeignObjects()
     assert {request.path.count("/") for request in api.requests} == {2}
 
 

@@ -10,13 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.missing import missing
+from kubectl_dra.diagnosis.queues import queued
 from kubectl_dra.diagnosis.records import GangElsewhere
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.queues import NO_QUEUES, QUEUE_LABEL
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.gangs.trial import Run, place
 from kubectl_dra.scheduler.gangs.world import with_pod
@@ -50,7 +54,7 @@ KUEUE: Final = System(
     "Kueue",
     "workloads.kueue.x-k8s.io",
     labels=("kueue.x-k8s.io/pod-group-name",),
-    queues=("kueue.x-k8s.io/queue-name",),
+    queues=(QUEUE_LABEL,),
     total="kueue.x-k8s.io/pod-group-total-count",
     gates=("kueue.x-k8s.io/admission", "kueue.x-k8s.io/topology"),
 )
@@ -84,10 +88,26 @@ PUBLIC_NAMES: Final = frozenset(
 )
 
 
+def is_held_by_queue(inventory: Inventory, namespace: str) -> bool:
+    """Whether a queue holds any pod of the namespace (empty: of any) by a scheduling gate."""
+    return any(
+        gate.name in KUEUE.gates
+        for pod in inventory.pods.values()
+        if namespace in ("", pod.metadata.namespace)
+        for gate in pod.spec.scheduling_gates
+    )
+
+
 def held_by_queue(state: ClusterState, pod: Pod) -> GangElsewhere | None:
     """The queue that holds a pod by a scheduling gate; None if none is known to."""
     gates = [gate.name for gate in pod.spec.scheduling_gates if gate.name in KUEUE.gates]
-    return _told(state, KUEUE, pod, tuple(gates)) if gates else None
+    if not gates:
+        return None
+    found, queues = _told(state, KUEUE, pod, tuple(gates)), state.inventory.queues
+    if queues is NO_QUEUES or not found.queue:
+        return found
+    waits = queued(state, found.queue, pod.metadata.namespace, ("Pod", pod.metadata.name))
+    return msgspec.structs.replace(found, waits=waits)
 
 
 def left_to(state: ClusterState, pod: Pod) -> GangElsewhere | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubectl_dra.diagnosis.queues import Queued
 from kubectl_dra.diagnosis.records.objects import Evidence, Missing
 from kubectl_dra.model.base import ReportRecord
 
@@ -30,7 +31,8 @@ class GangElsewhere(Evidence, frozen=True):
 
     ``scheduler``: ``spec.schedulerName``; ``gates``: the scheduling gates by which a queue holds the pod. Of the gang
     ``members`` exist (``expected``: how many there are to be), ``waiting`` have no node, and ``fitting`` of these would
-    find one by the default scheduler's rules, None where that is not known.
+    find one by the default scheduler's rules, None where that is not known. ``waits``: what Kueue's objects say, where
+    they were read.
     """
 
     system: str
@@ -43,6 +45,7 @@ class GangElsewhere(Evidence, frozen=True):
     members: int = 1
     waiting: int = 1
     fitting: int | None = None
+    waits: Queued | None = None
 
 
 class KubeletText(Evidence, frozen=True):

@@ -8,10 +8,12 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.queues import HeldBy
 from kubectl_dra.diagnosis.records import Cause, GangElsewhere, GroupError, GroupShortage, GroupWaits, PodGroupName
 from kubectl_dra.diagnosis.remedies.records import EditGroup, PinPods
 from kubectl_dra.model.invocation import Words
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import kubectl, of, within
@@ -108,6 +110,8 @@ def _error(error: GroupError, say: Sentence) -> Safe:
 def elsewhere_sentence(gang: GangElsewhere, _cause: Cause) -> Safe:
     """Whose decision it is, and how many pods of the gang there are."""
     queue = fmt(" in queue {}", gang.queue) if gang.queue else Safe("")
+    if gang.waits is not None:
+        return fmt("{} holds it{}: {}{}", gang.system, queue, queue_reason(gang.waits), _members(gang))
     if gang.gates:
         return fmt("{} holds it{} (scheduling gate {}){}", gang.system, queue, listed(gang.gates), _members(gang))
     by = fmt('it is left to {} (scheduler "{}"){}', gang.system, gang.scheduler, queue)
@@ -128,9 +132,11 @@ def _exist(gang: GangElsewhere) -> Safe:
 
 def elsewhere_lines(gang: GangElsewhere, namespace: str) -> Iterator[Safe]:
     """Which object shows the decision, and what the default scheduler would make of the pods."""
+    if gang.waits is not None:
+        yield from queue_lines(gang.waits, namespace)
     wanted = of(gang.resource, gang.name, namespace) if gang.name else None
     line = command(kubectl("get", wanted, "-o", "yaml") if wanted is not None else _all_of(gang, namespace))
-    if line is not None:
+    if line is not None and (gang.waits is None or gang.waits.held_by is HeldBy.UNKNOWN):
         yield fmt("  {} decides, and its object says what it waits for:", gang.system)
         yield fmt("    {}", line)
     if gang.fitting is not None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import msgspec
+
+from kubectl_dra.diagnosis.queues import HeldBy, Queued
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.taints.hits import fate_text, who_text
@@ -16,6 +20,8 @@ from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationRe
 #: How the API server begins where it has no such version.
 _NO_MATCHES: Final = "no matches for kind"
 _CONVERT: Final = Safe("kubectl dra convert -f FILE writes the manifest in the version that servers have now.")
+#: Of these the message has the numbers.
+_BY_NUMBERS: Final = (HeldBy.QUOTA, HeldBy.QUOTA_TOO_SMALL)
 _NAMED = 5
 _HITS = 20
 
@@ -85,6 +91,19 @@ def _lines(manifest: ManifestReport) -> Iterator[Safe]:
     elif manifest.queue:
         text = "{} waits in queue {} until Kueue admits it; its quota is not part of this answer."
         yield from wrapped(fmt(text, name, manifest.queue))
+    if manifest.waits is not None:
+        yield from _waits(manifest.waits, manifest.object.namespace or "default")
+
+
+def _waits(waits: Queued, namespace: str) -> Iterator[Safe]:
+    """What is certain of a queue before anything waits in it."""
+    if waits.held_by in _BY_NUMBERS:
+        yield from wrapped(
+            fmt("Kueue would not start it now: {} in ClusterQueue {}.", waits.message, waits.cluster_queue)
+        )
+    elif waits.held_by is not HeldBy.UNKNOWN:
+        yield from wrapped(fmt("Kueue would not start it now: {}.", queue_reason(waits)))
+    yield from queue_lines(msgspec.structs.replace(waits, message=""), namespace)
 
 
 def _queue(manifest: ManifestReport) -> Safe:

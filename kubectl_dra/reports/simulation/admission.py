@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from kubectl_dra.api.kinds import RESOURCE_GROUP
 from kubectl_dra.api.planned import Planned
+from kubectl_dra.api.queues import is_queue_object
 from kubectl_dra.api.served import not_served
 from kubectl_dra.api.validate import NO_LABELS, validate
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import quota
+from kubectl_dra.diagnosis.queues import Queued, queue_of
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.classic import ClassicResourceClaim, NamedResourcesSlice
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.names import is_label
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.queues import NO_QUEUES
+from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.scheduling import Workload
 from kubectl_dra.reports.admitted import missing_priority_class
@@ -35,7 +41,12 @@ def manifest_reports(
 
 
 def _has_no_part(planned: Planned) -> bool:
-    """The scheduler never reads Workloads, only the PodGroups that somebody makes from their templates."""
+    """The scheduler never reads Workloads, only the PodGroups that somebody makes from their templates.
+
+    Queues are part of the answer: pods may wait in them.
+    """
+    if is_queue_object(planned.api_version, planned.kind):
+        return False
     makes_pods = planned.pods or planned.untried or planned.catalog
     return not (planned.error or makes_pods) and (planned.record is None or isinstance(planned.record, Workload))
 
@@ -53,10 +64,24 @@ def _manifest(world: ClusterState, with_namespaces: ClusterState, planned: Plann
         untried=planned.untried,
         suspended=planned.suspended,
         queue=planned.queue if planned.pods else "",
+        waits=_waits(world, planned) if planned.pods and planned.queue else None,
         generated=planned.generated,
         made_by=planned.made_by,
         corrected=msgspec.Raw(planned.corrected) if planned.corrected is not None else None,
     )
+
+
+def _waits(world: ClusterState, planned: Planned) -> Queued | None:
+    """What is known of the queue of a workload, where anything is known of queues."""
+    if world.inventory.queues is NO_QUEUES:
+        return None
+    wanted: Counter[str] = Counter()
+    for plan in planned.pods:
+        for name, amount in pod_requests(plan.pod).items():
+            wanted[name] += amount * (1 if plan.copies is None else plan.copies)
+    amounts = {name: Quantity(amount, -3 if name == "cpu" else 0) for name, amount in wanted.items()}
+    namespace = planned.key.namespace or next((plan.pod.metadata.namespace for plan in planned.pods), "")
+    return queue_of(world, planned.queue, namespace, amounts)
 
 
 def _refusals(given: ClusterState, world: ClusterState, planned: Planned) -> Iterator[str]:

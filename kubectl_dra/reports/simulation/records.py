@@ -8,6 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from kubectl_dra.api.lint import Mistake
+from kubectl_dra.diagnosis.queues import Queued
 from kubectl_dra.diagnosis.records import Certainty, Missing, ObjectRef, OpenPlugin, Verdict
 from kubectl_dra.diagnosis.whatif.records import Fate, WhatIf
 from kubectl_dra.model.taint_plan import Hit
@@ -40,7 +41,8 @@ class ManifestReport(ReportRecord, frozen=True):
     ``error``: it could not be read. ``ignored``: its kind plays no part. ``untried`` says why an object that makes pods
     has none here. ``corrected`` is the manifest as it was tried, None if nothing was corrected. ``suspended``: its pods
     are held back until it is resumed, by the queue ``queue`` of Kueue if that is set; they are tried as if they were
-    not. ``generated``: the server makes up the end of the name. ``made_by``: the object whose controller makes it.
+    not. ``waits``: what is known of that queue. ``generated``: the server makes up the end of the name. ``made_by``:
+    the object whose controller makes it.
     """
 
     object: ObjectRef
@@ -53,6 +55,7 @@ class ManifestReport(ReportRecord, frozen=True):
     untried: str = ""
     suspended: bool = False
     queue: str = ""
+    waits: Queued | None = None
     generated: bool = False
     made_by: str = ""
     corrected: msgspec.Raw | None = None

@@ -1,0 +1,252 @@
+"""What keeps work in a queue of Kueue: the queue, the quota, the flavors, admission checks, or nothing any more.
+
+Kueue decides, and says why in the conditions of its Workload: since v0.17 with a reason (upstream: apis/kueue/v1beta2,
+WorkloadQuotaReservedReason…), before that in words only. Whether the devices would be there is another question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.base import ReportRecord
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.meta import Condition
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.queues import ClusterQueue, FlavorQuotas, LocalQueue, QueuedWorkload, QueueObjects
+
+
+class HeldBy(StrEnum):
+    """Who has to do something before the work can start."""
+
+    QUOTA = "Quota"  # what its queue may use is used by others
+    QUOTA_TOO_SMALL = "QuotaTooSmall"  # it asks for more than its queue may ever use
+    FLAVOR = "Flavor"  # its node selector, affinity or tolerations match no flavor of its queue
+    TOPOLOGY = "Topology"  # no place in the topology that it asks for
+    DEVICES = "Devices"  # Kueue can't count the devices that it asks for
+    NO_QUEUE = "NoQueue"  # the queue that it names, or the one behind that, does not exist
+    STOPPED = "Stopped"  # the queue, or the work itself, is stopped
+    NAMESPACE = "Namespace"  # the ClusterQueue does not take work of this namespace
+    CHECKS = "AdmissionChecks"  # it has its quota, admission checks are open
+    OTHERS = "Others"  # Kueue waits for other work to be ready or gone
+    ADMITTED = "Admitted"  # by Kueue it may start
+    NO_WORKLOAD = "NoWorkload"  # Kueue has made nothing of it
+    NO_KUEUE = "NoKueue"  # the cluster has no Kueue
+    UNKNOWN = "Unknown"
+
+
+class FlavorQuota(ReportRecord, frozen=True):
+    """What a ClusterQueue may use of a resource in a flavor, and what is reserved; ``borrows``: more of its cohort."""
+
+    flavor: str
+    resource: str
+    nominal: str
+    reserved: str
+    borrows: bool
+
+
+class Queued(ReportRecord, frozen=True):
+    """Work in a queue. ``message`` has Kueue's words; ``others``: the queues that the namespace has.
+
+    ``unread``: kinds of Kueue that could not be read; with ``held_by`` Unknown they are why.
+    """
+
+    queue: str
+    held_by: HeldBy = HeldBy.UNKNOWN
+    cluster_queue: str = ""
+    message: str = ""
+    quota: tuple[FlavorQuota, ...] = ()
+    pending: int | None = None
+    others: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+_REASONS: Final[Mapping[str, HeldBy]] = {
+    "NoMatchingFlavor": HeldBy.FLAVOR,
+    "WaitingForQuota": HeldBy.QUOTA,
+    "ExceedsMaxQuota": HeldBy.QUOTA_TOO_SMALL,
+    "TopologyPlacementFailed": HeldBy.TOPOLOGY,
+    "WaitingForPreemptedWorkloads": HeldBy.OTHERS,
+    "WaitingForPodsReady": HeldBy.OTHERS,
+}
+#: Words of Kueue, of which the first that occurs counts; before there were reasons nothing else told.
+_WORDS: Final[tuple[tuple[str, HeldBy], ...]] = (
+    ("insufficient unused quota", HeldBy.QUOTA),
+    ("insufficient matching devices", HeldBy.DEVICES),
+    ("is not mapped in DRA configuration", HeldBy.DEVICES),
+    ("insufficient quota", HeldBy.QUOTA_TOO_SMALL),
+    ("doesn't match ClusterQueue selector", HeldBy.NAMESPACE),
+    ("doesn't match node affinity", HeldBy.FLAVOR),
+    ("untolerated taint", HeldBy.FLAVOR),
+    ("topology", HeldBy.TOPOLOGY),
+    ("doesn't exist", HeldBy.NO_QUEUE),
+    ("is inactive", HeldBy.STOPPED),
+)
+_KINDS: Final = ("Workload", "LocalQueue", "ClusterQueue")
+_STOPPING: Final = ("Hold", "HoldAndDrain")
+
+
+def queued(state: ClusterState, queue: str, namespace: str, owner: tuple[str, str]) -> Queued:
+    """What is known of the work that ``owner`` (kind, name) stands for, in ``queue`` of ``namespace``."""
+    objects = state.inventory.queues
+    local = objects.local_queues.get(Key(namespace, queue))
+    work = _workload_of(objects, namespace, owner)
+    name = local.spec.cluster_queue if local is not None else ""
+    if work is not None and work.status.admission is not None:
+        name = work.status.admission.cluster_queue or name
+    cluster = objects.cluster_queues.get(name)
+    held, message = _held(objects, queue, (local, name, cluster), work)
+    if held is HeldBy.UNKNOWN and work is None and "Workload" in objects.complete:
+        held = HeldBy.NO_WORKLOAD
+    return _told(objects, queue, namespace, (held, message), (name, cluster))
+
+
+def queue_of(state: ClusterState, queue: str, namespace: str, wanted: Mapping[str, Quantity]) -> Queued:
+    """The same of work that does not exist yet and asks for ``wanted`` at once.
+
+    Only what is certain: with less quota in all flavors together Kueue can't admit it, with enough it need not.
+    """
+    objects = state.inventory.queues
+    local = objects.local_queues.get(Key(namespace, queue))
+    name = local.spec.cluster_queue if local is not None else ""
+    cluster = objects.cluster_queues.get(name)
+    held, message = _held(objects, queue, (local, name, cluster), None)
+    if held is HeldBy.UNKNOWN and cluster is not None:
+        held, message = next(_short(cluster, wanted), (held, message))
+    return _told(objects, queue, namespace, (held, message), (name, cluster))
+
+
+def _short(queue: ClusterQueue, wanted: Mapping[str, Quantity]) -> Iterator[tuple[HeldBy, str]]:
+    """Resources of which the queue has too little, those of which it never has enough first."""
+    rows = tuple(_quota(queue))
+    later: list[tuple[HeldBy, str]] = []
+    for resource, amount in wanted.items():
+        flavors = [row for row in rows if row.resource == resource]
+        if not flavors or any(row.borrows for row in flavors):
+            continue
+        nominal = _sum(row.nominal for row in flavors)
+        unused = nominal.sub(_sum(row.reserved for row in flavors))
+        if amount.cmp(nominal) > 0:
+            yield HeldBy.QUOTA_TOO_SMALL, f"it requests {amount} of {resource}, and the quota is {nominal}"
+        elif amount.cmp(unused) > 0:
+            words = f"it requests {amount} of {resource}, and {unused} of the quota of {nominal} is unused"
+            later.append((HeldBy.QUOTA, words))
+    yield from later
+
+
+def _sum(amounts: Iterable[str]) -> Quantity:
+    total = Quantity.parse("0")
+    for each in amounts:
+        total = total.add(Quantity.parse(each))
+    return total
+
+
+def _told(
+    objects: QueueObjects, queue: str, namespace: str, held: tuple[HeldBy, str], place: tuple[str, ClusterQueue | None]
+) -> Queued:
+    name, cluster = place
+    return Queued(
+        queue,
+        held[0],
+        name,
+        held[1],
+        tuple(_quota(cluster)) if cluster is not None else (),
+        cluster.status.pending_workloads if cluster is not None else None,
+        tuple(sorted(key.name for key in objects.local_queues if key.namespace == namespace)),
+        tuple(kind for kind in _KINDS if kind in objects.refused or kind not in objects.complete),
+    )
+
+
+def _workload_of(objects: QueueObjects, namespace: str, owner: tuple[str, str]) -> QueuedWorkload | None:
+    """The Workload of a job or pod, the newest of several: a finished one of the same name may be left."""
+    kind, name = owner
+    found = [
+        work
+        for key, work in objects.workloads.items()
+        if key.namespace == namespace
+        and any((each.kind, each.name) == (kind, name) for each in work.metadata.owner_references)
+    ]
+    return max(found, key=lambda work: work.metadata.creation_timestamp or "", default=None)
+
+
+def _held(
+    objects: QueueObjects,
+    queue: str,
+    places: tuple[LocalQueue | None, str, ClusterQueue | None],
+    work: QueuedWorkload | None,
+) -> tuple[HeldBy, str]:
+    local, name, cluster = places
+    if objects.absent:
+        return HeldBy.NO_KUEUE, ""
+    if work is not None and (said := _said(work)) is not None:
+        return said
+    if local is None and "LocalQueue" in objects.complete:
+        return HeldBy.NO_QUEUE, f"LocalQueue {queue} doesn't exist"
+    if local is not None and cluster is None and "ClusterQueue" in objects.complete:
+        return HeldBy.NO_QUEUE, f"ClusterQueue {name} doesn't exist"
+    stopped = next(filter(None, (_stopped(local), _stopped(cluster))), None)
+    if stopped is not None:
+        return HeldBy.STOPPED, stopped
+    return HeldBy.UNKNOWN, ""
+
+
+def _said(work: QueuedWorkload) -> tuple[HeldBy, str] | None:
+    """What Kueue says of a Workload; None where it has said nothing yet."""
+    conditions = {each.type: each for each in work.status.conditions}
+    if work.spec.active is False:
+        return HeldBy.STOPPED, "spec.active of its Workload is false"
+    if _is_true(conditions.get("Admitted")):
+        return HeldBy.ADMITTED, ""
+    reserved = conditions.get("QuotaReserved")
+    if _is_true(reserved):
+        checks = (each for each in work.status.admission_checks if each.state != "Ready")
+        told = "; ".join(f"{each.name} is {each.state}{f': {each.message}' if each.message else ''}" for each in checks)
+        return HeldBy.CHECKS, told
+    for each in (reserved, conditions.get("Evicted")):
+        if each is not None and each.message and (each is reserved or _is_true(each)):
+            return _classified(each), each.message
+    return None
+
+
+def _classified(condition: Condition) -> HeldBy:
+    known = _REASONS.get(condition.reason)
+    return known or next((held for words, held in _WORDS if words in condition.message), HeldBy.UNKNOWN)
+
+
+def _is_true(condition: Condition | None) -> bool:
+    return condition is not None and condition.status == "True"
+
+
+def _stopped(place: LocalQueue | ClusterQueue | None) -> str | None:
+    """Why a queue takes nothing; None if it does, or is not known."""
+    if place is None:
+        return None
+    what = f"{type(place).__name__} {place.metadata.name}"
+    if place.spec.stop_policy in _STOPPING:
+        return f"spec.stopPolicy of {what} is {place.spec.stop_policy}"
+    active = next((each for each in place.status.conditions if each.type == "Active"), None)
+    return f"{what} is not active: {active.message}" if active is not None and active.status == "False" else None
+
+
+def _quota(queue: ClusterQueue) -> Iterator[FlavorQuota]:
+    used = {
+        (flavor.name, resource.name): resource.total
+        for flavor in queue.status.flavors_reservation
+        for resource in flavor.resources
+    }
+    in_cohort = bool(queue.spec.cohort or queue.spec.cohort_name)
+    for flavor in _flavors(queue):
+        for each in flavor.resources:
+            reserved = used.get((flavor.name, each.name))
+            borrows = in_cohort and (each.borrowing_limit is None or each.borrowing_limit.unscaled > 0)
+            yield FlavorQuota(flavor.name, each.name, _text(each.nominal_quota), _text(reserved), borrows)
+
+
+def _flavors(queue: ClusterQueue) -> Iterable[FlavorQuotas]:
+    return (flavor for group in queue.spec.resource_groups for flavor in group.flavors)
+
+
+def _text(amount: Quantity | None) -> str:
+    return str(amount) if amount is not None else "0"

@@ -1,0 +1,159 @@
+"""Kueue: what waits in a queue (Workload), where it waits (LocalQueue), and whose quota it needs (ClusterQueue).
+
+The API group kueue.x-k8s.io at v1beta1 and v1beta2, as far as it says why something waits. Kueue decides; these objects
+only tell what it has decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.meta import Condition, ObjectMeta
+from kubectl_dra.model.quantity import Quantity
+
+GROUP: Final = "kueue.x-k8s.io"
+#: The label by which Kueue finds the queue of a job or pod.
+QUEUE_LABEL: Final = f"{GROUP}/queue-name"
+_EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
+
+
+class AdmissionCheckState(Record, frozen=True):
+    """``status.admissionChecks[]`` of a Workload."""
+
+    name: str = ""
+    state: str = ""
+    message: str = ""
+
+
+class Admission(Record, frozen=True):
+    """``status.admission`` of a Workload: whose quota it has."""
+
+    cluster_queue: str = ""
+
+
+class QueuedWorkloadSpec(Record, frozen=True):
+    """``spec`` of a Workload; ``active`` absent is true."""
+
+    queue_name: str = ""
+    active: bool | None = None
+
+
+class QueuedWorkloadStatus(Record, frozen=True):
+    """``status`` of a Workload. Conditions: QuotaReserved, Admitted, Evicted, Finished."""
+
+    conditions: tuple[Condition, ...] = ()
+    admission: Admission | None = None
+    admission_checks: tuple[AdmissionCheckState, ...] = ()
+
+
+class QueuedWorkload(Record, frozen=True):
+    """kueue.x-k8s.io Workload: what Kueue made of a job; its owner is the job."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: QueuedWorkloadSpec = QueuedWorkloadSpec()
+    status: QueuedWorkloadStatus = QueuedWorkloadStatus()
+
+
+class LocalQueueSpec(Record, frozen=True):
+    """``spec`` of a LocalQueue. ``stop_policy``: None, Hold, HoldAndDrain."""
+
+    cluster_queue: str = ""
+    stop_policy: str = ""
+
+
+class QueueStatus(Record, frozen=True):
+    """``status`` of a LocalQueue. The condition Active says whether it takes part."""
+
+    conditions: tuple[Condition, ...] = ()
+    pending_workloads: int = 0
+
+
+class LocalQueue(Record, frozen=True):
+    """kueue.x-k8s.io LocalQueue: the queue of a namespace that jobs name in their label."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: LocalQueueSpec = LocalQueueSpec()
+    status: QueueStatus = QueueStatus()
+
+
+class QuotaOfResource(Record, frozen=True):
+    """``resources[]`` of a flavor: what the queue has of a resource, and may borrow from its cohort (absent: any)."""
+
+    name: str = ""
+    nominal_quota: Quantity | None = None
+    borrowing_limit: Quantity | None = None
+
+
+class FlavorQuotas(Record, frozen=True):
+    """``flavors[]`` of a resource group."""
+
+    name: str = ""
+    resources: tuple[QuotaOfResource, ...] = ()
+
+
+class ResourceGroup(Record, frozen=True):
+    """``spec.resourceGroups[]`` of a ClusterQueue."""
+
+    flavors: tuple[FlavorQuotas, ...] = ()
+
+
+class ClusterQueueSpec(Record, frozen=True):
+    """``spec`` of a ClusterQueue. The cohort is called ``cohort`` in v1beta1, ``cohortName`` in v1beta2."""
+
+    resource_groups: tuple[ResourceGroup, ...] = ()
+    cohort: str = ""
+    cohort_name: str = ""
+    stop_policy: str = ""
+
+
+class UsageOfResource(Record, frozen=True):
+    """``resources[]`` of a flavor's reservation."""
+
+    name: str = ""
+    total: Quantity | None = None
+
+
+class FlavorUsage(Record, frozen=True):
+    """``status.flavorsReservation[]``: what workloads have reserved of a flavor."""
+
+    name: str = ""
+    resources: tuple[UsageOfResource, ...] = ()
+
+
+class ClusterQueueStatus(Record, frozen=True):
+    """``status`` of a ClusterQueue. The condition Active says whether it admits anything."""
+
+    conditions: tuple[Condition, ...] = ()
+    flavors_reservation: tuple[FlavorUsage, ...] = ()
+    pending_workloads: int = 0
+
+
+class ClusterQueue(Record, frozen=True):
+    """kueue.x-k8s.io ClusterQueue: the quota that local queues draw from."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ClusterQueueSpec = ClusterQueueSpec()
+    status: ClusterQueueStatus = ClusterQueueStatus()
+
+
+@dataclass(frozen=True)
+class QueueObjects:
+    """What is known of Kueue. ``complete``: the kinds of which all objects are here; ``refused``: those not permitted.
+
+    Kinds in neither were not read. ``absent``: the cluster does not have Kueue.
+    """
+
+    workloads: Mapping[Key, QueuedWorkload]
+    local_queues: Mapping[Key, LocalQueue]
+    cluster_queues: Mapping[str, ClusterQueue]
+    complete: frozenset[str] = frozenset()
+    refused: frozenset[str] = frozenset()
+    absent: bool = False
+
+
+NO_QUEUES: Final = QueueObjects(_EMPTY, _EMPTY, _EMPTY)

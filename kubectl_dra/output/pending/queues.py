@@ -1,0 +1,66 @@
+"""The words about work in a queue of Kueue: what it waits for, whose quota, and Kueue's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from kubectl_dra.diagnosis.queues import FlavorQuota, HeldBy, Queued
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import listed
+
+#: What it waits for; ``{}`` is the queue whose quota it needs.
+_WAITS: Final[Mapping[HeldBy, str]] = {
+    HeldBy.QUOTA: "the quota of {} is in use by other work",
+    HeldBy.QUOTA_TOO_SMALL: "it requests more than the quota of {} can ever hold",
+    HeldBy.FLAVOR: "no flavor of {} matches its node selector, affinity and tolerations",
+    HeldBy.TOPOLOGY: "no part of the topology in {} has room for all of its pods",
+    HeldBy.DEVICES: "Kueue cannot account the devices that it requests against {}",
+    HeldBy.NAMESPACE: "{} does not accept workloads of this namespace",
+    HeldBy.CHECKS: "its quota in {} is reserved; admission checks are not finished",
+    HeldBy.OTHERS: "Kueue waits for other workloads of {} to start or to stop",
+    HeldBy.ADMITTED: "Kueue has admitted it to {}, so its controller creates the pods",
+    HeldBy.NO_WORKLOAD: "Kueue has not created a Workload for it",
+    HeldBy.NO_KUEUE: "but the cluster does not serve Kueue's API, so nothing will start it",
+}
+_QUOTA_SHOWN: Final = 8
+_OF_QUOTA: Final = frozenset({HeldBy.QUOTA, HeldBy.QUOTA_TOO_SMALL, HeldBy.UNKNOWN})
+
+
+def queue_reason(found: Queued) -> Safe:
+    """What the work waits for, as the end of a sentence."""
+    if found.held_by is HeldBy.NO_QUEUE:
+        return safe(found.message)
+    if found.held_by is HeldBy.STOPPED:
+        return fmt("the queue is stopped: {}", found.message)
+    text = _WAITS.get(found.held_by)
+    where = fmt("ClusterQueue {}", found.cluster_queue) if found.cluster_queue else Safe("its ClusterQueue")
+    if text is None:
+        return Safe("Kueue creates its pods once it admits it")
+    return fmt(text, where) if "{}" in text else Safe(text)
+
+
+def queue_lines(found: Queued, namespace: str) -> Iterator[Safe]:
+    """The evidence, indented."""
+    if found.message and found.held_by not in (HeldBy.NO_QUEUE, HeldBy.STOPPED):
+        yield from wrapped(fmt("Kueue: {}", found.message), indent=2)
+    if found.held_by is HeldBy.NO_QUEUE and found.others:
+        yield from wrapped(fmt("LocalQueues of namespace {}: {}", namespace, listed(found.others)), indent=2)
+    if found.quota and found.held_by in _OF_QUOTA:
+        shown = Safe(", ").join(map(_row, found.quota[:_QUOTA_SHOWN]))
+        more = fmt(" and {} more", len(found.quota) - _QUOTA_SHOWN) if len(found.quota) > _QUOTA_SHOWN else Safe("")
+        yield from wrapped(fmt("reserved in {}: {}{}", found.cluster_queue, shown, more), indent=2)
+    if found.others and found.queue not in found.others and found.held_by is HeldBy.UNKNOWN:
+        yield from wrapped(
+            fmt("{} is not among the LocalQueues that were read: {}", found.queue, listed(found.others)), indent=2
+        )
+    if found.unread and found.held_by is HeldBy.UNKNOWN:
+        kinds = listed([f"{kind.lower()}s.kueue.x-k8s.io" for kind in found.unread])
+        yield from wrapped(fmt("not read: {}", kinds), indent=2)
+        yield fmt("  kubectl get workloads.kueue.x-k8s.io -n {} shows what Kueue waits for", namespace)
+
+
+def _row(row: FlavorQuota) -> Safe:
+    borrows = Safe(" (may borrow)" if row.borrows else "")
+    return fmt("{} of {} {} in flavor {}{}", row.reserved, row.nominal, row.resource, row.flavor, borrows)

@@ -1,0 +1,78 @@
+"""Why a workload has no pods, as a report: who holds them back, and whether one of them would fit."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.idle import Idle
+from kubectl_dra.diagnosis.queues import HeldBy, Queued
+from kubectl_dra.diagnosis.records import Cause, Missing, ObjectRef, Verdict
+from kubectl_dra.reports.base import Fits, ReadRecord, ReportRecord, reads_of
+from kubectl_dra.reports.pending import PendingReport, pending_report
+
+
+class WorkloadVerdict(StrEnum):
+    """Why there are no pods."""
+
+    QUEUED = "Queued"  # Kueue holds them back
+    STARTING = "Starting"  # Kueue has admitted it, its controller is about to make them
+    SUSPENDED = "Suspended"  # somebody else does
+    SCALED_TO_ZERO = "ScaledToZero"
+
+
+class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
+    """A workload without pods. ``queue``: where it waits, and for what.
+
+    ``fits``: whether one pod of it would fit now, on ``node``; ``pending`` is what keeps that pod.
+    """
+
+    workload: ObjectRef
+    verdict: WorkloadVerdict
+    queue: Queued | None
+    fits: Fits
+    node: str
+    pending: PendingReport | None
+    missing: tuple[Missing, ...]
+    read: tuple[ReadRecord, ...]
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """What is wrong with pods of it: there are none."""
+        return ()
+
+    def for_json(self) -> WorkloadPendingReport:
+        """The same of what it says of its pod."""
+        pending = self.pending.for_json() if self.pending is not None else None
+        return msgspec.structs.replace(self, pending=pending)
+
+
+def idle_report(state: ClusterState, workload: ObjectRef, found: Idle) -> WorkloadPendingReport:
+    """The report of a workload that has no pods."""
+    failed = found.failed
+    pending = pending_report(failed, found.world or state).without_steps() if failed is not None else None
+    return WorkloadPendingReport(
+        workload=workload,
+        verdict=_verdict(found),
+        queue=found.waits,
+        fits=_fits(found),
+        node=found.node,
+        pending=pending,
+        missing=pending.missing if pending is not None else (),
+        read=reads_of(state.evidence),
+    )
+
+
+def _verdict(found: Idle) -> WorkloadVerdict:
+    if found.waits is not None:
+        return WorkloadVerdict.STARTING if found.waits.held_by is HeldBy.ADMITTED else WorkloadVerdict.QUEUED
+    return WorkloadVerdict.SUSPENDED if found.suspended else WorkloadVerdict.SCALED_TO_ZERO
+
+
+def _fits(found: Idle) -> Fits:
+    if found.node:
+        return Fits.YES
+    known = found.failed is not None and found.failed.verdict is not Verdict.UNKNOWN
+    return Fits.NO if known else Fits.UNKNOWN

@@ -1,0 +1,188 @@
+"""Objects of kinds that belong to other projects, and that a cluster may or may not have.
+
+What is served is asked first, and every refusal is evidence instead of an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, TypeVar
+
+import msgspec
+
+from kubectl_dra.api.convert import Source
+from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.source.limits import Allowance, TooLargeError
+from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError, NotServedError, RefusedError, TooLongListError
+from kubectl_dra.source.live.listing import CHUNK
+from kubectl_dra.source.live.parallel import in_parallel
+from kubectl_dra.source.live.session import Session, open_session
+from kubectl_dra.source.spec import Connection
+
+T = TypeVar("T")
+#: Kinds by plural by group of the API.
+Kinds = Mapping[str, Mapping[str, str]]
+_VERSION_LENGTH: Final = 32
+_FILE: Final = "name a file instead"
+_NO: Final = Coverage.FORBIDDEN
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A kind that is served and could not be read, or not to its end."""
+
+    kind: str
+    group: str
+    plural: str
+    coverage: Coverage
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignObjects:
+    """Objects as the server sent them. ``complete``: the kinds of which all were read."""
+
+    objects: tuple[Source, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    complete: tuple[str, ...] = ()
+
+
+class _Version(msgspec.Struct, rename="camel", frozen=True):
+    group_version: str = ""
+
+
+class _Group(msgspec.Struct, rename="camel", frozen=True):
+    versions: tuple[_Version, ...] = ()
+    preferred_version: _Version = _Version()
+
+
+class _Resource(msgspec.Struct, frozen=True):
+    name: str = ""
+
+
+class _Resources(msgspec.Struct, frozen=True):
+    resources: list[_Resource] | None = None
+
+
+class _Meta(msgspec.Struct, rename={"token": "continue"}, frozen=True):
+    token: str = ""
+
+
+class _Page(msgspec.Struct, frozen=True):
+    metadata: _Meta = _Meta()
+    items: list[msgspec.Raw] | None = None
+
+
+_groups: Final = msgspec.json.Decoder(_Group)
+_resources: Final = msgspec.json.Decoder(_Resources)
+_lists: Final = msgspec.json.Decoder(_Page)
+
+
+def read_foreign(connection: Connection, kinds: Kinds, namespaces: Mapping[str, str] | None = None) -> ForeignObjects:
+    """All of them, over a connection of its own; of a plural in ``namespaces`` those of one namespace.
+
+    Raises ``ClusterError`` where the server does not answer.
+    """
+    session = open_session(connection)
+    try:
+        return _together(in_parallel([partial(_of_group, session, g, kinds[g], namespaces or {}) for g in kinds]))
+    finally:
+        session.close()
+
+
+def _together(found: Iterable[ForeignObjects]) -> ForeignObjects:
+    found = list(found)
+    return ForeignObjects(
+        tuple(source for each in found for source in each.objects),
+        tuple(kind for each in found for kind in each.unread),
+        tuple(kind for each in found for kind in each.complete),
+    )
+
+
+def _of_group(session: Session, group: str, wanted: Mapping[str, str], namespaces: Mapping[str, str]) -> ForeignObjects:
+    """The kinds of one group; nothing where the group is not served."""
+    try:
+        versions = _served(session, group)
+    except NotServedError:
+        return ForeignObjects()
+    except RefusedError:
+        return ForeignObjects(unread=tuple(Unread(kind, group, plural, _NO) for plural, kind in wanted.items()))
+    found = [
+        _List(session, group, versions[plural], plural, kind, namespaces.get(plural, ""))
+        for plural, kind in wanted.items()
+        if plural in versions
+    ]
+    return _together(in_parallel([each.read for each in found]))
+
+
+def _served(session: Session, group: str) -> dict[str, str]:
+    """The version of each plural that is served, the one that the server prefers where it can be."""
+    what = f"discover {group}"
+    told = _decoded(session, _groups.decode, session.get(f"/apis/{group}", what))
+    preferred = told.preferred_version.group_version
+    found: dict[str, str] = {}
+    for name in dict.fromkeys((preferred, *(each.group_version for each in told.versions))):
+        version = name.removeprefix(f"{group}/")
+        # It becomes part of a path.
+        if not (version.isascii() and version.isalnum() and len(version) <= _VERSION_LENGTH):
+            continue
+        listed = _decoded(session, _resources.decode, session.get(f"/apis/{group}/{version}", what))
+        for resource in listed.resources or ():
+            found.setdefault(resource.name, version)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """The list of one kind."""
+
+    session: Session
+    group: str
+    version: str
+    plural: str
+    kind: str
+    namespace: str
+
+    def read(self) -> ForeignObjects:
+        """The objects of the kind; of a list that breaks off those that had come."""
+        server, objects = self.session.server, list[Source]()
+        try:
+            for item in self._items(
+                Allowance(f"the list of {self.plural} from {server}", self.session.max_bytes, _FILE)
+            ):
+                objects.append(item)
+        except TooLargeError as error:
+            raise TooLongListError(error.what, error.hint) from error
+        except (RefusedError, NotServedError):
+            return ForeignObjects(tuple(objects), (self._unread(_NO),))
+        except ExpiredError:
+            return ForeignObjects(tuple(objects), (self._unread(Coverage.PARTIAL),))
+        return ForeignObjects(tuple(objects), complete=(self.kind,))
+
+    def _items(self, allowance: Allowance) -> Iterator[Source]:
+        version = f"{self.group}/{self.version}"
+        within = f"namespaces/{self.namespace}/" if self.namespace else ""
+        token, seen = "", set[str]()
+        while True:
+            query = {"limit": str(CHUNK), **({"continue": token} if token else {})}
+            data = self.session.get(f"/apis/{version}/{within}{self.plural}", f"list {self.plural}", query)
+            allowance.take(len(data))
+            page = _decoded(self.session, _lists.decode, data)
+            yield from (Source(bytes(item), version, self.kind) for item in page.items or ())
+            token = page.metadata.token
+            if not token:
+                return
+            if token in seen:
+                raise BadAnswerError(f"{self.session.server} lists {self.plural} without end", "try again")
+            seen.add(token)
+
+    def _unread(self, coverage: Coverage) -> Unread:
+        return Unread(self.kind, self.group, self.plural, coverage)
+
+
+def _decoded(session: Session, decode: Callable[[bytes], T], data: bytes) -> T:
+    try:
+        return decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise BadAnswerError(f"{session.server} sent a broken answer: {error}", "try again") from error

@@ -1,0 +1,197 @@
+"""Work in a queue of Kueue: quota, flavor, queue and devices are told apart.
+
+Messages are those of Kueue's scheduler; versions before there were reasons told by words alone.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kubectl_dra.api.convert import Source
+from kubectl_dra.api.queues import is_queue_object, queue_objects, with_files
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.queues import FlavorQuota, HeldBy, Queued, queue_of, queued
+from kubectl_dra.model.features import features
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.queues import NO_QUEUES, QueueObjects
+from kubectl_dra.output.pending.queues import queue_lines, queue_reason
+from tests.diagnosis import facts
+from tests.kit.clock import CLOCK
+
+NS = "ml"
+ALL = ("Workload", "LocalQueue", "ClusterQueue")
+
+
+def source(kind: str, name: str, namespace: str = "", version: str = "v1beta2", **fields: Any) -> Source:
+    meta = {"name": name, **({"namespace": namespace} if namespace else {}), **fields.pop("meta", {})}
+    body = {"apiVersion": f"kueue.x-k8s.io/{version}", "kind": kind, "metadata": meta, **fields}
+    return Source(json.dumps(body).encode(), body["apiVersion"], kind)
+
+
+def local(name: str = "team", cluster: str = "research", **spec: Any) -> Source:
+    return source("LocalQueue", name, NS, spec={"clusterQueue": cluster, **spec})
+
+
+def cluster(nominal: Any = 4, reserved: Any = 3, **spec: Any) -> Source:
+    flavor = {"name": "h100", "resources": [{"name": "cpu", "nominalQuota": nominal}]}
+    used = [{"name": "h100", "resources": [{"name": "cpu", "total": reserved}]}]
+    groups = [{"coveredResources": ["cpu"], "flavors": [flavor]}]
+    return source(
+        "ClusterQueue", "research", spec={"resourceGroups": groups, **spec}, status={"flavorsReservation": used}
+    )
+
+
+def work(*conditions: tuple[str, str, str, str], owner: str = "train", **fields: Any) -> Source:
+    listed = [dict(zip(("type", "status", "reason", "message"), each, strict=True)) for each in conditions]
+    meta = {"ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": owner, "uid": "1"}]}
+    return source(
+        "Workload", f"job-{owner}-1", NS, meta=meta, status={"conditions": listed, **fields.pop("status", {})}, **fields
+    )
+
+
+def state(objects: QueueObjects) -> ClusterState:
+    inventory = facts.inventory([]).replace(queues=objects)
+    return ClusterState(inventory, facts.evidence(), features(), CLOCK)
+
+
+def found(*sources: Source, complete: tuple[str, ...] = ALL, refused: tuple[str, ...] = ()) -> Queued:
+    return queued(state(queue_objects(sources, complete, refused)), "team", NS, ("Job", "train"))
+
+
+def unreserved(reason: str, message: str) -> tuple[str, str, str, str]:
+    return ("QuotaReserved", "False", reason, message)
+
+
+UNUSED = "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor h100, 1 more needed"
+TOO_MUCH = (
+    "couldn't assign flavors to pod set main: insufficient quota for cpu in flavor h100, previously considered podsets "
+    "requests (0) + current podset request (10) > maximum capacity (5)"
+)
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "held"),
+    [
+        ("WaitingForQuota", UNUSED, HeldBy.QUOTA),
+        ("ExceedsMaxQuota", TOO_MUCH, HeldBy.QUOTA_TOO_SMALL),
+        ("NoMatchingFlavor", "flavor spot doesn't match node affinity", HeldBy.FLAVOR),
+        ("TopologyPlacementFailed", "topology doesn't allow to fit any pod", HeldBy.TOPOLOGY),
+        ("WaitingForPreemptedWorkloads", "Waiting for 1 workload", HeldBy.OTHERS),
+        ("WaitingForPodsReady", "waiting for all pods to be ready", HeldBy.OTHERS),
+        ("Pending", UNUSED, HeldBy.QUOTA),
+        ("Pending", TOO_MUCH, HeldBy.QUOTA_TOO_SMALL),
+        (
+            "Pending",
+            "couldn't assign flavors to pod set main: untolerated taint {gpu true NoSchedule <nil>} in flavor h100",
+            HeldBy.FLAVOR,
+        ),
+        ("Pending", "couldn't assign flavors to pod set main: flavor a doesn't match node affinity", HeldBy.FLAVOR),
+        # With a flavor that matches and is full, it is the quota that has to change.
+        ("Pending", f"{UNUSED}, untolerated taint {{a b NoSchedule <nil>}} in flavor spot", HeldBy.QUOTA),
+        ("Inadmissible", "LocalQueue team doesn't exist", HeldBy.NO_QUEUE),
+        ("Inadmissible", "ClusterQueue research is inactive", HeldBy.STOPPED),
+        ("Inadmissible", "Workload namespace doesn't match ClusterQueue selector", HeldBy.NAMESPACE),
+        ("Misconfigured", "DeviceClass gpu is not mapped in DRA configuration for podset main", HeldBy.DEVICES),
+        ("New", "words that nobody knows", HeldBy.UNKNOWN),
+    ],
+)
+def test_kueue_says_what_it_waits_for(reason: str, message: str, held: HeldBy) -> None:
+    told = found(local(), cluster(), work(unreserved(reason, message)))
+    assert (told.held_by, told.cluster_queue, told.message) == (held, "research", message)
+    assert told.quota == (FlavorQuota("h100", "cpu", "4", "3", borrows=False),)
+    assert queue_reason(told)
+
+
+def test_reserved_and_admitted_are_two_steps() -> None:
+    reserved = ("QuotaReserved", "True", "QuotaReserved", "")
+    check = {"name": "provision", "state": "Pending", "message": "no node yet"}
+    admission = {"admission": {"clusterQueue": "research"}}
+    waiting = found(local(), work(reserved, status={"admissionChecks": [check], **admission}))
+    assert (waiting.held_by, waiting.message) == (HeldBy.CHECKS, "provision is Pending: no node yet")
+    assert found(work(reserved, ("Admitted", "True", "Admitted", ""))).held_by is HeldBy.ADMITTED
+
+
+@pytest.mark.parametrize(
+    ("sources", "held", "words"),
+    [
+        ((), HeldBy.NO_QUEUE, "LocalQueue team doesn't exist"),
+        ((local("other"),), HeldBy.NO_QUEUE, "LocalQueue team doesn't exist"),
+        ((local(),), HeldBy.NO_QUEUE, "ClusterQueue research doesn't exist"),
+        ((local(stopPolicy="Hold"), cluster()), HeldBy.STOPPED, "spec.stopPolicy of LocalQueue team is Hold"),
+        ((local(), cluster(stopPolicy="HoldAndDrain")), HeldBy.STOPPED, "ClusterQueue research is HoldAndDrain"),
+        ((local(), cluster()), HeldBy.NO_WORKLOAD, ""),
+        ((local(), cluster(), work(owner="another")), HeldBy.NO_WORKLOAD, ""),
+        ((local(), cluster(), work(spec={"active": False})), HeldBy.STOPPED, "spec.active"),
+        ((local(), cluster(), work()), HeldBy.UNKNOWN, ""),
+    ],
+)
+def test_what_is_wrong_with_queues_is_told_without_kueue(sources: tuple[Source, ...], held: HeldBy, words: str) -> None:
+    told = found(*sources)
+    assert told.held_by is held
+    assert words in told.message
+
+
+def test_a_queue_that_is_not_active_says_why() -> None:
+    inactive = [{"type": "Active", "status": "False", "reason": "FlavorNotFound", "message": "Can't admit: no flavor"}]
+    told = found(local(), source("ClusterQueue", "research", status={"conditions": inactive}))
+    assert (told.held_by, told.message) == (
+        HeldBy.STOPPED,
+        "ClusterQueue research is not active: Can't admit: no flavor",
+    )
+
+
+def test_what_may_not_be_read_is_no_answer() -> None:
+    told = found(local(), complete=("LocalQueue",), refused=("Workload", "ClusterQueue"))
+    assert (told.held_by, told.unread) == (HeldBy.UNKNOWN, ("Workload", "ClusterQueue"))
+    lines = " ".join(queue_lines(told, NS))
+    assert "not read: workloads.kueue.x-k8s.io and clusterqueues.kueue.x-k8s.io" in lines
+    nothing = found(complete=(), refused=ALL)
+    assert (nothing.held_by, nothing.unread) == (HeldBy.UNKNOWN, ALL)
+
+
+def test_a_cluster_without_kueue_starts_nothing() -> None:
+    objects = QueueObjects({}, {}, {}, absent=True)
+    told = queued(state(objects), "team", NS, ("Job", "train"))
+    assert told.held_by is HeldBy.NO_KUEUE
+    assert "nothing will start it" in queue_reason(told)
+
+
+def test_broken_objects_make_their_kind_incomplete() -> None:
+    broken = Source(b'{"metadata": 3}', "kueue.x-k8s.io/v1beta1", "LocalQueue")
+    objects = queue_objects([broken, cluster()], ALL)
+    assert (objects.complete, objects.refused) == (frozenset({"Workload", "ClusterQueue"}), frozenset({"LocalQueue"}))
+
+
+@pytest.mark.parametrize("field", ["cohort", "cohortName"])
+def test_of_a_cohort_more_may_be_borrowed(field: str) -> None:
+    """v1beta1 and v1beta2 call it differently."""
+    (row,) = found(local(), cluster(**{field: "all"})).quota
+    assert row.borrows
+
+
+@pytest.mark.parametrize(
+    ("wanted", "more", "held", "message"),
+    [
+        (5, {}, HeldBy.QUOTA_TOO_SMALL, "it requests 5 of cpu, and the quota is 4"),
+        (2, {}, HeldBy.QUOTA, "it requests 2 of cpu, and 1 of the quota of 4 is unused"),
+        (1, {}, HeldBy.UNKNOWN, ""),
+        (5, {"cohort": "all"}, HeldBy.UNKNOWN, ""),
+    ],
+)
+def test_of_work_that_does_not_exist_yet_only_what_is_certain(
+    wanted: int, more: dict[str, str], held: HeldBy, message: str
+) -> None:
+    objects = queue_objects([local(), cluster(**more)], ALL)
+    told = queue_of(state(objects), "team", NS, {"cpu": Quantity(wanted), "memory": Quantity(1)})
+    assert (told.held_by, told.message) == (held, message)
+
+
+def test_files_bring_queues_along() -> None:
+    known = queue_objects([local(), cluster()], ALL)
+    merged = with_files(known, [local(cluster="other"), source("ResourceFlavor", "f")])
+    assert [each.spec.cluster_queue for each in merged.local_queues.values()] == ["other"]
+    assert with_files(NO_QUEUES, [source("ResourceFlavor", "f")]) is NO_QUEUES
+    assert not is_queue_object("scheduling.k8s.io/v1beta1", "Workload")
