@@ -42,7 +42,10 @@ class StartError(Exception):
 
 
 class ControlPlane:
-    """A running control plane; a context manager. Several can run at once, each in its own temporary folder."""
+    """A running control plane; a context manager. Several can run at once, each in its own temporary folder.
+
+    Without ``controllers`` nothing but the scheduler changes what was created.
+    """
 
     def __init__(
         self,
@@ -51,6 +54,8 @@ class ControlPlane:
         feature_gates: Mapping[str, bool] | None = None,
         release: Release = NEWEST,
         backoff_seconds: int | None = None,
+        *,
+        controllers: bool = True,
     ):
         system = [
             User(ADMIN, ("system:masters",)),
@@ -64,6 +69,7 @@ class ControlPlane:
         self.folder = Path(tempfile.mkdtemp(prefix="kubectl-dra-controlplane-"))
         self.port = 0
         self._backoff_seconds = backoff_seconds
+        self._controllers = controllers
         self._processes: list[Process] = []
 
     @property
@@ -144,6 +150,8 @@ class ControlPlane:
         self._run(
             "kube-scheduler", programs.scheduler(scheduler, self.feature_gates, self._scheduler_config(scheduler))
         )
+        if not self._controllers:
+            return
         self._run("kube-controller-manager", programs.controller_manager(manager, self.folder, self.feature_gates))
 
     def _scheduler_config(self, kubeconfig: Path) -> Path | None:

@@ -25,7 +25,8 @@ CLUSTERS: Final = int(os.environ.get("DIFFERENTIAL_CLUSTERS", USUAL))
 UNSTABLE: Final = 0.01
 
 
-def _seed() -> str:
+def seed_of_commit() -> str:
+    """What chance begins with: another one for each commit."""
     if given := os.environ.get("DIFFERENTIAL_SEED"):
         return given
     command = ["git", "rev-parse", "--short=12", "HEAD"]
@@ -35,7 +36,7 @@ def _seed() -> str:
 
 @pytest.fixture(scope="module")
 def compared() -> Comparison:
-    seed = _seed()
+    seed = seed_of_commit()
     with Oracle("admit") as admit, Oracle("schedule") as schedule:
         comparison = Comparison(admit, schedule)
         for number in range(CLUSTERS):

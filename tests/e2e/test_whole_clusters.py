@@ -1,0 +1,202 @@
+"""Random whole clusters on the real control plane, all plugins of the default profile mixed.
+
+Of each pod that waits it is foretold what the scheduler does; then the pod is let go, one after the other. Another
+commit asks about other clusters. By hand, more: ``E2E_CLUSTERS=60 make e2e ARGS=tests/e2e/test_whole_clusters.py``;
+``E2E_SEED`` brings the clusters of a failure about again. ``E2E_TABLE=FILE`` writes down what came of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.scheduler.decision import Decision, decide
+from kubectl_dra.scheduler.snapshot import Snapshot
+from kubectl_dra.source import load
+from kubectl_dra.source.spec import SourceSpec
+from tests.controlplane import ControlPlane, binaries
+from tests.controlplane.__main__ import plane_environment
+from tests.controlplane.client import Object, wait_for
+from tests.differential.test_whole_clusters import seed_of_commit
+from tests.differential.whole.cluster import whole_cluster
+from tests.e2e.situations import PREEMPTION_TAIL
+from tests.e2e.whole import WholeCluster, state_of_pod, ties, without_hold
+from tests.kit.clock import CLOCK
+
+pytestmark = pytest.mark.controlplane
+CLUSTERS: Final = int(os.environ.get("E2E_CLUSTERS", "4"))
+#: Those that the generator switches on in some clusters; a control plane has them all the time.
+GATES: Final = {"UserNamespacesHostNetworkSupport": True, "TaintTolerationComparisonOperators": True}
+_SILENCE_SECONDS: Final = 1.5
+_SILENT: Final = (Verdict.GATED, Verdict.OTHER_SCHEDULER, Verdict.DELETING, Verdict.NOT_PENDING)
+
+
+@pytest.fixture(scope="module")
+def scheduling() -> Iterator[ControlPlane]:
+    """A control plane whose scheduler is the only one that changes anything."""
+    with ControlPlane(binaries(), feature_gates=GATES, controllers=False, backoff_seconds=1) as running:
+        yield running
+
+
+class Told:
+    """What came of all pods."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.differences: list[str] = []
+        self.unknown: list[str] = []
+        self.taken: set[str] = set()
+
+
+def test_what_is_foretold_of_each_pod_happens(scheduling: ControlPlane, tmp_path: Path) -> None:
+    told, client = Told(), scheduling.client()
+    stage = WholeCluster(client)
+    seed = os.environ.get("E2E_SEED") or seed_of_commit()
+    for number in range(CLUSTERS):
+        name = f"{seed}-{number}"
+        cluster, taken = whole_cluster(name)
+        told.taken |= taken
+        for namespace, pod in stage.bring_about(cluster):
+            _one(_Pod(scheduling, stage, tmp_path, name, Key(namespace, pod)), told)
+    told.counts["refused by the API server"] = stage.refused.total()
+    if table := os.environ.get("E2E_TABLE"):
+        Path(table).write_text(json.dumps(_table(told, seed), indent=1) + "\n", encoding="utf-8")
+    assert not told.differences, "\n".join(told.differences)
+    assert not told.unknown, "\n".join(told.unknown)
+    assert told.counts["pods"] > 2 * CLUSTERS
+
+
+def _table(told: Told, seed: str) -> Object:
+    counts = dict(sorted(told.counts.items()))
+    return {"seed": seed, "clusters": CLUSTERS, "counts": counts, "branches": len(told.taken)}
+
+
+class _Pod:
+    """A pod that is held back."""
+
+    def __init__(self, plane: ControlPlane, stage: WholeCluster, folder: Path, cluster: str, key: Key) -> None:
+        self._plane, self._client, self._stage, self._folder = plane, plane.client(), stage, folder
+        self.name, self.key = f"{cluster} {key}", key
+
+    def foretold(self) -> tuple[PodDiagnosis, Decision]:
+        """What the plugin says of a snapshot of now, had the pod not been held back."""
+        command = [str(self._plane.kubectl), "dra", "snapshot"]
+        environment = plane_environment(self._plane)
+        done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=True)
+        path = self._folder / "before.json"
+        path.write_text(json.dumps(without_hold(json.loads(done.stdout), *self.key)), encoding="utf-8")
+        inventory, evidence = load(SourceSpec(file=str(path)))
+        gates = {"TaintTolerationComparisonOperators": True}
+        state = ClusterState(inventory, evidence, features(gates=gates), CLOCK)
+        return Diagnoser(state).pod(self.key), decide(Snapshot(state), inventory.pods[self.key])
+
+    def happens(self, silent: bool) -> tuple[str, Object | None]:
+        """The node that the pod gets, and what the scheduler writes about it."""
+        self._stage.let_go(*self.key)
+        if silent:
+            time.sleep(_SILENCE_SECONDS)
+            return self._now()
+        return wait_for(lambda: next(filter(any, [self._now()]), None), f"the scheduler decides about {self.name}")
+
+    def _now(self) -> tuple[str, Object | None]:
+        pod = self._client.get("Pod", self.key.name, self.key.namespace)
+        assert pod is not None
+        node, spoken = state_of_pod(pod)
+        # A pod whose volumes are still to be bound has its node, which a nomination alone says.
+        chosen = node or (pod["status"].get("nominatedNodeName", "") if self._binds(pod) else "")
+        return chosen, spoken
+
+    def _binds(self, pod: Any) -> bool:
+        names = {each.get("persistentVolumeClaim", {}).get("claimName") for each in pod["spec"].get("volumes", ())}
+        names |= {f"{self.key.name}-{each['name']}" for each in pod["spec"].get("volumes", ()) if "ephemeral" in each}
+        selected = "volume.kubernetes.io/selected-node"
+        claims = self._client.list("v1", "PersistentVolumeClaim", self.key.namespace)
+        volumes = {each["spec"].get("claimRef", {}).get("name") for each in self._client.list("v1", "PersistentVolume")}
+        return any(
+            claim["metadata"]["name"] in names
+            and (selected in claim["metadata"].get("annotations", {}) or claim["metadata"]["name"] in volumes)
+            for claim in claims
+        )
+
+    def agreement(self) -> str:
+        """What the plugin says of the pod once the scheduler has spoken."""
+        words = ("why-pending", f"pod/{self.key.name}", "-n", self.key.namespace, "-o", "json")
+        gates = ("--feature-gates", "TaintTolerationComparisonOperators=true")
+        command = [str(self._plane.kubectl), "dra", *words, *gates]
+        environment = plane_environment(self._plane)
+        done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
+        found: str = json.loads(done.stdout)["agreement"] if not done.returncode else done.stderr
+        return found
+
+    def is_bound(self) -> bool:
+        """Whether it has its node for good."""
+        pod = self._client.get("Pod", self.key.name, self.key.namespace)
+        return pod is not None and bool(pod["spec"].get("nodeName"))
+
+    def end(self) -> None:
+        """Delete it, so that it is tried no more."""
+        self._stage.remove("Pod", self.key.namespace, self.key.name)
+
+
+def _one(pod: _Pod, told: Told) -> None:
+    told.counts["pods"] += 1
+    diagnosis, decision = pod.foretold()
+    told.counts[f"foretold {diagnosis.verdict}"] += 1
+    if diagnosis.verdict is Verdict.UNKNOWN:
+        told.unknown.append(f"{pod.name}: {[cause.code for cause in diagnosis.causes]}")
+    node, spoken = pod.happens(diagnosis.verdict in _SILENT)
+    problem = _difference(diagnosis, decision, node, spoken)
+    if problem:
+        told.differences.append(f"{pod.name}: {problem}")
+    elif spoken is not None and not node:
+        said = pod.agreement()
+        told.counts[f"afterwards it {said}"] += 1
+        # An eviction that was ordered has begun by then.
+        if said != "agrees" and PREEMPTION_TAIL not in spoken["message"]:
+            told.differences.append(f"{pod.name}: after the scheduler has spoken it {said}")
+    # One whose volumes nobody binds would wait for them, unseen.
+    if not pod.is_bound():
+        pod.end()
+
+
+def _difference(diagnosis: PodDiagnosis, decision: Decision, node: str, spoken: Object | None) -> str:
+    """What is not as foretold; empty if all is."""
+    match diagnosis.verdict:
+        case Verdict.SCHEDULABLE:
+            best = decision.scores.best if decision.scores is not None else ()
+            if not node:
+                return f"said to fit, but {spoken}"
+            return "" if node in best else f"got {node}, said to get one of {best}"
+        case Verdict.UNSCHEDULABLE | Verdict.SCHEDULER_ERROR:
+            if spoken is None:
+                return f"said to be {diagnosis.verdict}, but got {node or 'no verdict'}"
+            if spoken["reason"] != diagnosis.verdict:
+                return f"said to be {diagnosis.verdict}, but is {spoken['reason']}: {spoken['message']}"
+            return _text_difference(diagnosis, decision, spoken["message"])
+        case verdict if verdict in _SILENT:
+            return f"said to be {verdict}, but {node or spoken}" if node or spoken is not None else ""
+    return f"said to be {diagnosis.verdict}"
+
+
+def _text_difference(diagnosis: PodDiagnosis, decision: Decision, message: str) -> str:
+    nodes = decision.preemption.nominated if decision.preemption is not None else ()
+    own = (diagnosis.message, *diagnosis.alternatives)
+    if decision.message and message in ties(decision.message, nodes):
+        return "" if any(text and message.startswith(text) for text in own) else f"it shows {diagnosis.message!r}"
+    # Of several nodes with an error chance decides which one is reported.
+    if diagnosis.verdict is Verdict.SCHEDULER_ERROR and message in own:
+        return ""
+    return f"it says {message!r}, foretold was {decision.message!r}"
