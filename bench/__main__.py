@@ -30,6 +30,7 @@ PARTS = (
     "decode",
     "selector",
     "search",
+    "scheduler",
     "live",
     "pending",
     "remedies",

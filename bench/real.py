@@ -9,11 +9,16 @@ from tests.gobuild import BuildError, build
 from tests.oracle.scheduler_oracle import Oracle, module
 
 
-def beside(module_name: str, what: str, size: str, budget: Budget | None, *arguments: str) -> Iterator[Row]:
-    """A row of a module whose children take ``ours`` or ``real`` and the same arguments; both must find the same."""
+def beside(
+    module_name: str, what: str, size: str, budget: Budget | None, *arguments: str, kind: str = ""
+) -> Iterator[Row]:
+    """A row of a module whose children take ``ours`` or ``real`` and the same arguments; both must find the same.
+
+    ``kind``: what the real code is asked, which says which of its programs is needed.
+    """
     ours = child(module_name, "ours", *arguments)
     try:
-        build(module())
+        build(module(kind))
     except BuildError as error:
         yield Row(what, size, ours, "Go", None, budget, str(error).splitlines()[0])
         return

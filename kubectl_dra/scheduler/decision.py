@@ -119,7 +119,8 @@ def post_filter(found: Attempt) -> AfterFilter:
     devices = dynamic_resources.post_filter(found.cycle)
     if devices.code is not Code.UNSCHEDULABLE:
         return AfterFilter(devices.message)
-    preemption = preempt(found.cycle, found.status_of)
+    unsure = bool(found.selection.unsure) or any(verdict.unsure for verdict in found.verdicts.values())
+    preemption = preempt(found.cycle, found.status_of, unsure=unsure)
     said = preemption.status
     reasons = (*devices.reasons, *said.reasons) if said.code is Code.UNSCHEDULABLE else said.reasons
     return AfterFilter(", ".join(reasons), preemption)

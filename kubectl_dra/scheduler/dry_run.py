@@ -5,19 +5,20 @@ Upstream: SelectVictimsOnNode of plugins/defaultpreemption.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.policy import PodDisruptionBudget
-from kubectl_dra.scheduler.filtering import Verdict, add_pod, filter_node, remove_pod
+from kubectl_dra.scheduler.filtering import Verdict, add_pod, filter_node, passed_with_any_pods, remove_pod
 from kubectl_dra.scheduler.framework import Cycle
 from kubectl_dra.scheduler.gangs.units import Unit, are_equal, by_budgets, by_importance, units_on
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SUCCESS, Status, error, unresolvable
 
+_WITH_ANY_PODS: Final = passed_with_any_pods()
 NO_VICTIMS: Final = "No preemption victims found for incoming pod"
 
 
@@ -49,16 +50,18 @@ class DryRun:
         self._cycle = cycle
         self._budgets = budgets
 
-    def on(self, node: NodeInfo) -> Result:
-        """What evicting pods would do for one node; nothing outside is changed."""
+    def on(self, node: NodeInfo, passed: Collection[str] = ()) -> Result:
+        """What evicting pods would do for one node; nothing outside is changed.
+
+        ``passed``: plugins that let the node pass with fewer pods.
+        """
         snapshot, priority = self._cycle.snapshot, self._cycle.info.shape.priority
         potential = [unit for unit in units_on(snapshot, [node]) if unit.priority < priority]
         if not potential:
             return Result(status=unresolvable(NO_VICTIMS))
         trial = _Trial(self._cycle.clone(), node)
-        for unit in potential:
-            trial.remove(unit)
-        verdict = trial.verdict()
+        trial.remove(*potential)
+        verdict = trial.verdict(passed)
         if not verdict.status.ok:
             return Result(status=verdict.status, unsure=_kinds(verdict))
         candidate = self._reprieve(trial, by_importance(potential))
@@ -93,10 +96,12 @@ class _Trial:
         self._cycle = cycle
         self._node = node
 
-    def remove(self, unit: Unit) -> None:
-        for pod, name in unit.pods:
-            if name == self._node.name:
-                self._node = self._node.minus(pod)
+    def remove(self, *units: Unit) -> None:
+        pods = [each for unit in units for each in unit.pods]
+        here = [pod for pod, name in pods if name == self._node.name]
+        if here:
+            self._node = self._node.without(here)
+        for pod, name in pods:
             remove_pod(self._cycle, pod, self._node_of(name))
 
     def add(self, unit: Unit) -> None:
@@ -108,13 +113,13 @@ class _Trial:
     def _node_of(self, name: str) -> NodeInfo:
         return self._node if name == self._node.name else self._cycle.snapshot.nodes[name]
 
-    def verdict(self) -> Verdict:
-        return filter_node(self._cycle, self._node)
+    def verdict(self, passed: Collection[str]) -> Verdict:
+        return filter_node(self._cycle, self._node, passed)
 
     def can_stay(self, unit: Unit) -> bool:
         """Put pods back; they stay if the pod that waits fits beside them."""
         self.add(unit)
-        if self.verdict().status.ok:
+        if self.verdict(_WITH_ANY_PODS).status.ok:
             return True
         self.remove(unit)
         return False

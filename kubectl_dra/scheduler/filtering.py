@@ -5,7 +5,7 @@ Upstream: framework/runtime RunPreFilterPlugins, RunFilterPluginsWithNominatedPo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -85,10 +85,34 @@ class Verdict:
 
 
 _FITS: Final = Verdict()
+#: Plugins that don't look at the pods of a node at all.
+_BLIND: Final = frozenset(
+    (
+        *("NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "VolumeBinding", "VolumeZone"),
+        *("DynamicResources", "NodeDeclaredFeatures"),
+    )
+)
+#: Plugins to which a node with fewer pods is never worse.
+_FEWER_IS_BETTER: Final = frozenset(("NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits"))
 
 
-def filter_node(cycle: Cycle, node: NodeInfo) -> Verdict:
-    """All filters on one node, as it is and with the pods that are about to come there."""
+def passed_without_pods(cycle: Cycle, refused: Status) -> frozenset[str]:
+    """The plugins that let a node pass with fewer pods, because they came before the one that ``refused`` it."""
+    names = [plugin.name for plugin in cycle.plugins or PLUGINS]
+    before = names[: names.index(refused.plugin)] if refused.plugin in names else []
+    return frozenset(before) & (_BLIND | _FEWER_IS_BETTER)
+
+
+def passed_with_any_pods() -> frozenset[str]:
+    """The plugins whose verdict stays, whatever pods come to a node that fits."""
+    return _BLIND
+
+
+def filter_node(cycle: Cycle, node: NodeInfo, passed: Collection[str] = ()) -> Verdict:
+    """All filters on one node, as it is and with the pods that are about to come there.
+
+    ``passed``: plugins of which it is known that they refuse the node neither way.
+    """
     nominated = _nominated(cycle, node)
     if nominated:
         with_them = cycle.clone()
@@ -99,7 +123,7 @@ def filter_node(cycle: Cycle, node: NodeInfo) -> Verdict:
         found = _filter_one(with_them, crowded)
         if not found.status.ok:
             return found
-    return _filter_one(cycle, node)
+    return _filter_one(cycle, node, passed)
 
 
 def filter_nodes(cycle: Cycle, nodes: Sequence[NodeInfo]) -> list[Verdict]:
@@ -139,9 +163,11 @@ def _open_verdict(unsure: tuple[Status, ...]) -> Verdict:
     return Verdict(SUCCESS, unsure) if unsure else _FITS
 
 
-def _filter_one(cycle: Cycle, node: NodeInfo) -> Verdict:
+def _filter_one(cycle: Cycle, node: NodeInfo, passed: Collection[str] = ()) -> Verdict:
     unsure: list[Status] = []
     for plugin in filters(cycle):
+        if plugin.name in passed:
+            continue
         status = plugin.filter(cycle, node)
         if status.code is Code.UNKNOWN:
             unsure.append(status.of(plugin.name))
@@ -156,15 +182,28 @@ def _named(status: Status, plugin: Plugin) -> Status:
     return error(f'running "{plugin.name}" filter plugin: {status.message}', status.detail).of(plugin.name)
 
 
+def _counting(cycle: Cycle) -> Iterator[Plugin]:
+    """The plugins, of those that are not skipped, that keep count of pods (PreFilterExtensions)."""
+    known = _COUNTING if not cycle.plugins else [each for each in cycle.plugins if _counts_pods(each)]
+    return (plugin for plugin in known if plugin.name not in cycle.skipped)
+
+
+def _counts_pods(plugin: Plugin) -> bool:
+    return type(plugin).add_pod is not Plugin.add_pod
+
+
+_COUNTING: Final = tuple(filter(_counts_pods, PLUGINS))
+
+
 def add_pod(cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
     """Tell the plugins that are not skipped that ``pod`` is on ``node`` now."""
-    for plugin in filters(cycle):
+    for plugin in _counting(cycle):
         plugin.add_pod(cycle, pod, node)
 
 
 def remove_pod(cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
     """Tell them that it is there no more."""
-    for plugin in filters(cycle):
+    for plugin in _counting(cycle):
         plugin.remove_pod(cycle, pod, node)
 
 

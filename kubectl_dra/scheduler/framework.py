@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import ClassVar, TypeVar
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import Features
@@ -16,15 +16,6 @@ from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status
 
 T = TypeVar("T")
-
-
-@runtime_checkable
-class Cloneable(Protocol):
-    """A state that pods on a node change; one that they don't need not have it."""
-
-    def clone(self) -> Cloneable:
-        """A copy that can be changed without changing this one."""
-        ...
 
 
 @dataclass
@@ -58,8 +49,9 @@ class Cycle:
         return found
 
     def clone(self) -> Cycle:
-        """A copy for a what-if with other pods on a node."""
-        states = {key: state.clone() if isinstance(state, Cloneable) else state for key, state in self.states.items()}
+        """A copy for a what-if with other pods on a node. States that these change have a ``clone`` of their own."""
+        copies = ((key, state, getattr(state, "clone", None)) for key, state in self.states.items())
+        states = {key: clone() if clone is not None else state for key, state, clone in copies}
         return Cycle(self.pod, self.info, self.snapshot, states, set(self.skipped), self.plugins)
 
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.dry_run import Candidate, DryRun
+from kubectl_dra.scheduler.filtering import passed_without_pods
 from kubectl_dra.scheduler.framework import Cycle
 from kubectl_dra.scheduler.gangs.units import eviction_priority
 from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources
@@ -51,13 +52,16 @@ class Preemption:
     unsure: tuple[str, ...] = ()
 
 
-def preempt(cycle: Cycle, status_of: Callable[[str], Status]) -> Preemption:
-    """What preemption does for a pod for which no node fits; ``status_of`` says what was in the way on each node."""
+def preempt(cycle: Cycle, status_of: Callable[[str], Status], *, unsure: bool = False) -> Preemption:
+    """What preemption does for a pod for which no node fits; ``status_of`` says what was in the way on each node.
+
+    ``unsure``: what plugins before the one in the way say was not known everywhere.
+    """
     refused = _not_eligible(cycle, status_of)
     if refused:
         return Preemption(unschedulable(PREFIX + refused), eligible=False)
     nodes = [n for name, n in cycle.snapshot.nodes.items() if status_of(name).code is Code.UNSCHEDULABLE]
-    run = _dry_run(cycle, nodes)
+    run = _dry_run(cycle, nodes, None if unsure else status_of)
     if run.candidates:
         return _chosen(cycle, run)
     errors = list(dict.fromkeys(status.message for status in run.tried.values() if status.code is Code.ERROR))
@@ -89,8 +93,9 @@ class _Run:
     unsure: tuple[str, ...] = ()
 
 
-def _dry_run(cycle: Cycle, nodes: Sequence[NodeInfo]) -> _Run:
+def _dry_run(cycle: Cycle, nodes: Sequence[NodeInfo], status_of: Callable[[str], Status] | None) -> _Run:
     """Node by node, until enough candidates are found; upstream begins at a random one."""
+    passed: dict[str, frozenset[str]] = {}
     found = _Run()
     enough = max(_FEWEST_CANDIDATES, len(nodes) * _PERCENT // 100)
     priority = cycle.info.shape.priority
@@ -102,7 +107,12 @@ def _dry_run(cycle: Cycle, nodes: Sequence[NodeInfo]) -> _Run:
     run = DryRun(cycle, tuple(cycle.snapshot.inventory.budgets.values()))
     unsure: set[str] = set()
     for node in nodes:
-        result = run.on(node)
+        before: frozenset[str] = frozenset()
+        if status_of is not None:
+            refused = status_of(node.name)
+            known = passed.get(refused.plugin)
+            before = passed[refused.plugin] = passed_without_pods(cycle, refused) if known is None else known
+        result = run.on(node, before)
         unsure.update(result.unsure)
         if result.candidate is None:
             found.tried[node.name] = result.status

@@ -6,8 +6,8 @@ shared by all attempts on the same snapshot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Final
@@ -23,7 +23,7 @@ from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.podinfo import PodInfo, PodShape, pod_info
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.terms import NO_TERMS, AffinityTerm
-from kubectl_dra.model.usage import NodeUsage, is_terminal, usage_of
+from kubectl_dra.model.usage import NodeUsage, is_terminal, sum_of_pods, usage_of
 from kubectl_dra.scheduler.claims import known_extended_claims
 from kubectl_dra.scheduler.extended import ClassMap, served_resources
 
@@ -57,11 +57,15 @@ class NodeInfo:
 
     def plus(self, pod: PodInfo) -> NodeInfo:
         """With one more pod."""
-        return replace(self, usage=self.usage.plus(usage_of(pod)))
+        return NodeInfo(self.node, self.usage.plus(usage_of(pod)))
 
     def minus(self, pod: PodInfo) -> NodeInfo:
         """Without one of its pods; host ports become free as upstream frees them, see :meth:`NodeUsage.minus`."""
-        return replace(self, usage=self.usage.minus(usage_of(pod)))
+        return NodeInfo(self.node, self.usage.minus(usage_of(pod)))
+
+    def without(self, pods: Collection[PodInfo]) -> NodeInfo:
+        """The same for several at once."""
+        return NodeInfo(self.node, self.usage.minus(sum_of_pods(pods)))
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def test_what_is_foretold_of_each_pod_happens(scheduling: ControlPlane, tmp_path
         told.taken |= taken
         for namespace, pod in stage.bring_about(cluster):
             _one(_Pod(scheduling, stage, tmp_path, name, Key(namespace, pod)), told)
-    told.counts["refused by the API server"] = stage.refused.total()
+    told.counts |= {f"refused {kind}": number for kind, number in stage.refused.items()}
     if table := os.environ.get("E2E_TABLE"):
         Path(table).write_text(json.dumps(_table(told, seed), indent=1) + "\n", encoding="utf-8")
     assert not told.differences, "\n".join(told.differences)

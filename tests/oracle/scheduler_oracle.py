@@ -13,7 +13,7 @@ from tests.gobuild import GoModule, build
 
 Row = dict[str, Any]
 _FOLDER: Final = Path(__file__).parent
-_WHOLE: Final = ("admit", "schedule", "gangs", "plugins")
+_WHOLE: Final = ("admit", "schedule", "gangs", "plugins", "time-pod")
 
 
 def module(kind: str = "") -> GoModule:
@@ -30,7 +30,7 @@ class Oracle:
     """A running oracle for one kind of question.
 
     About parts ``cel``, ``alloc``, ``time-selector``, ``time-allocator``; about whole clusters ``admit``, ``schedule``,
-    ``gangs``, ``plugins``. The programs' own texts say what rows and answers consist of.
+    ``gangs``, ``time-pod``, ``plugins``. The programs' own texts say what rows and answers consist of.
     """
 
     def __init__(self, kind: str) -> None:

@@ -6,7 +6,7 @@ Upstream: plugins/nodevolumelimits (csi.go).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from kubectl_dra.model.gotext import quote
@@ -29,8 +29,11 @@ _Counted = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class _State:
+    """``new``: what the pod brings, by whether the node has a CSINode, on which alone it depends."""
+
     owner: Owner
     stored: Stored
+    new: dict[bool, _Counted | Verdict] = field(default_factory=dict)
 
 
 class NodeVolumeLimits(Plugin):
@@ -59,7 +62,7 @@ def _check(state: _State, cycle: Cycle, node: NodeInfo) -> Status:
     stored = state.stored
     csi_node = stored.csi_node(node.name)
     counting = _Counting(stored, csi_node)
-    new = counting.of(state.owner, cycle.pod.spec.volumes, new=True)
+    new = _brought(state, counting, cycle, with_node=csi_node is not None)
     if not new:
         return SUCCESS
     if cycle.features.volume_limit_scaling:
@@ -73,6 +76,20 @@ def _check(state: _State, cycle: Cycle, node: NodeInfo) -> Status:
     if not cycle.snapshot.complete("Pod"):
         return unknown("Pod")
     return _compare(limits, new, _attached(counting, node), stored, node)
+
+
+def _brought(state: _State, counting: _Counting, cycle: Cycle, *, with_node: bool) -> _Counted:
+    """Raises :class:`Verdict`."""
+    found = state.new.get(with_node)
+    if found is None:
+        try:
+            found = counting.of(state.owner, cycle.pod.spec.volumes, new=True)
+        except Verdict as verdict:
+            found = verdict
+        state.new[with_node] = found
+    if isinstance(found, Verdict):
+        raise found
+    return found
 
 
 def _attached(counting: _Counting, node: NodeInfo) -> _Counted:

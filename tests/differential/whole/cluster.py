@@ -58,7 +58,8 @@ def _priority_class(draw: Draw, name: str) -> Object:
 def _replica_set(draw: Draw, app: str) -> Object:
     # No other pod has this hash: a ReplicaSet adopts all that its selector takes.
     selected = {"app": app, "pod-template-hash": "v3"}
-    template = {"metadata": {"labels": {**selected, "tier": "front"}}, "spec": {"containers": []}}
+    container = {"name": "main", "image": f"registry.example.com/{app}:v1"}
+    template = {"metadata": {"labels": {**selected, "tier": "front"}}, "spec": {"containers": [container]}}
     spec = {"replicas": 3, "selector": {"matchLabels": selected}, "template": template}
     return {"metadata": draw.metadata(f"{app}-v3", "default"), "spec": spec}
 

@@ -4,6 +4,7 @@
 //	kubescheduler admit      a case as a user would write it -> the case as the API server would store it
 //	kubescheduler schedule   a stored case -> the case with "expect", one answer per pending pod
 //	kubescheduler gangs      a stored case -> the case with "expect", one answer per PodGroup
+//	kubescheduler time-pod   a stored case with "repeat" -> how long an attempt for its pending pod takes
 //	kubescheduler plugins    {"featureGates": {...}} -> the default profile's plugins, per extension point, in order
 //
 // What a case consists of stands in cluster.go, what an answer consists of in pods.go and gangs.go. What lies outside:
@@ -47,10 +48,11 @@ func main() {
 		},
 		"schedule": func(line []byte) (any, error) { return answer(line, schedulePods, podRepeats) },
 		"plugins":  listPlugins,
+		"time-pod": timePod,
 		"gangs":    func(line []byte) (any, error) { return answer(line, scheduleGangs, gangRepeats) },
 	}
 	if len(os.Args) != 2 || handlers[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: kubescheduler admit|schedule|gangs|plugins < cases > answers")
+		fmt.Fprintln(os.Stderr, "usage: kubescheduler admit|schedule|gangs|time-pod|plugins < cases > answers")
 		os.Exit(2)
 	}
 	klog.SetLogger(logr.Discard())
