@@ -22,7 +22,7 @@ def nano(quantity: Quantity) -> int:
     return quantity.at_scale(NANO)[0]
 
 
-class DeviceState:
+class DeviceHold:
     """How one device is held: ``consumed`` per capacity in 1e-9 units, ``holders`` the claims in the order read."""
 
     __slots__ = ("consumed", "dedicated", "holders", "shared")
@@ -39,7 +39,7 @@ class DeviceState:
         return self.dedicated, self.shared, tuple(sorted(self.consumed.items()))
 
 
-PoolState = Mapping[str, DeviceState]
+PoolState = Mapping[str, DeviceHold]
 _NOTHING: Final[PoolState] = {}
 
 
@@ -50,7 +50,7 @@ class AllocatedState:
         self._consumable = features.consumable_capacity
         #: Pools in which it is not what it was before, where it was made from an earlier state.
         self.changed: Collection[tuple[str, str]] = ()
-        self._pools: dict[tuple[str, str], dict[str, DeviceState]] = {}
+        self._pools: dict[tuple[str, str], dict[str, DeviceHold]] = {}
         #: Devices held with admin access, by pool.
         self._admin: dict[tuple[str, str], set[str]] = {}
         for claim in claims:
@@ -98,7 +98,7 @@ class AllocatedState:
         pool = self._pools.setdefault((result.driver, result.pool), {})
         state = pool.get(result.device)
         if state is None:
-            state = pool[result.device] = DeviceState()
+            state = pool[result.device] = DeviceHold()
         state.holders.append(key)
         if result.share_id is None or not consumable:
             state.dedicated = True
@@ -118,7 +118,7 @@ class AllocatedState:
         mine, theirs = self._pools, other._pools
         return {pool for pools in (mine, theirs) for pool in pools if mine.get(pool) is not theirs.get(pool)}
 
-    def get(self, device: DeviceId) -> DeviceState | None:
+    def get(self, device: DeviceId) -> DeviceHold | None:
         """The state of a device, None if nobody holds it."""
         return self.pool(device.driver, device.pool).get(device.device)
 

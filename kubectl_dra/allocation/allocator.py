@@ -9,8 +9,8 @@ from kubectl_dra.allocation.allocated import AllocatedState
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.classes import NodeClasses
 from kubectl_dra.allocation.counting import Counting
+from kubectl_dra.allocation.equivalence import NotApplicableError
 from kubectl_dra.allocation.errors import Aborted, TooManyDevices, UndecidedError
-from kubectl_dra.allocation.kinds import NotApplicableError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.pools import Gathered, Pool, SliceIndex, gather
 from kubectl_dra.allocation.requests import MAX_RESULTS, Enumerate, Limit, Plan, Stop, plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubectl_dra.allocation.allocated import AllocatedState, DeviceState
+from kubectl_dra.allocation.allocated import AllocatedState, DeviceHold
 from kubectl_dra.allocation.pools import Pool
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import DeviceId
@@ -25,7 +25,7 @@ class Candidate:
         pool: Pool,
         slice_: ResourceSlice,
         device: Device,
-        state: DeviceState | None,
+        state: DeviceHold | None,
         shareable: bool,
     ) -> None:
         self.position = position

@@ -15,8 +15,8 @@ from typing import Final
 
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.constraints import Held, Members, common
+from kubectl_dra.allocation.equivalence import DeviceGroups, NotApplicableError, Offer, Stage, Traits
 from kubectl_dra.allocation.groups import Shared
-from kubectl_dra.allocation.kinds import Kinds, NotApplicableError, Offer, Stage, Traits
 from kubectl_dra.allocation.requests import MAX_RESULTS, Request
 from kubectl_dra.allocation.search import Level, Search
 
@@ -60,7 +60,7 @@ class Counting:
         # The first implementation tries a combination in every order.
         every = checks.features.implementation == "stable"
         self._orders = [factorial(size) if every else 1 for size in range(MAX_RESULTS + 1)]
-        self._kinds = Kinds(checks, needed, listed)
+        self._kinds = DeviceGroups(checks, needed, listed)
         self._stages = self._kinds.stages
 
     # --- the question -----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.allocation.allocated import AllocatedState, DeviceState, PoolState
+from kubectl_dra.allocation.allocated import AllocatedState, DeviceHold, PoolState
 from kubectl_dra.allocation.checks import NODE_FEATURE
 from kubectl_dra.allocation.counters import PoolCounters
 from kubectl_dra.allocation.groups import PoolGroups
@@ -111,7 +111,7 @@ class View:
         local = spec.node_name is not None
         return None if local and not skips and terms <= 1 else (local, skips, terms)
 
-    def _more(self, device: Device, state: DeviceState | None, node: Node | None) -> Hashable:
+    def _more(self, device: Device, state: DeviceHold | None, node: Node | None) -> Hashable:
         """What matters of a device apart from its attributes; None for the ordinary free device."""
         capacity = self._capacity(device)
         if (

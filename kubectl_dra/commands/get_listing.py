@@ -23,7 +23,7 @@ from kubectl_dra.commands.get_query import (
     POOLS,
     TAINTS,
     Query,
-    Wanted,
+    TypeArgs,
 )
 from kubectl_dra.commands.get_unread import SUBJECTS, unread_of
 from kubectl_dra.commands.group_state_answers import group_not_found
@@ -86,7 +86,7 @@ class Section:
 
 
 @dataclass(slots=True)
-class Call:
+class GetCall:
     """One call of the command."""
 
     options: Options
@@ -118,7 +118,7 @@ class Call:
         tell(problem, self.options)
 
 
-def needs_of(query: Query, wanted: Sequence[Wanted]) -> tuple[str, ...]:
+def needs_of(query: Query, wanted: Sequence[TypeArgs]) -> tuple[str, ...]:
     """The kinds that the tables are made of."""
     needs = {kind: None for each in wanted for kind in (*SUBJECTS[each.type].kinds, *_MORE.get(each.type, ()))}
     if query.class_:
@@ -126,12 +126,12 @@ def needs_of(query: Query, wanted: Sequence[Wanted]) -> tuple[str, ...]:
     return tuple(needs)
 
 
-def new_call(options: Options, query: Query, cluster: Scoped) -> Call:
+def new_call(options: Options, query: Query, cluster: Scoped) -> GetCall:
     """The call that answers from ``cluster``."""
-    return Call(options, query, cluster, cluster.state)
+    return GetCall(options, query, cluster, cluster.state)
 
 
-def sections_of(call: Call, wanted: Sequence[Wanted]) -> list[Section]:
+def sections_of(call: GetCall, wanted: Sequence[TypeArgs]) -> list[Section]:
     """All lines, type by type, sorted as asked. Raises ``CommandError`` where the only name is not found."""
     sections = [_SECTIONS[each.type](call, each) for each in wanted]
     if call.query.sort_by:
@@ -146,7 +146,7 @@ def _sorted(section: Section, by: str) -> Sequence[Item]:
     return sorting.sort(items, by) if key is None else sorted(items, key=lambda item: key(item.row))
 
 
-def selections(wanted: Sequence[Wanted]) -> frozenset[Fields]:
+def selections(wanted: Sequence[TypeArgs]) -> frozenset[Fields]:
     """The slices that the words name; empty for all."""
     found: set[Fields] = set()
     for each in wanted:
@@ -158,7 +158,7 @@ def selections(wanted: Sequence[Wanted]) -> frozenset[Fields]:
     return frozenset(found)
 
 
-def lacks_names(wanted: Sequence[Wanted], cluster: Scoped) -> bool:
+def lacks_names(wanted: Sequence[TypeArgs], cluster: Scoped) -> bool:
     """Whether only the slices that the words name were read, and some of the words name none."""
     if cluster.state.evidence.coverage("ResourceSlice") is not Coverage.FILTERED:
         return False
@@ -173,7 +173,7 @@ def lacks_names(wanted: Sequence[Wanted], cluster: Scoped) -> bool:
 # --- printing -------------------------------------------------------------------------------------------------------
 
 
-def print_sections(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section], found: Unread) -> None:
+def print_sections(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section], found: Unread) -> None:
     """Print tables, names or one document; ``found`` is what they lack."""
     if is_document(call.options):
         _print_documents(call, wanted, sections, found)
@@ -193,12 +193,12 @@ def print_sections(call: Call, wanted: Sequence[Wanted], sections: Sequence[Sect
         terminal.note(_nothing(call, wanted[0].type))
 
 
-def _lines(call: Call, section: Section) -> Iterator[Safe]:
+def _lines(call: GetCall, section: Section) -> Iterator[Safe]:
     yield from list_table(section.columns(), section.rows, call.facts.now, call.wide, call.headers)
     yield from section.more()
 
 
-def _rows_as(name: str, call: Call, section: Section) -> Iterator[Safe]:
+def _rows_as(name: str, call: GetCall, section: Section) -> Iterator[Safe]:
     """The table for another program; spreadsheets take the columns of ``-o wide``, too."""
     wide = name == "csv"
     columns = shown_columns(section.columns(), wide=wide)
@@ -206,13 +206,13 @@ def _rows_as(name: str, call: Call, section: Section) -> Iterator[Safe]:
     return TABLES[name]([column.title for column in columns], rows)
 
 
-def _nothing(call: Call, type_: str) -> Safe:
+def _nothing(call: GetCall, type_: str) -> Safe:
     namespace = call.cluster.namespace
     where = fmt(" in namespace {}", namespace) if type_ in NAMESPACED and namespace else Safe("")
     return fmt("No {} found{}.", Safe(type_), where)
 
 
-def _print_documents(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section], found: Unread) -> None:
+def _print_documents(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section], found: Unread) -> None:
     kinds = {section.kind for section in sections}
     items = (item for section in sections for item in section.items)
     names = [name for each in wanted for name in each.names]
@@ -229,13 +229,13 @@ def _print_documents(call: Call, wanted: Sequence[Wanted], sections: Sequence[Se
         raise UsageProblem("API objects and reports don't fit into one document", "name one type at a time")
 
 
-def what_is_unread(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section]) -> Unread:
+def what_is_unread(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section]) -> Unread:
     """What could not be read and may change what is printed."""
     shown = [any(True for _ in section.items) for section in sections]
     return unread_of(wanted, shown, call.query, call.facts, call.cluster.namespace)
 
 
-def note_unread(call: Call, found: Unread) -> None:
+def note_unread(call: GetCall, found: Unread) -> None:
     """Say before the list what it lacks and leaves out; lists for ``grep`` keep it out of their lines."""
     for line in (*missing_lines(found.missing), *call.notes):
         console(call.options).note(line)
@@ -245,7 +245,7 @@ def note_unread(call: Call, found: Unread) -> None:
 # --- pools and devices ----------------------------------------------------------------------------------------------
 
 
-def _pools(call: Call, wanted: Wanted) -> Section:
+def _pools(call: GetCall, wanted: TypeArgs) -> Section:
     facts = call.facts
     pools = list(facts.pools)
     if wanted.names:
@@ -259,7 +259,7 @@ def _pools(call: Call, wanted: Wanted) -> Section:
     return Section("PoolSummary", items, lambda: lists.POOLS)
 
 
-def _devices(call: Call, wanted: Wanted) -> Section:
+def _devices(call: GetCall, wanted: TypeArgs) -> Section:
     facts, query = call.facts, call.query
     selectors = tuple(_selectors(call))
     names = None
@@ -289,7 +289,7 @@ def _report_item(kind: str, name: str, row: Any) -> Item:  # noqa: ANN401 - any 
     return Item(name, lambda: report_bytes(kind, row), row)
 
 
-def _selectors(call: Call) -> Iterator[SelectorSet]:
+def _selectors(call: GetCall) -> Iterator[SelectorSet]:
     classes, shows_sharing = call.facts.inventory.classes, call.facts.features.shows_sharing
     name = call.query.class_
     if name:
@@ -316,7 +316,7 @@ def _compiled(selectors: SelectorSet, what: str, hint: str) -> SelectorSet:
 # --- API objects ----------------------------------------------------------------------------------------------------
 
 
-def _claims(call: Call, wanted: Wanted) -> Section:
+def _claims(call: GetCall, wanted: TypeArgs) -> Section:
     facts = call.facts
     claims = facts.inventory.claims
     chosen: list[ResourceClaim] = []
@@ -342,7 +342,7 @@ def _claims(call: Call, wanted: Wanted) -> Section:
     return Section("", items, lambda: lists.CLAIMS if everywhere else lists.CLAIMS[1:])
 
 
-def _classes(call: Call, wanted: Wanted) -> Section:
+def _classes(call: GetCall, wanted: TypeArgs) -> Section:
     facts = call.facts
     chosen = _chosen(call, wanted, DEVICE_CLASS, facts.inventory.classes.values())
     rows = class_rows(chosen, facts)
@@ -355,7 +355,7 @@ def _classes(call: Call, wanted: Wanted) -> Section:
     return Section("", items, lambda: lists.CLASSES, offers)
 
 
-def _groups(call: Call, wanted: Wanted) -> Section:
+def _groups(call: GetCall, wanted: TypeArgs) -> Section:
     facts, groups = call.facts, call.facts.inventory.groups.pod_groups
     if wanted.names:
         keys = [Key(call.cluster.namespace, name) for name in dict.fromkeys(wanted.names)]
@@ -371,7 +371,7 @@ def _groups(call: Call, wanted: Wanted) -> Section:
     return Section("", items, lambda: lists.GROUPS if everywhere else lists.GROUPS[1:])
 
 
-def _taints(call: Call, wanted: Wanted) -> Section:
+def _taints(call: GetCall, wanted: TypeArgs) -> Section:
     facts = call.facts
     rules = facts.inventory.taint_rules
     chosen = {rule.metadata.name for rule in _chosen(call, wanted, DEVICE_TAINT_RULE, rules.values())}
@@ -385,7 +385,7 @@ def _taints(call: Call, wanted: Wanted) -> Section:
     return Section("", items, lambda: lists.TAINTS)
 
 
-def _chosen(call: Call, wanted: Wanted, kind: Kind, objects: Iterable[Any]) -> list[Any]:
+def _chosen(call: GetCall, wanted: TypeArgs, kind: Kind, objects: Iterable[Any]) -> list[Any]:
     """Cluster-scoped objects by name, or by labels."""
     by_name: dict[str, Any] = {each.metadata.name: each for each in objects}
     if not wanted.names:
@@ -402,7 +402,7 @@ def _object_item(kind: Kind, name: str, record: Any, row: Any) -> Item:  # noqa:
     return Item(f"{kind.singular}.{kind.group}/{name}", lambda: encode(record, kind), row)
 
 
-_SECTIONS: Final[dict[str, Callable[[Call, Wanted], Section]]] = {
+_SECTIONS: Final[dict[str, Callable[[GetCall, TypeArgs], Section]]] = {
     POOLS: _pools,
     DEVICES: _devices,
     CLAIMS: _claims,

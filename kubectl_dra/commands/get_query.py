@@ -52,7 +52,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TypeArgs:
     """One type, and the names asked for (none: all in scope)."""
 
     type: str
@@ -65,7 +65,7 @@ def type_of(word: str) -> str | None:
     return _TYPES.get(next((lowered.removesuffix(each) for each in _GROUPS if lowered.endswith(each)), lowered))
 
 
-def parse_query(query: Query, options: Options) -> tuple[Wanted, ...]:
+def parse_query(query: Query, options: Options) -> tuple[TypeArgs, ...]:
     """What the words ask for, type by type. Raises a usage error."""
     wanted = _parse_words(query.words)
     _check_flags(query, wanted)
@@ -82,10 +82,10 @@ def parse_query(query: Query, options: Options) -> tuple[Wanted, ...]:
     return wanted
 
 
-def _parse_words(words: Sequence[str]) -> tuple[Wanted, ...]:
+def _parse_words(words: Sequence[str]) -> tuple[TypeArgs, ...]:
     first = type_of(words[0])
     if first is not None:
-        return (Wanted(first, tuple(words[1:])),)
+        return (TypeArgs(first, tuple(words[1:])),)
     names: dict[str, tuple[str, ...]] = {}
     for word in words:
         type_word, slash, name = word.partition("/")
@@ -98,10 +98,10 @@ def _parse_words(words: Sequence[str]) -> tuple[Wanted, ...]:
         if not slash or not name:
             raise UsageProblem(f'"{word}" has no name', "write every word as TYPE/NAME, or the type once: TYPE NAME…")
         names[type_] = (*names.get(type_, ()), name)
-    return tuple(Wanted(type_, found) for type_, found in names.items())
+    return tuple(TypeArgs(type_, found) for type_, found in names.items())
 
 
-def _check_flags(query: Query, wanted: Sequence[Wanted]) -> None:
+def _check_flags(query: Query, wanted: Sequence[TypeArgs]) -> None:
     types = {each.type for each in wanted}
     for flag in _FOR_DEVICES:
         if getattr(query, flag) and types != {DEVICES}:

@@ -15,7 +15,7 @@ from kubectl_dra.commands.get_query import (
     POOLS,
     TAINTS,
     Query,
-    Wanted,
+    TypeArgs,
 )
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.reports import unread as subjects
@@ -32,7 +32,7 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
 
 
 def unread_of(
-    wanted: Sequence[Wanted], shown: Sequence[bool], query: Query, facts: ClusterState, namespace: str
+    wanted: Sequence[TypeArgs], shown: Sequence[bool], query: Query, facts: ClusterState, namespace: str
 ) -> Unread:
     """What could not be read and may change these lists; ``shown``: which of them have lines."""
     within = namespace if len(wanted) == 1 and wanted[0].type in NAMESPACED else ""
@@ -42,7 +42,7 @@ def unread_of(
     )
 
 
-def _subject(wanted: Wanted, query: Query) -> Subject:
+def _subject(wanted: TypeArgs, query: Query) -> Subject:
     """What the list is about; filters make kinds decide which lines there are."""
     given = {
         "ResourceClaim": query.used,
@@ -54,7 +54,7 @@ def _subject(wanted: Wanted, query: Query) -> Subject:
     return SUBJECTS[wanted.type].selecting(*(kind for kind, selects in given.items() if selects))
 
 
-def _known(wanted: Wanted, facts: ClusterState) -> frozenset[str]:
+def _known(wanted: TypeArgs, facts: ClusterState) -> frozenset[str]:
     """Kinds of which everything that is asked for by name was read; a pool may have more slices than were."""
     objects = SUBJECTS[wanted.type].objects
     if objects == (SLICES,):

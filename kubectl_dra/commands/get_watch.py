@@ -10,7 +10,7 @@ from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.following import check_watch, follow
 from kubectl_dra.commands.get_listing import (
-    Call,
+    GetCall,
     Item,
     Section,
     lacks_names,
@@ -20,7 +20,7 @@ from kubectl_dra.commands.get_listing import (
     sections_of,
     what_is_unread,
 )
-from kubectl_dra.commands.get_query import Query, Wanted
+from kubectl_dra.commands.get_query import Query, TypeArgs
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
 from kubectl_dra.commands.unread import nothing_read
@@ -46,7 +46,7 @@ class _Shown:
 def watch(
     options: Options,
     query: Query,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[TypeArgs],
     needs: Sequence[str],
     *,
     slices: Iterable[Fields],
@@ -76,12 +76,12 @@ def watch(
     return ExitCode.OK
 
 
-def _names_one(wanted: Sequence[Wanted]) -> bool:
+def _names_one(wanted: Sequence[TypeArgs]) -> bool:
     """Whether not to find a name means that the only object is gone."""
     return sum(len(each.names) for each in wanted) == 1
 
 
-def _first(call: Call, wanted: Sequence[Wanted], needs: Sequence[str]) -> Sequence[Section]:
+def _first(call: GetCall, wanted: Sequence[TypeArgs], needs: Sequence[str]) -> Sequence[Section]:
     """The sections of the first answer; where a name is not found, what comes near is read for the error."""
     if lacks_names(wanted, call.cluster):
         whole: Scoped = read_cluster(call.options, needs)
@@ -89,7 +89,9 @@ def _first(call: Call, wanted: Sequence[Wanted], needs: Sequence[str]) -> Sequen
     return sections_of(call, wanted)
 
 
-def _print_changes(call: Call, wanted: Sequence[Wanted], sections: Sequence[Section], before: _Shown | None) -> _Shown:
+def _print_changes(
+    call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section], before: _Shown | None
+) -> _Shown:
     """Print the lines that were not there ``before`` (None: nothing was), and the last ones of what is gone."""
     documents = is_document(call.options)
     found = what_is_unread(call, wanted, sections)
@@ -127,7 +129,7 @@ def _lines(items: Iterable[Item], documents: bool) -> Lines:
     return found
 
 
-def _print_one_by_one(call: Call, sections: Sequence[Section]) -> None:
+def _print_one_by_one(call: GetCall, sections: Sequence[Section]) -> None:
     for section in sections:
         for item in section.items:
             if call.options.output == "yaml":

@@ -6,7 +6,7 @@ from kubectl_dra.api.kinds import RESOURCE_CLAIM
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console
-from kubectl_dra.commands.types import Targets
+from kubectl_dra.commands.types import ObjectArgs
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.pending.remedies import numbered_steps, recorded_lines, remedy_text
@@ -30,7 +30,7 @@ def check_dry_run(options: Options, number: int | None) -> None:
         raise UsageProblem("--dry-run=server needs a live cluster", "leave out --from")
 
 
-def check_single(options: Options, targets: Targets, *, remedies: bool) -> None:
+def check_single(options: Options, targets: ObjectArgs, *, remedies: bool) -> None:
     """Raises a usage error for words and options that don't go with the number of a way out."""
     if targets.single is None or targets.single.kind is RESOURCE_CLAIM:
         raise UsageProblem("--remedy is about one pod", try_dra("why-pending", "POD", "--remedy", "N"))

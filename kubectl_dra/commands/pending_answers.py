@@ -21,7 +21,7 @@ from kubectl_dra.commands.options import Options, label_selector
 from kubectl_dra.commands.owners import owner_reader
 from kubectl_dra.commands.queues import with_queues
 from kubectl_dra.commands.show import Answer, console, is_document, note_evidence, print_answers, print_pages, tell
-from kubectl_dra.commands.types import Target, Targets, parse_targets
+from kubectl_dra.commands.types import ObjectArg, ObjectArgs, parse_targets
 from kubectl_dra.commands.unread import after_unread, code_of, nothing_read
 from kubectl_dra.commands.whatif_options import check_watch, kinds_demanded, kinds_everywhere, supposed, whole_nodes
 from kubectl_dra.diagnosis import needs
@@ -72,7 +72,7 @@ _WAITING_SHOWN: Final = 3
 
 
 @dataclass(slots=True)
-class Call:
+class PendingCall:
     """One call of the command: the options, what was read, and whether a name could not be answered."""
 
     options: Options
@@ -141,7 +141,7 @@ def answer(
         world, what_if = supposed(state, switches)
         cluster = Scoped(world, cluster.namespace)
         with owner_reader(options) as read_owner:
-            call = Call(
+            call = PendingCall(
                 options,
                 node,
                 cluster,
@@ -174,7 +174,7 @@ def answer(
     return respond(options, cluster)
 
 
-def _all_run(cluster: Scoped, targets: Targets) -> bool:
+def _all_run(cluster: Scoped, targets: ObjectArgs) -> bool:
     """Whether no pod that was named, or belongs to a workload that was named, waits any more.
 
     Of several pods, one that is not there has finished: finished pods are not followed.
@@ -182,7 +182,7 @@ def _all_run(cluster: Scoped, targets: Targets) -> bool:
     return bool(targets.named) and all(_runs(cluster, target, targets.single is None) for target in targets.named)
 
 
-def _runs(cluster: Scoped, target: Target, absent: bool) -> bool:
+def _runs(cluster: Scoped, target: ObjectArg, absent: bool) -> bool:
     inventory, key = cluster.state.inventory, Key(cluster.namespace, target.name)
     if target.kind is POD:
         return not is_pending(inventory.pods[key]) if key in inventory.pods else absent
@@ -201,7 +201,7 @@ def _check_kinds(kinds: Iterable[Kind]) -> None:
 # --- everything in scope --------------------------------------------------------------------------------------------
 
 
-def _everything(call: Call, kind: Kind) -> int:
+def _everything(call: PendingCall, kind: Kind) -> int:
     selects = label_selector(call.options.selector)
     namespace, inventory = call.cluster.namespace, call.cluster.state.inventory
     if kind is RESOURCE_CLAIM:
@@ -219,7 +219,7 @@ def _everything(call: Call, kind: Kind) -> int:
     return _list(call, answers, PENDING_PODS, _pages if call.remedies else _overview)
 
 
-def _rows(call: Call, answers: Sequence[Pending]) -> list[Safe]:
+def _rows(call: PendingCall, answers: Sequence[Pending]) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
     return pod_list(reports, call.now, call.options.output or "wide", call.sort_by)
 
@@ -229,10 +229,10 @@ def _labels(inventory: Inventory, group: Key) -> Mapping[str, str]:
 
 
 def _list(
-    call: Call,
+    call: PendingCall,
     answers: Sequence[Pending],
     subject: Subject,
-    page: Callable[[Call, Sequence[Pending], Unread], list[Safe]],
+    page: Callable[[PendingCall, Sequence[Pending], Unread], list[Safe]],
 ) -> int:
     """A list: what could not be read and may change it, then what is known."""
     of_list = unread(call.cluster.state, subject, call.cluster.namespace, shown=bool(answers))
@@ -262,19 +262,19 @@ def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:
     return any(owner.ref.kind == kind.name for owner in owners(inventory, inventory.pods[pod]))
 
 
-def _overview(call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:
+def _overview(call: PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
     page = groups_page(reports, reason_groups(reports), call.cluster.namespace, found.bound, call.address)
     more = page[-2:] if page and page[-1].startswith("more: ") else []
     return [*page[: len(page) - len(more)], *gang_lines(reports), *said(reports, call.now), *more]
 
 
-def _claims_overview(call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:
+def _claims_overview(call: PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, ClaimPendingReport)]
     return claim_groups_page(claim_groups(reports), call.cluster.namespace, found.bound, call.address)
 
 
-def _pages(_call: Call, answers: Sequence[Pending], found: Unread) -> list[Safe]:
+def _pages(_call: PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
     lines: list[Safe] = []
     for each in answers:
         lines += [Safe(""), *each.page()] if lines else each.page()
@@ -296,7 +296,7 @@ def _missing(report: AnyPending) -> Iterator[Missing]:
 # --- named objects --------------------------------------------------------------------------------------------------
 
 
-def _named(call: Call, targets: Targets) -> int:
+def _named(call: PendingCall, targets: ObjectArgs) -> int:
     """One object that is missing does not hide the others."""
     answers: list[Pending] = []
     for target in targets.named:
@@ -311,7 +311,7 @@ def _named(call: Call, targets: Targets) -> int:
     return _print(call, answers, single=single)
 
 
-def _only_pod(call: Call, targets: Targets) -> PendingReport:
+def _only_pod(call: PendingCall, targets: ObjectArgs) -> PendingReport:
     """The one pod that a way out is asked for. Raises ``CommandError`` where a workload has several."""
     found = [answer.report for target in targets.named for answer in _answers(call, target)]
     pods = [report for report in found if isinstance(report, PendingReport)]
@@ -323,7 +323,7 @@ def _only_pod(call: Call, targets: Targets) -> PendingReport:
     raise CommandError(f"--remedy is about one pod, and {len(pods)} are meant", hint)
 
 
-def _answers(call: Call, target: Target) -> Iterator[Pending]:
+def _answers(call: PendingCall, target: ObjectArg) -> Iterator[Pending]:
     inventory = call.cluster.state.inventory
     key = Key(call.cluster.namespace, target.name)
     if target.kind is RESOURCE_CLAIM:
@@ -347,7 +347,7 @@ def _answers(call: Call, target: Target) -> Iterator[Pending]:
         yield from _workload_answers(call, target.kind, key)
 
 
-def _workload_answers(call: Call, kind: Kind, key: Key) -> Iterator[Pending]:
+def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pending]:
     inventory = call.cluster.state.inventory
     pods = resolve_workload(inventory, kind.name, key)
     known = [Key(namespace, name) for (of, namespace, name) in inventory.workloads if of == kind.name]
@@ -369,7 +369,7 @@ def _workload_answers(call: Call, kind: Kind, key: Key) -> Iterator[Pending]:
     yield from (_pod_answer(call, each) for each in pending)
 
 
-def _idle(call: Call, kind: Kind, key: Key) -> Pending | None:
+def _idle(call: PendingCall, kind: Kind, key: Key) -> Pending | None:
     """Who holds back the pods of a workload that has none; None where nobody does."""
     state = call.cluster.state
     workload = state.inventory.workloads.get((kind.name, key.namespace, key.name))
@@ -382,14 +382,14 @@ def _idle(call: Call, kind: Kind, key: Key) -> Pending | None:
     return Answer("WorkloadPendingReport", report, partial(idle_summary, report), partial(idle_page, report))
 
 
-def _not_found(call: Call, kind: Kind, key: Key, known: Iterable[Key]) -> CommandError:
+def _not_found(call: PendingCall, kind: Kind, key: Key, known: Iterable[Key]) -> CommandError:
     return key_not_found(kind, key, known, call.cluster.state.evidence, ("why-pending",), ("why-pending", "-A"))
 
 
 # --- reports --------------------------------------------------------------------------------------------------------
 
 
-def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Pending:
+def _pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending:
     cluster, diagnosis = call.cluster, call.diagnoser.pod(key)
     read = call.read_owner
     found = find_remedies(call.diagnoser.world, diagnosis, read_owner=read) if remedies else FoundRemedies()
@@ -406,29 +406,29 @@ def _pod_answer(call: Call, key: Key, *, remedies: bool = True) -> Pending:
     return Answer("PendingReport", told, partial(pending_summary, report), partial(_pod_page, call, report))
 
 
-def _pod_page(call: Call, report: PendingReport) -> list[Safe]:
+def _pod_page(call: PendingCall, report: PendingReport) -> list[Safe]:
     lines = pending_page(report, call.now, call.address)
     steps = list(step_lines(report.remedies, call.address)) if call.remedies else []
     return [*lines, Safe(""), *steps] if steps else lines
 
 
-def _group_answer(call: Call, key: Key, *, remedies: bool = True) -> Pending:
+def _group_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending:
     steps = call.address if call.remedies else None
     return group_answer(call.diagnoser, key, remedies=remedies, steps=steps, read_owner=call.read_owner)
 
 
-def _claim_answer(call: Call, key: Key) -> Pending:
+def _claim_answer(call: PendingCall, key: Key) -> Pending:
     report = claim_pending_report(call.diagnoser.claim(key), call.cluster.state)
     page = partial(claim_pending_page, report, call.now)
     return Answer("ClaimPendingReport", report, partial(claim_pending_summary, report), page)
 
 
-def _print(call: Call, answers: Sequence[Pending], *, single: bool = False) -> int:
+def _print(call: PendingCall, answers: Sequence[Pending], *, single: bool = False) -> int:
     print_answers(answers, call.options, "PendingReportList", single=single)
     return _code(call, answers)
 
 
-def _code(call: Call, answers: Sequence[Pending]) -> int:
+def _code(call: PendingCall, answers: Sequence[Pending]) -> int:
     if call.failed:
         return ExitCode.ERROR
     bad = any(_is_bad(each) and each.report.verdict != _UNKNOWN for each in answers)

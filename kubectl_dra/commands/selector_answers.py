@@ -39,7 +39,7 @@ from kubectl_dra.source.manifests import Manifests
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SelectorArgs:
     """The command's own words and options; None for what was not given."""
 
     words: tuple[str, ...]
@@ -51,7 +51,7 @@ class Asked:
     cross_check: bool = False
 
 
-def answer(options: Options, asked: Asked) -> int:
+def answer(options: Options, asked: SelectorArgs) -> int:
     """Run the command; returns the exit code."""
     _check(options, asked)
     found = records_of(options) if options.manifests else None
@@ -70,7 +70,7 @@ def answer(options: Options, asked: Asked) -> int:
     return ExitCode.ERROR if failed else _code(options, reports)
 
 
-def _check(options: Options, asked: Asked) -> None:
+def _check(options: Options, asked: SelectorArgs) -> None:
     if options.manifests and asked.words:
         raise UsageProblem("an expression and -f cannot be combined", "give one of them")
     if options.manifests and asked.device_class is not None:
@@ -84,7 +84,7 @@ def _check(options: Options, asked: Asked) -> None:
 # --- what is asked --------------------------------------------------------------------------------------------------
 
 
-def _questions(asked: Asked, manifests: Manifests | None, facts: ClusterState) -> Sequence[Question]:
+def _questions(asked: SelectorArgs, manifests: Manifests | None, facts: ClusterState) -> Sequence[Question]:
     if manifests is None:
         classes = facts.inventory.classes
         if asked.device_class is not None and asked.device_class not in classes:
@@ -102,7 +102,7 @@ def _classes(manifests: Manifests | None) -> dict[str, DeviceClass]:
     return {record.metadata.name: record for record in records if isinstance(record, DeviceClass)}
 
 
-def _where(asked: Asked, facts: ClusterState) -> Where:
+def _where(asked: SelectorArgs, facts: ClusterState) -> Where:
     drivers = sorted({pool.driver for pool in facts.pools})
     driver, pool = asked.driver, asked.pool
     if driver is not None and driver not in drivers and facts.evidence.complete("ResourceSlice"):

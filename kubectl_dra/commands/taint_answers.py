@@ -8,7 +8,7 @@ from kubectl_dra.commands.show import console, is_document, note_evidence, print
 from kubectl_dra.commands.signals import signals_raise
 from kubectl_dra.commands.taint_planning import Planner, write_plan
 from kubectl_dra.commands.taint_source import open_source
-from kubectl_dra.commands.taint_words import TaintArgs, Words, parse_words
+from kubectl_dra.commands.taint_words import TaintArgs, TaintWords, parse_words
 from kubectl_dra.commands.unread import after_unread, code_of, nothing_read
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.console import is_dialogue
@@ -45,7 +45,7 @@ def answer(options: Options, asked: TaintArgs) -> int:
             return Dialogue(options, asked, planner).run(plan)
 
 
-def _check(options: Options, asked: TaintArgs, words: Words) -> None:
+def _check(options: Options, asked: TaintArgs, words: TaintWords) -> None:
     """Combinations that make no sense, before anything is read."""
     planning = asked.dry_run != "none"
     if options.exit_code:

@@ -13,7 +13,7 @@ from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import write
 from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.taint_source import TaintSource
-from kubectl_dra.commands.taint_words import Words
+from kubectl_dra.commands.taint_words import TaintWords
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import DeviceTaint
@@ -46,7 +46,7 @@ _SHOWN: Final = 5
 class Planner:
     """Makes the plans of one call."""
 
-    def __init__(self, source: TaintSource, words: Words, match: str, force: bool) -> None:
+    def __init__(self, source: TaintSource, words: TaintWords, match: str, force: bool) -> None:
         self.source = source
         self.words = words
         self._match = match
@@ -149,7 +149,7 @@ class RulePlanner(Planner):
     """Plans the deletion of one rule by its name, whoever made it."""
 
     def __init__(self, source: TaintSource, rule: str) -> None:
-        super().__init__(source, Words((), DeviceTaint(), removal=True), "", force=True)
+        super().__init__(source, TaintWords((), DeviceTaint(), removal=True), "", force=True)
         self._rule = rule
 
     def plan(self, effect: str = "") -> TaintPlan:

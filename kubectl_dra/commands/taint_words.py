@@ -33,7 +33,7 @@ class TaintArgs:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class TaintWords:
     """What is asked for. Of a removal value and effect may be empty: then they may be anything."""
 
     devices: tuple[DeviceId, ...]
@@ -41,7 +41,7 @@ class Words:
     removal: bool
 
 
-def parse_words(words: Sequence[str], *, match: bool) -> Words:
+def parse_words(words: Sequence[str], *, match: bool) -> TaintWords:
     """``DRIVER/POOL/DEVICE… TAINT``, or ``TAINT`` alone where an expression names the devices. Raises a usage error."""
     if not words:
         raise UsageProblem("name a device and a taint", "DRIVER/POOL/DEVICE KEY[=VALUE]:EFFECT")
@@ -53,7 +53,7 @@ def parse_words(words: Sequence[str], *, match: bool) -> Words:
         raise UsageProblem(f'"{spec}" alone is not enough: no {missing}', "DRIVER/POOL/DEVICE KEY[=VALUE]:EFFECT")
     removal = spec.endswith("-")
     taint = _taint(spec.removesuffix("-"), removal)
-    return Words(tuple(dict.fromkeys(map(_device, named))), taint, removal)
+    return TaintWords(tuple(dict.fromkeys(map(_device, named))), taint, removal)
 
 
 def _taint(spec: str, removal: bool) -> DeviceTaint:

@@ -52,6 +52,6 @@ def command(
         from kubectl_dra.commands.tui_answers import start_lab
 
         return start_lab(options, words, device_class)
-    from kubectl_dra.commands.selector_answers import Asked, answer
+    from kubectl_dra.commands.selector_answers import SelectorArgs, answer
 
-    return answer(options, Asked(words, device_class, driver, pool, node, explain, cross_check))
+    return answer(options, SelectorArgs(words, device_class, driver, pool, node, explain, cross_check))

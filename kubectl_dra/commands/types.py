@@ -13,7 +13,7 @@ from kubectl_dra.reports.invocations import of, plain_word, shell_line, try_kube
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ObjectArg:
     """One object that is asked for by name."""
 
     kind: Kind
@@ -21,26 +21,26 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Targets:
+class ObjectArgs:
     """What the words ask for: all of ``kind`` in scope, or the ``named`` objects (which may be of several kinds)."""
 
     kind: Kind
-    named: tuple[Target, ...] = ()
+    named: tuple[ObjectArg, ...] = ()
 
     @property
-    def single(self) -> Target | None:
+    def single(self) -> ObjectArg | None:
         """The one object, if exactly one is named: then the answer is an object and not a list."""
         return self.named[0] if len(self.named) == 1 else None
 
 
-def parse_targets(arguments: Sequence[str], default: Kind, options: Options) -> Targets:
+def parse_targets(arguments: Sequence[str], default: Kind, options: Options) -> ObjectArgs:
     """Read ``TYPE``, ``TYPE NAME…``, ``TYPE/NAME…`` or ``NAME…`` (of the default type). Raises a usage error."""
     if any("/" in word for word in arguments):
-        targets = Targets(default, tuple(_slashed(word) for word in arguments))
+        targets = ObjectArgs(default, tuple(_slashed(word) for word in arguments))
     else:
         kind = kind_for_word(arguments[0]) if arguments else None
         names = arguments if kind is None else arguments[1:]
-        targets = Targets(kind or default, tuple(Target(kind or default, _name(name)) for name in names))
+        targets = ObjectArgs(kind or default, tuple(ObjectArg(kind or default, _name(name)) for name in names))
     check_scope(targets.named, options)
     return targets
 
@@ -49,16 +49,16 @@ def parse_names(arguments: Sequence[str], kind: Kind, options: Options) -> tuple
     """Read ``NAME…`` or ``TYPE/NAME…`` for a command of one type, where no word is a type. Raises a usage error."""
     names = []
     for word in arguments:
-        target = _slashed(word) if "/" in word else Target(kind, _name(word))
+        target = _slashed(word) if "/" in word else ObjectArg(kind, _name(word))
         if target.kind is not kind:
             what = f'"{word}" is no {kind.singular}'
             raise UsageProblem(what, try_kubectl("describe", of(target.kind.singular, target.name, options.namespace)))
         names.append(target.name)
-    check_scope([Target(kind, name) for name in names], options)
+    check_scope([ObjectArg(kind, name) for name in names], options)
     return tuple(names)
 
 
-def check_scope(named: Sequence[Target], options: Options) -> None:
+def check_scope(named: Sequence[ObjectArg], options: Options) -> None:
     """Names exclude ``-A`` and ``-l``, as in kubectl. Raises a usage error."""
     if not named:
         return
@@ -72,7 +72,7 @@ def check_scope(named: Sequence[Target], options: Options) -> None:
         raise UsageProblem(f'the name "{name}" and a selector cannot be combined', "leave out -l or the name")
 
 
-def _slashed(word: str) -> Target:
+def _slashed(word: str) -> ObjectArg:
     type_word, slash, name = word.partition("/")
     if not slash:
         raise UsageProblem(f'"{word}" has no type, but other arguments are TYPE/NAME', "write every one as TYPE/NAME")
@@ -81,7 +81,7 @@ def _slashed(word: str) -> Target:
         raise UsageProblem(f'unknown type "{type_word}"{did_you_mean(type_word, (kind.singular for kind in KINDS))}')
     if "/" in name:
         raise UsageProblem(f'"{word}" has more than one slash', "write TYPE/NAME")
-    return Target(kind, _name(name))
+    return ObjectArg(kind, _name(name))
 
 
 def _name(name: str) -> str:

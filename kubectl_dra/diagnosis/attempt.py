@@ -14,7 +14,7 @@ from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Fatal, Outcome
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis import binding, pre_filter
-from kubectl_dra.diagnosis.funnel import Story
+from kubectl_dra.diagnosis.funnel import NodeExplanation
 from kubectl_dra.diagnosis.records import Cause, NodeOutcome
 from kubectl_dra.diagnosis.renaming import Names
 from kubectl_dra.model.classic import is_searched
@@ -64,7 +64,7 @@ class Result:
     """What happens on a node; nodes with equal results belong together.
 
     ``texts`` are the reasons as they are counted. ``unavailable`` are positions of claims. ``searched`` None: there was
-    nothing to allocate, or what is needed for that could not be read. ``story``: what is known without a search.
+    nothing to allocate, or what is needed for that could not be read. ``explanation``: what is known without a search.
     ``failure``: the text of an error of another plugin. ``unread``: what plugins could not decide.
     """
 
@@ -76,7 +76,7 @@ class Result:
     extended: tuple[str, ...] = ()
     searched: Searched | None = None
     timed_out: bool = False
-    story: Story | None = None
+    explanation: NodeExplanation | None = None
     failure: str = ""
     unread: tuple[Status, ...] = ()
 

@@ -1,4 +1,4 @@
-"""From the results of an attempt to groups of nodes with the same story, and to causes merged over all nodes.
+"""From the results of an attempt to groups of nodes with the same explanation, and to causes merged over all nodes.
 
 Order of causes: what aborts the attempt, then what is in the way on the nodes that come closest.
 """
@@ -19,7 +19,7 @@ from kubectl_dra.diagnosis.attempt import Attempt, Rejection, Result
 from kubectl_dra.diagnosis.claim_verdicts import selected_names
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.company import company_causes
-from kubectl_dra.diagnosis.funnel import Story, Teller
+from kubectl_dra.diagnosis.funnel import NodeExplainer, NodeExplanation
 from kubectl_dra.diagnosis.gates import consumers_of
 from kubectl_dra.diagnosis.judgement import Judgement, idle_claims
 from kubectl_dra.diagnosis.records import (
@@ -79,13 +79,13 @@ _OTHER_CODES: Final = {
 
 @dataclass(slots=True)
 class _Bucket:
-    """Nodes with the same story; ``nearness`` orders the causes, larger is nearer to fitting."""
+    """Nodes with the same explanation; ``nearness`` orders the causes, larger is nearer to fitting."""
 
     outcome: NodeOutcome
     plugin: str
     nodes: list[Node] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
-    story: Story | None = None
+    explanation: NodeExplanation | None = None
     devices_fit: bool | None = None
 
 
@@ -125,7 +125,7 @@ class _Explainer:
         self.world = world
         self.pod = pod
         self.tried = tried
-        self._stories: dict[int, Story] = {}
+        self._explanations: dict[int, NodeExplanation] = {}
         self._errors: dict[str, AllocationError] = {}
 
     def explain(self, judgement: Judgement) -> Explanation:
@@ -157,11 +157,20 @@ class _Explainer:
                 bucket.nodes.append(node)
                 bucket.results.append(result)
                 continue
-            story = self._story(node, result)
-            key = (result.outcome, result.plugin, _told(result), result.unavailable, fits, story and story.key)
+            explanation = self._explain(node, result)
+            key = (
+                result.outcome,
+                result.plugin,
+                _told(result),
+                result.unavailable,
+                fits,
+                explanation and explanation.key,
+            )
             bucket = buckets.get(key)
             if bucket is None:
-                bucket = buckets[key] = _Bucket(result.outcome, result.plugin, story=story, devices_fit=fits)
+                bucket = buckets[key] = _Bucket(
+                    result.outcome, result.plugin, explanation=explanation, devices_fit=fits
+                )
             known[id(result), fits] = bucket
             bucket.nodes.append(node)
             bucket.results.append(result)
@@ -176,19 +185,19 @@ class _Explainer:
         outcomes = search(self.world.devices, rejected, claims)
         return {name: isinstance(searched.shared, Allocated) for name, searched in outcomes.items()}
 
-    def _story(self, node: Node, result: Result) -> Story | None:
+    def _explain(self, node: Node, result: Result) -> NodeExplanation | None:
         """The funnel of a node where the search found nothing; shared by nodes that share their outcome."""
-        if result.story is not None:
-            return result.story
+        if result.explanation is not None:
+            return result.explanation
         outcome = result.outcome_of_search
         if result.outcome is not NodeOutcome.CANNOT_ALLOCATE or outcome is None:
             return None
         identity = id(outcome)
-        if identity not in self._stories:
+        if identity not in self._explanations:
             blamed = isinstance(outcome, Unsatisfiable) and outcome.invalid_pools
             assert result.searched is not None  # noqa: S101 - it has an outcome
-            self._stories[identity] = Teller(self.world, result.searched.attempt).tell(node, blamed)
-        return self._stories[identity]
+            self._explanations[identity] = NodeExplainer(self.world, result.searched.attempt).explain(node, blamed)
+        return self._explanations[identity]
 
     def _claims(self, result: Result) -> list[ResourceClaim]:
         claims = list(self.tried.to_allocate)
@@ -210,7 +219,7 @@ class _Explainer:
             names,
             bucket.plugin,
             messages[:_MAX_MESSAGES],
-            bucket.story.reports if bucket.story is not None else (),
+            bucket.explanation.reports if bucket.explanation is not None else (),
             tuple(_ref(self.tried.claims[i]) for i in unavailable),
             tuple(self._causes(bucket, names)),
             self._not_checked(bucket),
@@ -242,10 +251,10 @@ class _Explainer:
                 yield Cause(Code.EXTENDED_CLAIM_LEFT_OVER, claim=_ref(self.tried.left_over), nodes=names)
             case NodeOutcome.CLAIM_UNAVAILABLE:
                 yield from self._unavailable(first, names)
-            case NodeOutcome.CANNOT_ALLOCATE if bucket.story is not None:
-                yield from (msgspec.structs.replace(cause, nodes=names) for cause in bucket.story.causes)
-            case NodeOutcome.UNDECIDED if bucket.story is not None:
-                yield from (msgspec.structs.replace(cause, nodes=names) for cause in bucket.story.causes)
+            case NodeOutcome.CANNOT_ALLOCATE if bucket.explanation is not None:
+                yield from (msgspec.structs.replace(cause, nodes=names) for cause in bucket.explanation.causes)
+            case NodeOutcome.UNDECIDED if bucket.explanation is not None:
+                yield from (msgspec.structs.replace(cause, nodes=names) for cause in bucket.explanation.causes)
             case NodeOutcome.UNDECIDED if first.searched is not None and not first.unread:
                 yield Cause(Code.SEARCH_UNDECIDED, SearchSize(first.searched.shared.steps), nodes=names)
 
@@ -410,7 +419,7 @@ _ORDER: Final = {
 def _nearness(bucket: _Bucket) -> tuple[int, tuple[int, ...], int]:
     """Nodes that only lack room for the pod come right after those that abort, fit or hold a claim elsewhere."""
     rank = 2 if bucket.devices_fit else _ORDER[bucket.outcome]
-    return rank, bucket.story.nearness if bucket.story is not None else (), len(bucket.nodes)
+    return rank, bucket.explanation.nearness if bucket.explanation is not None else (), len(bucket.nodes)
 
 
 def _merged(causes: Iterable[Cause]) -> list[Cause]:

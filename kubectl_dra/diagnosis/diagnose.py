@@ -25,12 +25,12 @@ from kubectl_dra.diagnosis import (
 )
 from kubectl_dra.diagnosis.agreement import Prediction, newest_versions
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.equivalence import Examiner
 from kubectl_dra.diagnosis.gangs import members
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
 from kubectl_dra.diagnosis.gangs.elsewhere import left_to
 from kubectl_dra.diagnosis.gates import ClaimGates, other_scheduler, own_causes
 from kubectl_dra.diagnosis.judgement import Judgement, nodes_can_tell
-from kubectl_dra.diagnosis.kinds import Examiner
 from kubectl_dra.diagnosis.open_plugins import open_plugins
 from kubectl_dra.diagnosis.records import (
     Agreement,

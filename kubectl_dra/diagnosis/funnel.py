@@ -28,7 +28,7 @@ from kubectl_dra.selectors.evaluate import Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class NodeExplanation:
     """What happened on a node. Equal ``key``: the same numbers for the same reasons. ``nearness``: larger is nearer."""
 
     key: Hashable
@@ -37,15 +37,15 @@ class Story:
     nearness: tuple[int, ...]
 
 
-class Teller:
-    """Tells the stories of nodes on which the same claims can't be allocated."""
+class NodeExplainer:
+    """Tells the explanations of nodes on which the same claims can't be allocated."""
 
     def __init__(self, world: ClusterState, attempt: Attempt) -> None:
         self._world = world
         self._attempt = attempt
 
-    def tell(self, node: Node, invalid_pools: bool) -> Story:
-        """The story of one node; ``invalid_pools``: the scheduler blames them."""
+    def explain(self, node: Node, invalid_pools: bool) -> NodeExplanation:
+        """The explanation of one node; ``invalid_pools``: the scheduler blames them."""
         gathered = gather(self._world.devices.index, node)
         checks = self._attempt.checks(node, gathered.pools)
         funnels = {request.number: self._funnel(node, checks, request) for request in self._attempt.plan.requests}
@@ -56,7 +56,7 @@ class Teller:
         # Where a pool is left out, that its devices are not there is no reason of its own.
         causes = (*problems, *(cause for cause in lacking if not (problems and cause.code in _NOTHING_THERE)))
         reports = tuple(_report(request, funnels[request.number]) for request in self._attempt.plan.requests)
-        return Story(_key(funnels.values(), causes), reports, causes, shortfall.nearness(shortfalls))
+        return NodeExplanation(_key(funnels.values(), causes), reports, causes, shortfall.nearness(shortfalls))
 
     def _choice(self, choice: Choice, funnels: dict[int, Funnel]) -> tuple[Shortfall, ...]:
         """What each alternative of a request lacks; empty if one of them could be had alone."""
@@ -117,7 +117,7 @@ def _key(funnels: Iterable[Funnel], causes: tuple[Cause, ...]) -> Hashable:
 
 
 def _reasons(stage: Stage) -> Hashable:
-    # Which claims hold the devices differs from node to node and makes no other story.
+    # Which claims hold the devices differs from node to node and makes no other explanation.
     if stage.name is StageName.UNUSED:
         return sum(len(removal.devices) for removal in stage.removed)
     # Nor do the values that a selector saw.

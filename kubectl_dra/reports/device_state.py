@@ -40,7 +40,7 @@ def feature_missing(device: Device, features: Features) -> str | None:
 
 def device_state(
     device: Device,
-    held: allocated.DeviceState | None,
+    held: allocated.DeviceHold | None,
     offered: bool,
     tainted: bool,
     counters: PoolCounters | None,
@@ -65,7 +65,7 @@ def shareable(device: Device, features: Features) -> bool:
     return features.consumable_capacity and bool(device.allow_multiple_allocations)
 
 
-def is_full(device: Device, held: allocated.DeviceState, features: Features) -> bool:
+def is_full(device: Device, held: allocated.DeviceHold, features: Features) -> bool:
     """Whether not even the smallest share that its policies allow is left.
 
     A device that was shared and is dedicated now is protected by nothing but the same arithmetic. A capacity without
@@ -91,7 +91,7 @@ def used_text(amount: int, like: Quantity) -> str:
     return str(Quantity(amount, allocated.NANO, like.format))
 
 
-def left_of(device: Device, name: str, held: allocated.DeviceState | None) -> int:
+def left_of(device: Device, name: str, held: allocated.DeviceHold | None) -> int:
     """What is left of a capacity, in 1e-9 units; never below zero."""
     consumed = held.consumed.get(name, 0) if held is not None else 0
     return max(0, nano(device.capacity[name].value) - consumed)

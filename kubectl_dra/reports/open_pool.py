@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from kubectl_dra.allocation.allocated import DeviceState as Held
+from kubectl_dra.allocation.allocated import DeviceHold
 from kubectl_dra.allocation.counters import PoolCounters
 from kubectl_dra.allocation.pools import Pool
 from kubectl_dra.allocation.taints import is_narrowed, selects
@@ -20,14 +20,14 @@ from kubectl_dra.model.evidence import Evidence, pool_fields
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, DeviceTaintRule, ResourceSlice
 from kubectl_dra.reports.device_state import DeviceState, device_state
-from kubectl_dra.reports.pool_state import ALLOCATED_FROM, Judged, PoolView, Views, node_views, whole_pool
+from kubectl_dra.reports.pool_state import ALLOCATED_FROM, PoolVerdict, PoolView, Views, node_views, whole_pool
 from kubectl_dra.reports.scope import device_scope, usable_on
 from kubectl_dra.reports.taints import TaintRecord, device_taints
 
 T = TypeVar("T")
 
 
-class Standing(msgspec.Struct, gc=False):
+class ListedState(msgspec.Struct, gc=False):
     """One published device as it stands; ``tainted`` if a taint keeps requests without a toleration away.
 
     Not watched for cycles, of which there are none: there may be 80,000.
@@ -40,18 +40,18 @@ class Standing(msgspec.Struct, gc=False):
 
 
 @dataclass(slots=True, eq=False)
-class Worked:
+class PoolCache:
     """What was worked out of one pool; true as long as nothing of the pool has changed."""
 
-    judged: Judged
+    judged: PoolVerdict
     views: Views
     counters: PoolCounters | None
-    held: Mapping[str, Held]
+    held: Mapping[str, DeviceHold]
     admin: Collection[str]
     rules: Sequence[DeviceTaintRule]
     slices: tuple[ResourceSlice, ...]
     by_selector: bool
-    standings: tuple[Standing, ...] | None = None
+    standings: tuple[ListedState, ...] | None = None
     #: What reports made of it, by the name of the report.
     made: dict[str, Any] = field(default_factory=dict)
 
@@ -62,10 +62,10 @@ class PoolFacts:
 
     id: PoolId
     facts: ClusterState
-    worked: Worked
+    worked: PoolCache
 
     @property
-    def judged(self) -> Judged:
+    def judged(self) -> PoolVerdict:
         """What the allocator makes of it, for a node that can use every slice."""
         return self.worked.judged
 
@@ -80,7 +80,7 @@ class PoolFacts:
         return self.worked.counters
 
     @property
-    def held(self) -> Mapping[str, Held]:
+    def held(self) -> Mapping[str, DeviceHold]:
         """Its devices that are held, by name."""
         return self.worked.held
 
@@ -94,16 +94,16 @@ class PoolFacts:
         """The slices of its newest generation."""
         return self.worked.slices
 
-    def standings(self) -> tuple[Standing, ...]:
+    def standings(self) -> tuple[ListedState, ...]:
         """Its devices as they stand, in search order; worked out once."""
         worked = self.worked
         if worked.standings is None:
             worked.standings = tuple(self._standing(*pair) for pair in self.devices())
         return worked.standings
 
-    def _standing(self, slice_: ResourceSlice, device: Device) -> Standing:
+    def _standing(self, slice_: ResourceSlice, device: Device) -> ListedState:
         tainted = any(taint.prevents for taint in self.taints(device, slice_))
-        return Standing(slice_, device, self.state(device, slice_, tainted), tainted)
+        return ListedState(slice_, device, self.state(device, slice_, tainted), tainted)
 
     def once(self, name: str, make: Callable[[PoolFacts], T]) -> T:
         """What ``make`` makes of the pool, made once for each ``name`` while nothing of the pool changes."""
@@ -163,7 +163,9 @@ def _same(old: Sequence[object], new: Sequence[object]) -> bool:
     return old is new or (len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True)))
 
 
-def _still_known(known: dict[PoolId, Worked], before: ClusterState, after: ClusterState) -> dict[PoolId, Worked] | None:
+def _still_known(
+    known: dict[PoolId, PoolCache], before: ClusterState, after: ClusterState
+) -> dict[PoolId, PoolCache] | None:
     """Pools of which nothing has changed that any report of pools depends on."""
     old, new = before.inventory, after.inventory
     same_rules = _same(tuple(old.taint_rules.values()), tuple(new.taint_rules.values()))
@@ -183,7 +185,7 @@ def _still_known(known: dict[PoolId, Worked], before: ClusterState, after: Clust
 
 
 @derived(later=_still_known)
-def known_pools(_state: ClusterState) -> dict[PoolId, Worked]:
+def known_pools(_state: ClusterState) -> dict[PoolId, PoolCache]:
     """What was worked out of pools so far; filled by :func:`open_pool`."""
     return {}
 
@@ -199,11 +201,11 @@ def open_pool(pool: PoolId, facts: ClusterState) -> PoolFacts:
     return PoolFacts(pool, facts, worked)
 
 
-def _worked(pool: PoolId, facts: ClusterState) -> Worked:
+def _worked(pool: PoolId, facts: ClusterState) -> PoolCache:
     judged, held = whole_pool(pool, facts), facts.allocated.pool(*pool)
     counters = PoolCounters(judged.pool, held) if judged.pool is not None and judged.pool.counter_sets else None
     rules = [rule for rule in facts.rules if selects(rule, *pool)]
     specs = [slice_.spec for slice_ in facts.inventory.slices_by_pool.get(pool, ())]
     by_selector = any(spec.node_selector is not None or spec.per_device_node_selection for spec in specs)
     admin, views = facts.allocated.admin(*pool), node_views(pool, facts)
-    return Worked(judged, views, counters, held, admin, rules, facts.newest(pool), by_selector)
+    return PoolCache(judged, views, counters, held, admin, rules, facts.newest(pool), by_selector)

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from kubectl_dra.allocation.allocated import DeviceState as Held
-from kubectl_dra.allocation.allocated import nano
+from kubectl_dra.allocation.allocated import DeviceHold, nano
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.ids import PoolId
@@ -187,7 +186,7 @@ def tally_of(opened: PoolFacts) -> Tally:
     return tally
 
 
-def _tally_capacity(tally: Tally, device: Device, held: Held | None, state: DeviceState) -> None:
+def _tally_capacity(tally: Tally, device: Device, held: DeviceHold | None, state: DeviceState) -> None:
     available = state in (DeviceState.FREE, DeviceState.PARTLY)
     for name, capacity in device.capacity.items():
         left = left_of(device, name, held)
@@ -379,7 +378,7 @@ def _holder_order(holder: Holder) -> tuple[str, str, str, str]:
     return holder.namespace, holder.claim, holder.request, holder.share_id or ""
 
 
-def _capacity_records(device: Device, held: Held | None, shares: bool) -> Iterator[CapacityRecord]:
+def _capacity_records(device: Device, held: DeviceHold | None, shares: bool) -> Iterator[CapacityRecord]:
     for name, capacity in sorted(device.capacity.items()):
         value = capacity.value
         consumed = available = ""

@@ -63,7 +63,7 @@ class PoolView(ReportRecord, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class PoolVerdict:
     """A view with the allocator's own record of the pool, if there is one, and the names of slices that it ignored."""
 
     view: PoolView
@@ -71,7 +71,7 @@ class Judged:
     ignored: frozenset[str] = frozenset()
 
 
-def whole_pool(pool: PoolId, facts: ClusterState) -> Judged:
+def whole_pool(pool: PoolId, facts: ClusterState) -> PoolVerdict:
     """The pool as a node sees it that can use every slice."""
     slices = [_everywhere(slice_) for slice_ in facts.inventory.slices_by_pool.get(pool, ())]
     return _view(slices, Node(), facts)
@@ -115,17 +115,17 @@ def node_views(pool: PoolId, facts: ClusterState) -> Views:
 _NOTHING = PoolView(PoolState.IGNORED, 0, 0, 0)
 
 
-def _view(slices: Sequence[ResourceSlice], node: Node, facts: ClusterState) -> Judged:
+def _view(slices: Sequence[ResourceSlice], node: Node, facts: ClusterState) -> PoolVerdict:
     try:
         gathered = pools.gather(pools.SliceIndex(slices, facts.features), node)
     except Aborted:
-        return Judged(PoolView(PoolState.UNPARSABLE, *_claimed(slices)))
+        return PoolVerdict(PoolView(PoolState.UNPARSABLE, *_claimed(slices)))
     ignored = frozenset(slice_.metadata.name for slice_ in gathered.ignored)
     for pool in gathered.pools:
-        return Judged(_judged_view(pool, facts.features.judges_whole_pools), pool, ignored)
+        return PoolVerdict(_judged_view(pool, facts.features.judges_whole_pools), pool, ignored)
     for obsolete in gathered.obsolete:
-        return Judged(PoolView(PoolState.OBSOLETE, obsolete.generation, 0, 0), None, ignored)
-    return Judged(PoolView(PoolState.IGNORED, *_claimed(slices)) if ignored else _NOTHING, None, ignored)
+        return PoolVerdict(PoolView(PoolState.OBSOLETE, obsolete.generation, 0, 0), None, ignored)
+    return PoolVerdict(PoolView(PoolState.IGNORED, *_claimed(slices)) if ignored else _NOTHING, None, ignored)
 
 
 def _judged_view(pool: pools.Pool, skipped: bool) -> PoolView:

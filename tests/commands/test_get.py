@@ -9,7 +9,7 @@ import yaml
 
 from kubectl_dra.commands.app import run
 from kubectl_dra.commands.errors import UsageProblem
-from kubectl_dra.commands.get_query import Query, Wanted, parse_query
+from kubectl_dra.commands.get_query import Query, TypeArgs, parse_query
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.sorting import parse_path
 from tests.golden_files import check_golden
@@ -149,16 +149,16 @@ def test_paths_that_are_none(path):
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
-        (("pools",), [Wanted("pools")]),
-        (("resourceclaims.resource.k8s.io", "a", "b"), [Wanted("claims", ("a", "b"))]),
-        (("claim/a", "ResourceClaim/b", "class/c"), [Wanted("claims", ("a", "b")), Wanted("classes", ("c",))]),
+        (("pools",), [TypeArgs("pools")]),
+        (("resourceclaims.resource.k8s.io", "a", "b"), [TypeArgs("claims", ("a", "b"))]),
+        (("claim/a", "ResourceClaim/b", "class/c"), [TypeArgs("claims", ("a", "b")), TypeArgs("classes", ("c",))]),
         (
             ("device/gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0",),
-            [Wanted("devices", ("gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0",))],
+            [TypeArgs("devices", ("gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0",))],
         ),
         (
             ("devices", "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0"),
-            [Wanted("devices", ("gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0",))],
+            [TypeArgs("devices", ("gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0",))],
         ),
     ],
 )

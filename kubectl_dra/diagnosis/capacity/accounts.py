@@ -13,7 +13,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.filling import Alike, Filled
 from kubectl_dra.diagnosis.capacity.records import Devices, NodeRoom
 from kubectl_dra.diagnosis.capacity.shape import device_classes
-from kubectl_dra.diagnosis.funnel import Teller
+from kubectl_dra.diagnosis.funnel import NodeExplainer
 from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, RequestReport, StageName
 from kubectl_dra.model.ids import DeviceId
 
@@ -102,7 +102,7 @@ class _Account:
         slices = self._world.inventory.slices.values()
         self._shared = {(s.spec.driver, s.spec.pool.name) for s in slices if not s.spec.node_name}
         if self._allocating is not None:
-            self._teller = Teller(self._world, self._allocating)
+            self._explainer = NodeExplainer(self._world, self._allocating)
             exact = [r for r in self._allocating.plan.requests if r.parent is None and not r.takes_all and not r.admin]
             self.needed = max((request.spec.count for request in exact), default=0)
 
@@ -121,8 +121,8 @@ class _Account:
             apart.setdefault(number, []).append(name)
         for key, names in apart.items():
             if key not in self._known:
-                story = self._teller.tell(nodes[names[0]], False)
-                self._known[key] = _largest(story.reports)
+                explanation = self._explainer.explain(nodes[names[0]], False)
+                self._known[key] = _largest(explanation.reports)
             funnel = self._known[key]
             if funnel is not None:
                 yield tuple(names), funnel

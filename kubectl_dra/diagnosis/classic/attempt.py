@@ -13,10 +13,10 @@ from kubectl_dra.allocation import nodes as node_selectors
 from kubectl_dra.allocation.named_resources import NamedResources
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.attempt import Attempt, Attempting, Result
+from kubectl_dra.diagnosis.classic.explanations import named_story
 from kubectl_dra.diagnosis.classic.pre_filter import PreFilter, class_nodes, driver_of, ref_of, scheduling_context
-from kubectl_dra.diagnosis.classic.stories import named_story
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.funnel import Story
+from kubectl_dra.diagnosis.funnel import NodeExplanation
 from kubectl_dra.diagnosis.pre_filter import Stop
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, Negotiation, NodeOutcome, SearchSize
 from kubectl_dra.model.classic import ClaimSchedulingStatus, ClassicResourceClaim, PodSchedulingContext
@@ -97,7 +97,7 @@ class ClassicAttempting(Attempting):
         )
         cause = Cause(Code.CLASS_EXCLUDES_NODE, ClassProblem(name), ref_of(claim))
         text = _EXCLUDED.format("resource" if classic.resource_class_name else "device")
-        return _rejected(text, Story((cause.code, cause.claim), (), (cause,), ()))
+        return _rejected(text, NodeExplanation((cause.code, cause.claim), (), (cause,), ()))
 
     def _unsuitable(self, claim: ClassicResourceClaim, answer: ClaimSchedulingStatus) -> Result:
         context = self._context
@@ -111,7 +111,7 @@ class ClassicAttempting(Attempting):
             since=context.metadata.creation_timestamp or "",
         )
         cause = Cause(Code.NODE_UNSUITABLE, detail, ref_of(claim))
-        return _rejected(UNSUITABLE, Story((cause.code, cause.claim), (), (cause,), ()))
+        return _rejected(UNSUITABLE, NodeExplanation((cause.code, cause.claim), (), (cause,), ()))
 
     # --- named resources ----------------------------------------------------------------------------------------------
 
@@ -127,7 +127,7 @@ class ClassicAttempting(Attempting):
         outcome = self._named.select(name, demands)
         if outcome.undecided:
             cause = Cause(Code.SEARCH_UNDECIDED, SearchSize(0, _SLICE_ORDER), ref_of(claim))
-            return Result(NodeOutcome.UNDECIDED, _PLUGIN, story=Story(cause.code, (), (cause,), ()))
+            return Result(NodeOutcome.UNDECIDED, _PLUGIN, explanation=NodeExplanation(cause.code, (), (cause,), ()))
         if outcome.suitable:
             # Claims that could not be read may hold what looks free.
             return None if evidence.complete("ResourceClaim") else Result(NodeOutcome.UNDECIDED, _PLUGIN)
@@ -164,5 +164,5 @@ def _status(result: Result) -> Status:
     return unresolvable(*result.texts, detail=result)
 
 
-def _rejected(text: str, story: Story) -> Result:
-    return Result(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, (text,), story=story)
+def _rejected(text: str, explanation: NodeExplanation) -> Result:
+    return Result(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, (text,), explanation=explanation)

@@ -163,7 +163,7 @@ def _no_common_node(
     """Several claims, each with nodes of its own: that no node is in all of them is the reason."""
     if len(waiting) < 2 or tried.nodes(NodeOutcome.FITS):
         return
-    reached = [node for node, result in tried.results if result.rejection is None and result.story is not None]
+    reached = [node for node, result in tried.results if result.rejection is None and result.explanation is not None]
     suitable = [_suitable(world, pod, position, claim, reached) for position, claim in waiting]
     if all(suitable) and not frozenset.intersection(*suitable):
         yield Cause(Code.NO_COMMON_NODE, nodes=tuple(node.metadata.name for node in reached))

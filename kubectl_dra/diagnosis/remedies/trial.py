@@ -1,6 +1,6 @@
 """Trying a remedy: the same attempt on the changed cluster.
 
-Two sizes: a few nodes of every story to sort candidates out, then all nodes to verify those that are shown.
+Two sizes: a few nodes of every explanation to sort candidates out, then all nodes to verify those that are shown.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Trials:
         self._world = world
         self._key = diagnosis.pod.key
         self._group = group
-        #: A few nodes of every story.
+        #: A few nodes of every explanation.
         self.near = frozenset(_sample(diagnosis))
         nodes = len(world.inventory.nodes)
         self._budget = group.budget if group is not None else max(_LEAST, min(_MOST, _EFFORT // max(nodes, 1)))
@@ -63,7 +63,7 @@ class Trials:
         return self._budget <= 0
 
     def sample(self, *changes: Change, nodes: Collection[str] | None = None) -> Result:
-        """The result on a few nodes: of every story, or those given."""
+        """The result on a few nodes: of every explanation, or those given."""
         if self._group is not None:
             return self.all(*changes)
         wanted = self.near if nodes is None else frozenset(nodes)

@@ -7,7 +7,7 @@ from typing import Final
 
 from kubectl_dra.allocation.named_resources import Demand, Instance, NamedResources, Outcome, SelectorError, admits
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.funnel import Story
+from kubectl_dra.diagnosis.funnel import NodeExplanation
 from kubectl_dra.diagnosis.records import Cause, FatalError, Funnel, ObjectRef, Removal, RequestReport, StageName
 
 _CODES: Final = {
@@ -19,8 +19,8 @@ _CODES: Final = {
 
 def named_story(
     resources: NamedResources, node: str, claim: ObjectRef, demands: Sequence[Demand], outcome: Outcome
-) -> Story:
-    """The story of a node that is not suitable for one claim; requests are numbered per driver."""
+) -> NodeExplanation:
+    """The explanation of a node that is not suitable for one claim; requests are numbered per driver."""
     reports, causes = [], []
     for demand in demands:
         instances = list(resources.instances(node, demand.driver))
@@ -37,7 +37,7 @@ def named_story(
                 causes.append(_short(claim, name, funnel))
     told = tuple((r.request, tuple(stage.count for stage in r.funnel.stages)) for r in reports if r.funnel is not None)
     nearness = (-len(causes),)
-    return Story((told, tuple((c.code, c.request) for c in causes)), tuple(reports), tuple(causes), nearness)
+    return NodeExplanation((told, tuple((c.code, c.request) for c in causes)), tuple(reports), tuple(causes), nearness)
 
 
 def request_name(demands: Sequence[Demand], demand: Demand, number: int) -> str:

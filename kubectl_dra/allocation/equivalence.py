@@ -48,7 +48,7 @@ class Traits:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class DeviceGroup:
     """A class of devices at one stage: offers to the requests of the stage, its class at the next, its traits."""
 
     offers: tuple[Offer | None, ...]
@@ -63,11 +63,11 @@ class Stage:
     claim: int
     choice: Choice | None
     admin_from_here: bool = False
-    kinds: list[Kind] = field(default_factory=list)
+    kinds: list[DeviceGroup] = field(default_factory=list)
     kind_at: list[int | None] = field(default_factory=list)
 
 
-class Kinds:
+class DeviceGroups:
     """The stages of one search on one node. Raises :class:`NotApplicableError` if steps depend on more than kinds."""
 
     def __init__(self, checks: Checks, needed: Sequence[int], listed: Mapping[int, list[int]]) -> None:
@@ -128,13 +128,13 @@ class Kinds:
         following: Sequence[int | None],
         traits: Sequence[Traits],
     ) -> None:
-        numbers: dict[Kind, int] = {}
+        numbers: dict[DeviceGroup, int] = {}
         for position, trait in enumerate(traits):
             own = tuple(offer[position] for offer in offers)
             if following[position] is None and all(offer is None for offer in own):
                 stage.kind_at.append(None)
                 continue
-            kind = Kind(own, following[position], trait)
+            kind = DeviceGroup(own, following[position], trait)
             stage.kind_at.append(numbers.setdefault(kind, len(numbers)))
         stage.kinds = list(numbers)
 

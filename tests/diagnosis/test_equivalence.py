@@ -9,7 +9,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import kinds
 from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.kinds import kind_of
+from kubectl_dra.diagnosis.equivalence import kind_of
 from kubectl_dra.diagnosis.pending import pending_pods
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
 from kubectl_dra.model.core import Pod
