@@ -24,7 +24,9 @@ def seed() -> str:
     """The commit's id, so that whoever has the commit has the same share; ``SAMPLE_SEED`` asks for that of another."""
     given = os.environ.get("SAMPLE_SEED")
     if given is None:
-        asked = subprocess.run(["git", "rev-parse", "HEAD"], cwd=_ROOT, capture_output=True, text=True, check=False)
+        asked = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=_ROOT, capture_output=True, encoding="utf-8", check=False
+        )
         given = asked.stdout.strip()
     return given
 
