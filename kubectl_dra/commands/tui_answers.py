@@ -19,6 +19,7 @@ from kubectl_dra.source.spec import DEMO, STDIN, SourceSpec
 from kubectl_dra.tui.feed import Feed, Loaded, RereadFeed
 
 if TYPE_CHECKING:
+    from kubectl_dra.tui.memory import Config, Memory
     from kubectl_dra.tui.settings import Settings
     from kubectl_dra.tui.writing import Pen
 
@@ -27,7 +28,7 @@ def start(
     options: Options,
     *,
     light: bool = False,
-    tab: str = "overview",
+    tab: str = "",
     expression: str = "",
     device_class: str | None = None,
     inline: bool = False,
@@ -40,7 +41,17 @@ def start(
     if os.environ.get("TERM", "") in ("", "dumb"):
         what = f"the terminal UI can't draw on TERM={os.environ.get('TERM', '')}"
         raise CommandError(what, "set TERM to what the terminal is, such as xterm-256color")
-    settings = settings_of(options, light=light, tab=tab, expression=expression, device_class=device_class)
+    from kubectl_dra.tui.memory import config_path, read_config, read_memory, state_path
+
+    settings = settings_of(
+        options,
+        light=light,
+        tab=tab,
+        expression=expression,
+        device_class=device_class,
+        config=read_config(config_path()),
+        memory=read_memory(state_path()),
+    )
     if options.from_ is not None:
         # What can't be read ends here, where an exit code and an error can still be seen.
         feed = settings.connect("")
@@ -82,25 +93,38 @@ def settings_of(
     options: Options,
     *,
     light: bool = False,
-    tab: str = "overview",
+    tab: str = "",
     expression: str = "",
     device_class: str | None = None,
+    config: Config | None = None,
+    memory: Memory | None = None,
 ) -> Settings:
-    """What the UI needs to know; reads nothing yet. Raises a usage error for gates that don't exist."""
+    """What the UI needs to know; reads nothing yet. Raises a usage error for gates that don't exist.
+
+    ``config`` is the user's file, ``memory`` what was chosen last: the command line comes before both.
+    """
+    from kubectl_dra.tui.memory import Config, Memory
     from kubectl_dra.tui.settings import Settings
     from kubectl_dra.tui.theme import DARK, LIGHT
 
     gates = gates_of(options)
+    config, memory = config or Config(), memory or Memory()
+    light = light or (config.theme or memory.theme) == "light"
+    if config.columns:
+        memory.columns = config.columns
     return Settings(
         connect=lambda context: _feed(dataclasses.replace(options, context=context or options.context), gates),
         contexts=lambda: _contexts(options),
         pen=lambda context: _pen(options, context),
         namespace="" if options.all_namespaces else options.namespace,
         theme=LIGHT.name if light else DARK.name,
-        tab=tab,
+        tab=tab or config.view or "overview",
         expression=expression,
         device_class=device_class,
         clock=options.clock,
+        preview=memory.preview if config.preview is None else config.preview,
+        memory=memory,
+        problems=config.problems,
     )
 
 

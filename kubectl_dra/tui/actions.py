@@ -68,7 +68,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("pod", (), "pod", "Why a pod is pending", Group.GO, command="pod", takes="[NAMESPACE/]NAME"),
     Action("open", ("enter",), "open", "Open what is under the cursor", Group.LOOK, footer=3),
     Action("back", ("escape",), "back", "Back to where you came from; drops a filter first", Group.LOOK, footer=9),
-    Action("last", ("minus",), "last view", "The tab that was in front before this one", Group.LOOK),
+    Action("last", ("minus",), "last view", "The tab that was in front before this one", Group.GO),
+    Action("earlier_view", ("left_square_bracket",), "view before", "Back through the views that you saw", Group.GO),
+    Action("later_view", ("right_square_bracket",), "view after", "Forward again", Group.GO),
     Action("describe", ("d",), "describe", "The whole report as the command prints it", Group.LOOK, footer=5),
     Action("yaml", ("y",), "yaml", "The object as YAML", Group.LOOK, footer=4),
     Action("why", ("w",), "why", "Why it waits: the diagnosis", Group.LOOK, footer=4),
@@ -80,7 +82,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(
         "used_by", ("u",), "used by", "Jump to who uses it: claim of a device, pod of a claim", Group.LOOK, footer=6
     ),
-    Action("node", ("o",), "node", "Jump to the devices of its node", Group.LOOK, footer=7),
+    Action("node", ("o",), "node", "Its node: the devices there, and who holds them", Group.LOOK, footer=7),
+    Action("pool_of", ("P",), "pool", "The pool of the device", Group.LOOK, footer=8),
+    Action("tree", ("X",), "tree", "Pod, claims, devices and nodes as a tree", Group.LOOK, footer=8),
     Action("preview", ("p",), "preview", "Show the page of the row under the cursor, or hide it", Group.LOOK, footer=7),
     Action("copy", ("c",), "copy", "Copy the name, or the YAML, to the clipboard (OSC 52)", Group.LOOK, footer=8),
     Action("copy_all", ("C",), "copy all", "Copy all ways out as comments, to choose one later", Group.LOOK, footer=8),
@@ -93,10 +97,34 @@ ACTIONS: Final[tuple[Action, ...]] = (
         Group.LIST,
         2,
     ),
+    Action("next_hit", ("n",), "next hit", "The next row or line that the search found", Group.LIST, 3),
+    Action("previous_hit", ("N",), "hit before", "The one before", Group.LIST),
+    Action("faults", ("f",), "faults only", "Only rows that need attention, or all again", Group.LIST, 7),
+    Action("mark", ("space",), "mark", "Mark the row; a taint then is planned for all marked ones", Group.LIST, 7),
     Action("sort", ("s",), "sort", "Sort by the next column", Group.LIST, footer=8, command="sort", takes="[COLUMN]"),
     Action("reverse", ("S",), "reverse", "Reverse the order", Group.LIST),
     Action(
-        "columns", ("W",), "more columns", "Show all attributes as columns, or only the telling ones", Group.LIST, 8
+        "columns", ("W",), "columns", "Choose which attributes are columns; the choice is remembered", Group.LIST, 8
+    ),
+    Action(
+        "save",
+        ("ctrl+s",),
+        "save",
+        "Save the table as .csv, .json or .md",
+        Group.LIST,
+        0,
+        "save",
+        "[FILE]",
+    ),
+    Action(
+        "copy_table",
+        ("Y",),
+        "copy table",
+        "Copy the table as Markdown, CSV or JSON",
+        Group.LIST,
+        0,
+        "copytable",
+        "[FORMAT]",
     ),
     Action("all_namespaces", ("0",), "all ns", "All namespaces", Group.LIST),
     Action(
@@ -157,7 +185,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
         general=True,
     ),
     Action("next_part", ("tab",), "next part", "Focus the next part of the screen", Group.MOVE, 4, general=True),
-    Action("command", ("colon",), "command", "Type a command", Group.PROGRAM, footer=2),
+    Action("command", ("colon",), "command", "Type a command", Group.PROGRAM, footer=8),
+    Action("palette", ("ctrl+p",), "palette", "Find an action or an object by a few letters", Group.PROGRAM),
     Action("help", ("question_mark", "f1"), "help", "This list", Group.PROGRAM, footer=1, command="help"),
     Action("refresh", ("r", "f5"), "read again", "Read the cluster again now", Group.PROGRAM, command="refresh"),
     Action(
@@ -170,6 +199,10 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "ctx",
         takes="[CONTEXT]",
     ),
+    Action("aliases", ("ctrl+a",), "aliases", "All words that : takes", Group.PROGRAM, command="aliases"),
+    Action("pause", ("z",), "pause", "Hold the screen as it is, or go on", Group.PROGRAM, command="pause"),
+    Action("log", (), "log", "The commands that were shown, copied or carried out", Group.PROGRAM, command="log"),
+    Action("suspend", ("ctrl+z",), "suspend", "Back to the shell; fg returns", Group.PROGRAM),
     Action("theme", ("T",), "theme", "Dark or light", Group.PROGRAM, command="theme"),
     Action("quit", ("q",), "quit", "Leave", Group.PROGRAM, footer=10, command="quit"),
     Action("leave", ("ctrl+q",), "leave", "Leave at once, also while typing", Group.PROGRAM, anywhere=True),
@@ -181,7 +214,10 @@ COMMANDS: Final = {action.command: action for action in ACTIONS if action.comman
 ALIASES: Final = {
     "q": "quit", "q!": "quit", "h": "help", "?": "help", "po": "pending", "pods": "pending", "pod": "pod",
     "resourceclaims": "claims", "resourceslices": "pools", "slices": "pools", "deviceclasses": "classes",
-    "devicetaintrules": "taints", "dev": "devices", "selector": "lab", "namespace": "ns", "context": "ctx",
+    "devicetaintrules": "taints",
+    "no": "nodes", "node": "nodes", "tree": "xray", "pg": "podgroups", "dc": "classes",
+    "rc": "claims", "rs": "pools", "yank": "copytable",
+    "w": "save", "dev": "devices", "selector": "lab", "namespace": "ns", "context": "ctx",
     "why-pending": "pending", "test-selector": "lab", "describe-pool": "pool", "describe-claim": "claim",
 }  # fmt: skip
 
@@ -205,9 +241,24 @@ MOVES: Final[tuple[Move, ...]] = (
     Move("top", ("home", "g"), "To the top"),
     Move("bottom", ("end", "G"), "To the bottom"),
 )
+# Keys that Textual itself has bindings for.
+_TEXTUALS: Final = frozenset({"next_part", "palette"})
 # Keys that Textual gives a long name but that type something.
-_PRINTABLE: Final = frozenset({"slash", "colon", "question_mark", "minus"})
+_PRINTABLE: Final = frozenset(
+    {
+        "slash",
+        "colon",
+        "question_mark",
+        "minus",
+        "space",
+        "left_square_bracket",
+        "right_square_bracket",
+        "plus",
+        "underscore",
+    }
+)
 _KEY_NAMES: Final = {
+    "left_square_bracket": "[", "right_square_bracket": "]", "plus": "+", "underscore": "_", "ctrl+z": "^z",
     "slash": "/", "minus": "-", "colon": ":", "question_mark": "?",
     "escape": "esc", "pageup": "pgup", "pagedown": "pgdn",
 }  # fmt: skip
@@ -224,7 +275,7 @@ def app_bindings() -> list[BindingType]:
     Keys that type something are taken before any widget sees them, unless something is being typed into: so a prompt
     has the focus before the next key comes, however fast they come.
     """
-    return [_binding(action, key) for action in ACTIONS if action.id != "next_part" for key in action.keys]
+    return [_binding(action, key) for action in ACTIONS if action.id not in _TEXTUALS for key in action.keys]
 
 
 def _binding(action: Action, key: str) -> BindingType:

@@ -8,18 +8,20 @@ from typing import ClassVar, Final
 from textual.command import CommandPalette
 
 from kubectl_dra.model.ids import Key, PoolId
-from kubectl_dra.output.safe import Safe, fmt, plain, safe
+from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.find import find_pools
-from kubectl_dra.tui.actions import BY_ID, app_bindings, command_of
-from kubectl_dra.tui.frame import NOTHING, Footer, Prompt, Tabs
-from kubectl_dra.tui.help import HelpView
-from kubectl_dra.tui.jumps import Jumps
+from kubectl_dra.tui.actions import ACTIONS, BY_ID, COMMANDS, Action, app_bindings, command_of
+from kubectl_dra.tui.frame import NOTHING, Crumbs, Footer, Prompt, Tabs
+from kubectl_dra.tui.help import HelpScreen
+from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.names import Names
-from kubectl_dra.tui.palette import Actions, Contexts, Namespaces
+from kubectl_dra.tui.palette import Actions, Contexts, Namespaces, Objects
 from kubectl_dra.tui.screens import SCREEN_BY_ID
 from kubectl_dra.tui.settings import Settings
+from kubectl_dra.tui.targets import devices_named
 from kubectl_dra.tui.theme import DARK, LIGHT
-from kubectl_dra.tui.view import ListView, View
+from kubectl_dra.tui.tools import Tools
+from kubectl_dra.tui.view import View
 from kubectl_dra.tui.views.claim import ClaimView
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from kubectl_dra.tui.views.lab import LabView
@@ -31,12 +33,12 @@ from kubectl_dra.tui.writing import Order
 _NOT_WITHOUT_SUBJECT: Final = ("yaml", "copy")
 
 
-class DraApp(Jumps):
+class DraApp(Tools):
     """The terminal UI."""
 
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
-    COMMANDS: ClassVar = {Actions}
+    COMMANDS: ClassVar = {Actions, Objects}
     BINDINGS = app_bindings()
 
     def __init__(self, settings: Settings) -> None:
@@ -55,6 +57,8 @@ class DraApp(Jumps):
             return view is not None and (self.depth > 1 or view.is_filtered or view.came_from is not None)
         if action == "context":
             return bool(self.settings.contexts())
+        if action == "suspend":
+            return self.can_leave_terminal
         if action in _NOT_WITHOUT_SUBJECT or (action == "unlock" and not self.feed.live):
             return False
         return action in SCREEN_BY_ID or hasattr(self, f"do_{action}")
@@ -65,7 +69,7 @@ class DraApp(Jumps):
             return True
         name = str(parameters[0])
         if BY_ID[name].anywhere:
-            return self.offers(name)
+            return self.offers(name) and (len(self.screen_stack) == 1 or name in ("leave", "interrupt"))
         if len(self.screen_stack) > 1 or (action == "press" and self.is_typing):
             return False
         return name == "back" or self.offers(name)
@@ -168,6 +172,16 @@ class DraApp(Jumps):
             self.close_view(view)
         return True
 
+    def do_earlier_view(self) -> None:
+        """Back through the views that were seen, over all tabs."""
+        if not self.go_along(-1):
+            self.say(Safe("there is no view before"))
+
+    def do_later_view(self) -> None:
+        """Forward again."""
+        if not self.go_along(1):
+            self.say(Safe("there is no view after"))
+
     def do_last(self) -> None:
         """The tab that was in front before."""
         self.go_to_last()
@@ -182,11 +196,6 @@ class DraApp(Jumps):
         if self.subject is not None:
             self.copy_lines([safe(self.subject.name)])
 
-    def copy_lines(self, lines: Sequence[Safe]) -> None:
-        """Escaped text to the clipboard of the terminal."""
-        self.copy_to_clipboard("\n".join(map(plain, lines)))
-        self.say(fmt("copied {}", lines[0]) if len(lines) == 1 else fmt("copied {} lines", len(lines)))
-
     def do_next_part(self) -> None:
         """The next part of the screen."""
         self.screen.focus_next()
@@ -194,12 +203,19 @@ class DraApp(Jumps):
     # --- taints -----------------------------------------------------------------------------------------------------
 
     def do_taint(self, argument: str = "") -> None:
-        """A plan; without words they are asked for, beginning with the device under the cursor."""
+        """A plan; without words they are asked for, beginning with what is marked or under the cursor."""
         if argument:
-            self.open_plan(Order(words=tuple(argument.split())))
+            self.open_plan(Order(words=tuple(self.taint_words(argument.split()))))
             return
-        device = self.view.device if self.view is not None else None
-        self._open_prompt(":", f"taint {device} " if device is not None else "taint ")
+        targets = self.view.targets if self.view is not None else ()
+        self._open_prompt(":", " ".join(["taint", *targets, ""]))
+
+    def taint_words(self, words: Sequence[str]) -> list[str]:
+        """Whole pools and nodes as their devices; what names none stays, for the plan to say so."""
+        if self.cluster is None:
+            return list(words)
+        named = [device for word in words[:-1] for device in devices_named(word, self.cluster)]
+        return [*dict.fromkeys(named), *words[-1:]]
 
     def do_unlock(self) -> None:
         """Allow writing to this cluster after a question, or lock it again."""
@@ -224,9 +240,18 @@ class DraApp(Jumps):
     # --- the program ------------------------------------------------------------------------------------------------
 
     def do_help(self) -> None:
-        """All keys and commands."""
-        if not isinstance(self.view, HelpView):
-            self.push(HelpView())
+        """What can be done here, and everywhere."""
+        self.push_screen(HelpScreen([a for a in ACTIONS if self._belongs_here(a)]), self._run_chosen)
+
+    def _belongs_here(self, action: Action) -> bool:
+        view = self.view
+        return self.offers(action.id) and (not action.general or (view is not None and action.id in view.extras))
+
+    def _run_chosen(self, name: str | None) -> None:
+        if name and BY_ID[name].needs_argument:
+            self.begin_command(BY_ID[name].command)
+        elif name and self.offers(name):
+            self.run_action_id(name)
 
     def do_all_namespaces(self) -> None:
         """No namespace in particular."""
@@ -270,6 +295,7 @@ class DraApp(Jumps):
     def do_theme(self) -> None:
         """Dark or light."""
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
+        self.memory.theme = "light" if self.theme == LIGHT.name else "dark"
 
     def do_quit(self) -> None:
         """Leave."""
@@ -289,7 +315,7 @@ class DraApp(Jumps):
             self.push(SearchView())
         self.ask_filter("")
 
-    def show_palette(self) -> None:
+    def do_palette(self) -> None:
         """The command palette."""
         self.push_screen(CommandPalette())
 
@@ -309,10 +335,10 @@ class DraApp(Jumps):
         """``/``."""
         self._open_prompt("/", text)
 
-    def ask(self, question: Safe, answer: Callable[[str], None]) -> None:
+    def ask(self, question: Safe, answer: Callable[[str], None], text: str = "") -> None:
         """A question in place of the footer; ``answer`` gets what was typed, nothing after escape."""
         self._answer = answer
-        self._open_prompt("?", "", question)
+        self._open_prompt("?", text, question)
 
     def _open_prompt(self, sign: str, text: str, label: Safe = NOTHING) -> None:
         self.query_one(Footer).display = False
@@ -340,6 +366,14 @@ class DraApp(Jumps):
         answer, self._answer = self._answer, None
         if answer is not None:
             answer(text)
+
+    def begin_command(self, command: str) -> None:
+        """Carry a command out; what it needs is asked for first."""
+        if COMMANDS[command].needs_argument:
+            self._open_prompt(":", f"{command} ")
+            self._suggest(f"{command} ")
+        else:
+            self.run_command(command)
 
     def run_command(self, line: str) -> None:
         """What was typed after ``:``."""
@@ -369,6 +403,17 @@ class DraApp(Jumps):
         self.choices = []
         self.query_one(Footer).display = True
         self.focus_view()
+
+    def on_footer_chosen(self, event: Footer.Chosen) -> None:
+        """A click on a key."""
+        event.stop()
+        self.run_action_id(event.action)
+
+    def on_crumbs_chosen(self, event: Crumbs.Chosen) -> None:
+        """A click on a breadcrumb: back to that view."""
+        event.stop()
+        while self.depth > event.depth and self.view is not None and not self.view.stays:
+            self.pop()
 
     def on_tabs_chosen(self, event: Tabs.Chosen) -> None:
         """A click on a tab."""

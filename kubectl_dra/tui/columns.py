@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import takewhile
 from typing import Any, Final, Generic, TypeVar
 
 from kubectl_dra.output.columns import ListColumn
@@ -25,7 +26,7 @@ class Column(Generic[RowT]):
 
     ``least``: it may be cut down to so many columns (0: never). ``drop``: columns with the highest number leave first
     when there is no room (0: never). ``key`` makes it sortable. ``stretch`` takes what is left over, up to so many
-    columns, and ``draw`` then fills exactly that width.
+    columns, and ``draw`` then fills exactly that width. ``frozen`` columns at the left stay where others scroll.
     """
 
     title: str
@@ -36,6 +37,7 @@ class Column(Generic[RowT]):
     key: Callable[[RowT], Any] | None = None
     draw: Callable[[RowT, int], Safe] | None = None
     stretch: int = 0
+    frozen: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,21 @@ class Fitted(Generic[RowT]):
     def total(self) -> int:
         """Columns of a whole line."""
         return _total(self.widths)
+
+    @property
+    def frozen(self) -> int:
+        """Columns of a line that stay where the others scroll sideways."""
+        leading = list(takewhile(lambda pair: pair[0].frozen, zip(self.columns, self.widths, strict=True)))
+        return sum(size + GAP for _, size in leading)
+
+    def column_at(self, place: int) -> Column[RowT] | None:
+        """The column of a place in a line."""
+        end = 0
+        for column, size in zip(self.columns, self.widths, strict=True):
+            end += size + GAP
+            if place < end:
+                return column
+        return None
 
     def line(self, row: RowT) -> Safe:
         """One row."""

@@ -160,6 +160,24 @@ class Crumbs(Bar):
     Crumbs { height: 1; padding: 0 1; }
     """
 
+    class Chosen(Message):
+        """A breadcrumb was clicked: so many levels are to stay open."""
+
+        def __init__(self, depth: int) -> None:
+            super().__init__()
+            self.depth = depth
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ends: list[tuple[int, int]] = []
+
+    def on_click(self, event: events.Click) -> None:
+        """Back to the level under the pointer."""
+        for depth, end in self._ends:
+            if event.x < end:
+                self.post_message(self.Chosen(depth))
+                return
+
     def show(
         self, crumbs: Sequence[Safe], filter_: str, info: Safe, notice: Safe, choices: Sequence[Safe] = ()
     ) -> None:
@@ -172,11 +190,12 @@ class Crumbs(Bar):
             self.say(clipped(styled(Safe("! "), Style.WARN) + notice, columns))
             return
         typed = Safe("  ") + styled(fmt("/{}", filter_), Style.WARN) if filter_ else Safe("")
-        self.say(spread(_way(crumbs, columns - width(typed) - width(info) - 2) + typed, info, columns))
+        way, self._ends = _way(crumbs, columns - width(typed) - width(info) - 2)
+        self.say(spread(way + typed, info, columns))
 
 
-def _way(crumbs: Sequence[Safe], columns: int) -> Safe:
-    """The breadcrumbs; where there is no room for all, those where we are, whole."""
+def _way(crumbs: Sequence[Safe], columns: int) -> tuple[Safe, list[tuple[int, int]]]:
+    """The breadcrumbs; where there is no room for all, those where we are, whole. And where each ends, by its depth."""
     arrow = styled(Safe(" › "), Style.DIM)
     names = [*crumbs[:-1], styled(crumbs[-1], Style.BOLD)] if crumbs else []
     left_out = 0
@@ -184,28 +203,74 @@ def _way(crumbs: Sequence[Safe], columns: int) -> Safe:
         left_out < len(names) - 1 and width(arrow.join(([Safe("…")] if left_out else []) + names[left_out:])) > columns
     ):
         left_out += 1
-    return arrow.join(([Safe("…")] if left_out else []) + names[left_out:])
+    shown = ([Safe("…")] if left_out else []) + names[left_out:]
+    ends, place = [], 1
+    for depth, name in enumerate(shown, left_out or 1):
+        place += width(name) + width(arrow)
+        ends.append((depth, place))
+    return arrow.join(shown), ends
 
 
 class Footer(Bar):
-    """The keys that do something here, the most useful first, as many as fit."""
+    """The keys that do something here, the most useful first, as many as fit, and how many more; a click runs one.
+
+    Not Textual's own, which shows bindings in the order of their declaration and says nothing of those it has no room
+    for.
+    """
 
     DEFAULT_CSS = """
     Footer { height: 1; background: $surface; color: $dim; padding: 0 1; }
     """
 
+    class Chosen(Message):
+        """A key was clicked."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ends: list[tuple[int, str]] = []
+
     def show(self, actions: Sequence[Action], typing: bool) -> None:
         """Other keys; while something is being typed only those that are not typed themselves."""
         keys = {action.id: typing_key(action) if typing else action.keys[0] for action in actions}
         ranked = sorted((a for a in actions if a.footer and keys[a.id]), key=lambda action: action.footer)
-        texts: list[Safe] = []
-        room = max(self.size.width, 20)
-        for action in ranked:
-            text = styled(Safe(key_name(keys[action.id])), Style.NAME) + Safe(f" {action.label}")
-            if room >= width(text):
-                texts.append(text)
-                room -= width(text) + 2
-        self.say(Safe("  ").join(texts))
+        parts = [(a.id, styled(Safe(key_name(keys[a.id])), Style.NAME) + Safe(f" {a.label}")) for a in ranked]
+        palette = styled(Safe("^p"), Style.NAME) + Safe(" palette")
+        fitting = self._fitting(parts, width(palette) + 2)
+        left_out = len(parts) - len(fitting)
+        if left_out:
+            fitting.append(("help", fmt("… {} more", left_out)))
+        fitting.append(("palette", palette))
+        position, self._ends = 1, []
+        for name, text in fitting:
+            position += width(text) + 2
+            self._ends.append((position, name))
+        self.say(Safe("  ").join(text for _, text in fitting))
+
+    def _fitting(self, parts: Sequence[tuple[str, Safe]], taken: int) -> list[tuple[str, Safe]]:
+        """The first parts that fit beside what else is said."""
+        room = max(self.size.width, 20) - taken
+        whole = sum(width(text) + 2 for _, text in parts)
+        if whole <= room:
+            return list(parts)
+        room -= width(Safe("… 99 more")) + 2
+        fitting = []
+        for name, text in parts:
+            if width(text) > room:
+                break
+            fitting.append((name, text))
+            room -= width(text) + 2
+        return fitting
+
+    def on_click(self, event: events.Click) -> None:
+        """Do what the key under the pointer does."""
+        for end, action in self._ends:
+            if event.x < end:
+                self.post_message(self.Chosen(action))
+                return
 
 
 class Completer(Suggester):

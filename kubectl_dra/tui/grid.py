@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ClassVar, Final, Generic
 
+from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual import events
 from textual.geometry import Size
@@ -12,7 +14,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe
+from kubectl_dra.output.safe import Safe, Style
 from kubectl_dra.tui.arranging import Arranged
 from kubectl_dra.tui.columns import Column, Fitted, RowT, fit, natural_widths
 from kubectl_dra.tui.lines import Lines
@@ -22,6 +24,8 @@ _SIDEWAYS: Final = 16
 # Longer lists are searched and looked through by others, not while somebody waits for a key.
 _SCANNED: Final = 2000
 _AGE: Final = "AGE"
+_NEWS_SECONDS: Final = 3.0
+_REMEMBERED: Final = 4000
 
 
 class Grid(Lines, Generic[RowT]):
@@ -31,11 +35,18 @@ class Grid(Lines, Generic[RowT]):
     full; then the grid scrolls sideways.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"grid--header", "grid--cursor", "grid--cursor-blurred", "grid--heading"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "grid--header",
+        "grid--cursor",
+        "grid--cursor-blurred",
+        "grid--heading",
+        "grid--changed",
+    }
     DEFAULT_CSS = """
     Grid {
         & > .grid--header { color: $dim; }
         & > .grid--heading { text-style: bold; }
+        & > .grid--changed { background: $changed; }
         & > .grid--cursor { background: $cursor; text-style: bold; }
         & > .grid--cursor-blurred { background: $cursor-blurred; }
     }
@@ -48,6 +59,14 @@ class Grid(Lines, Generic[RowT]):
             super().__init__()
             self.grid = grid
             self.row = row
+
+    class Sorted(Message):
+        """The title of a column was clicked."""
+
+        def __init__(self, grid: Grid[Any], column: Column[Any]) -> None:
+            super().__init__()
+            self.grid = grid
+            self.column = column
 
     class Moved(Message):
         """The cursor is on another row, or on another version of the same."""
@@ -83,6 +102,12 @@ class Grid(Lines, Generic[RowT]):
         self.unlimited = False
         #: Grows with every set of columns that somebody chose.
         self.layouts = 0
+        #: Identities of rows that somebody has marked; whether rows that change are highlighted for a moment.
+        self.marked: set[Hashable] = set()
+        self.highlights = False
+        self._said_of: tuple[str, ...] = ()
+        self._said: dict[Hashable, tuple[Safe, ...]] = {}
+        self._news: dict[Hashable, float] = {}
         self._drawn = -1
         self._time: object = None
 
@@ -145,6 +170,11 @@ class Grid(Lines, Generic[RowT]):
         self._time = now
 
     @property
+    def columns_now(self) -> Sequence[Column[RowT]]:
+        """All columns, also those that there is no room for."""
+        return self._columns
+
+    @property
     def selected(self) -> RowT | None:
         """The row under the cursor."""
         return self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
@@ -176,7 +206,8 @@ class Grid(Lines, Generic[RowT]):
         fitted = self._fit()
         if self._header and y == 0:
             style = self.rich_style + self.get_component_rich_style("grid--header", partial=True)
-            return self.strip_of(fitted.header(self.sorted_by, self.descending) if self.rows else Safe(""), style)
+            titles = fitted.header(self.sorted_by, self.descending) if self.rows else Safe("")
+            return self.strip_of(titles, style, frozen=self._frozen)
         index = self.scroll_offset.y + y - self._header
         if not self.rows and 0 <= index < len(empty := wrapped(self.empty, max(self.columns - 2, 8))):
             return self.strip_of(empty[index], self.rich_style)
@@ -187,7 +218,38 @@ class Grid(Lines, Generic[RowT]):
         if heading is not None:
             style = self.rich_style + self.get_component_rich_style("grid--heading", partial=True)
             return self.strip_of(heading, style)
-        return self.strip_of(fitted.line(row), self._style_of(index))
+        return self._row_strip(fitted, row, self._style_of(index))
+
+    def _row_strip(self, fitted: Fitted[RowT], row: RowT, style: RichStyle) -> Strip:
+        identity = self._identity(row)
+        if self.highlights and self._is_news(identity, fitted, row):
+            style += self.get_component_rich_style("grid--changed", partial=True)
+        strip = self.strip_of(fitted.line(row), style, frozen=self._frozen)
+        if identity not in self.marked:
+            return strip
+        return Strip([Segment("▌", style + self.palette[Style.WARN]), *strip.crop(1)]).simplify()
+
+    @property
+    def _frozen(self) -> int:
+        return self._fit().frozen + 1 if self.unlimited and self._fit().frozen else 0
+
+    def _is_news(self, identity: Hashable, fitted: Fitted[RowT], row: RowT) -> bool:
+        """Whether a row says something else than when it was drawn last, ages aside; for a moment."""
+        titles = tuple(column.title for column in fitted.columns)
+        if titles != self._said_of or len(self._said) > _REMEMBERED:
+            self._said_of, self._said = titles, {}
+        said = tuple(column.cell(row) for column in fitted.columns if column.title != _AGE)
+        former, now = self._said.get(identity, said), time.monotonic()
+        self._said[identity] = said
+        if former != said:
+            self._news[identity] = now + _NEWS_SECONDS
+            self.set_timer(_NEWS_SECONDS, self._forget_news)
+        return self._news.get(identity, 0.0) > now
+
+    def _forget_news(self) -> None:
+        now = time.monotonic()
+        self._news = {identity: until for identity, until in self._news.items() if until > now}
+        self.refresh()
 
     def _fit(self) -> Fitted[RowT]:
         if self._fitted is None:
@@ -270,7 +332,13 @@ class Grid(Lines, Generic[RowT]):
             self.post_message(self.Opened(self, self.selected))
 
     def on_click(self, event: events.Click) -> None:
-        """A click moves the cursor; a second one on the same row chooses it."""
+        """A click moves the cursor, a second one on the same row chooses it; one on a title sorts."""
+        if self._header and event.y == 0:
+            place = event.x - 1 + (self.scroll_offset.x if event.x > self._frozen else 0)
+            column = self._fit().column_at(place)
+            if column is not None and column.key is not None:
+                self.post_message(self.Sorted(self, column))
+            return
         index = self.scroll_offset.y + event.y - self._header
         if event.y < self._header or not 0 <= index < len(self.rows):
             return

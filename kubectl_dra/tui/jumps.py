@@ -8,19 +8,23 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.reports.selector.known import known_selectors
+from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.shell import Shell
 from kubectl_dra.tui.topics import Devices
-from kubectl_dra.tui.view import ListView, View
+from kubectl_dra.tui.view import View
 from kubectl_dra.tui.views.claim import ClaimView
 from kubectl_dra.tui.views.claims import ClaimsView
 from kubectl_dra.tui.views.devices import DevicesView
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from kubectl_dra.tui.views.lab import LabView
 from kubectl_dra.tui.views.lab_known import KnownView
+from kubectl_dra.tui.views.nodes import NodeView
 from kubectl_dra.tui.views.pending import PendingView
 from kubectl_dra.tui.views.plan import PlanView
 from kubectl_dra.tui.views.pool import PoolView
 from kubectl_dra.tui.views.reader import ExplanationView
+from kubectl_dra.tui.views.search import Found, SearchView
+from kubectl_dra.tui.views.xray import XrayView
 from kubectl_dra.tui.writing import Order
 
 
@@ -59,10 +63,12 @@ class Jumps(Shell):
 
     def open_pod_of(self, claim: Key) -> None:
         """The diagnosis of the pod that uses a claim or waits for it."""
-        pods = self.facts_now.inventory.pods_by_claim.get(claim, ())
-        if pods:
-            meta = pods[0].metadata
-            self.open_pod(Key(meta.namespace, meta.name))
+        found = self.facts_now.inventory.pods_by_claim.get(claim, ())
+        pods = [Key(pod.metadata.namespace, pod.metadata.name) for pod in found]
+        if len(pods) == 1:
+            self.open_pod(pods[0])
+        elif pods:
+            self.push(SearchView(pods, Safe("its pods")))
         else:
             self.say(Safe("no pod uses this claim"))
 
@@ -75,13 +81,38 @@ class Jumps(Shell):
         else:
             self.push(ClaimsView(frozenset(claims)))
 
+    def open_holders(self, claims: Sequence[Key]) -> None:
+        """The claim that holds a device; of several one is chosen."""
+        if claims:
+            self.open_claims_of(list(dict.fromkeys(claims)))
+        else:
+            self.say(Safe("no claim holds this device"))
+
+    def open_named(self, found: Found) -> None:
+        """The page of whatever has a name."""
+        match found.of:
+            case DeviceId():
+                self.open_devices(frozenset({found.of}), fmt("device {}", found.of.device))
+            case PoolId():
+                self.open_pool(found.of)
+            case Key() if found.type == "pod":
+                self.open_pod(found.of)
+            case Key():
+                self.open_claim(found.of)
+            case str():
+                self.open_node(found.of)
+
+    def open_tree(self, pod: Key) -> None:
+        """A pod with its claims, their devices and nodes."""
+        self.push(XrayView(pod))
+
     def open_explanation(self, code: Code) -> None:
         """What a reason means and how to fix it."""
         self.push(ExplanationView(code))
 
     def open_node(self, node: str) -> None:
-        """All devices of a node."""
-        self.push(DevicesView(Devices(node=node), fmt("node {}", node)))
+        """A node: the devices that can be used there, and who holds them."""
+        self.push(NodeView(node))
 
     def open_devices(self, devices: frozenset[DeviceId], crumb: Safe) -> None:
         """Some devices."""

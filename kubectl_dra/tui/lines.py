@@ -53,16 +53,16 @@ class Lines(ScrollView, can_focus=True):
         """Columns that a line has on the screen."""
         return max(self.scrollable_content_region.width, 1)
 
-    def strip_of(self, text: Safe, base: RichStyle, indent: int = 1) -> Strip:
-        """One line, filled up with ``base`` and cut where the screen ends."""
-        parts = [Segment(" " * indent, base), *segments(text, base, self.palette)]
-        strip = Strip(parts)
-        end = self.scroll_offset.x + self.columns
-        if strip.cell_length > end:
+    def strip_of(self, text: Safe, base: RichStyle, indent: int = 1, frozen: int = 0) -> Strip:
+        """One line, filled up with ``base`` and cut where the screen ends; ``frozen`` cells do not scroll sideways."""
+        strip = Strip([Segment(" " * indent, base), *segments(text, base, self.palette)])
+        start, room = self.scroll_offset.x + frozen, self.columns - frozen
+        shown = strip.extend_cell_length(start + room, base)
+        if strip.cell_length > start + room:
             # What goes on beyond the edge is not mistaken for its end.
             more = Segment("›", base + self.palette[Style.DIM])
-            return Strip([*strip.crop(self.scroll_offset.x, end - 1), more]).simplify()
-        return strip.extend_cell_length(end, base).crop(self.scroll_offset.x, end).simplify()
+            return Strip([*shown.crop(0, frozen), *shown.crop(start, start + room - 1), more]).simplify()
+        return Strip([*shown.crop(0, frozen), *shown.crop(start, start + room)]).simplify()
 
     def blank(self) -> Strip:
         """A line without anything."""

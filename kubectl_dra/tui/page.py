@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from rich.style import Style as RichStyle
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
@@ -40,6 +41,7 @@ class Page(Lines):
         super().__init__(id=id)
         self.lines: Sequence[Safe] = lines
         self.mark = ""
+        self._hit = -1
 
     def on_mount(self) -> None:
         """Lines that were given at the start."""
@@ -60,10 +62,22 @@ class Page(Lines):
         """Mark the lines that contain ``text``, go to the first one; returns how many there are."""
         self.mark = text.casefold()
         found = [index for index in range(len(self.lines)) if self._is_marked(index)]
+        self._hit = found[0] if found else -1
         if found:
             self.scroll_to(y=max(found[0] - 2, 0), animate=False)
         self.refresh()
         return len(found)
+
+    def go_to_hit(self, step: int) -> None:
+        """Scroll to the next marked line below the top of the screen, or the one before; after the last the first."""
+        found = [index for index in range(len(self.lines)) if self._is_marked(index)]
+        if not found:
+            return
+        here = self._hit if self._hit in found else int(self.scroll_offset.y)
+        others = [index for index in found if (index > here if step > 0 else index < here)]
+        self._hit = (others or found)[0 if step > 0 else -1]
+        self.scroll_to(y=max(self._hit - 2, 0), animate=False)
+        self.refresh()
 
     def _is_marked(self, index: int) -> bool:
         return bool(self.mark) and self.mark in plain(self.lines[index]).casefold()
@@ -76,6 +90,7 @@ class Page(Lines):
         style = self.rich_style
         if self._is_marked(index):
             style += self.get_component_rich_style("page--mark")
+            style += RichStyle(bold=index == self._hit)
         return self.strip_of(self.lines[index], style, indent=0 if self.has_class("tight") else 1)
 
     def on_resize(self) -> None:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from itertools import islice
+from typing import TYPE_CHECKING, Final, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
-from kubectl_dra.output.safe import Safe, safe
+from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.tui.actions import Action, key_name
 from kubectl_dra.tui.text import content
+from kubectl_dra.tui.views.search import named_objects
+
+_LEAST_LETTERS: Final = 2
+_MOST_OBJECTS: Final = 30
 
 if TYPE_CHECKING:
     from kubectl_dra.tui.app import DraApp
@@ -36,6 +41,21 @@ class Actions(Provider):
             score = max(matcher.match(action.label), matcher.match(action.help))
             if score > 0:
                 yield Hit(score, content(_title(action)), run, text=action.label, help=action.help)
+
+
+class Objects(Provider):
+    """Pods, claims, pools, nodes and devices by a few letters of their names; enter opens one."""
+
+    async def search(self, query: str) -> Hits:
+        """The first ones that contain what was typed."""
+        app = cast("DraApp", self.app)
+        if app.cluster is None or len(query) < _LEAST_LETTERS:
+            return
+        matcher, wanted = self.matcher(query), query.casefold()
+        found = (each for each in named_objects(app.cluster, app.namespace) if wanted in each.name.casefold())
+        for each in islice(found, _MOST_OBJECTS):
+            words = fmt("{}  {}", each.name, Safe(each.type))
+            yield Hit(max(matcher.match(words), 0.01), content(words), partial(app.open_named, each), text=words)
 
 
 class Choice(Provider):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.tui.feed import Feed
+from kubectl_dra.tui.memory import Memory
 from kubectl_dra.tui.theme import DARK
 from kubectl_dra.tui.writing import NoPen, Pen
 
@@ -17,7 +18,8 @@ class Settings:
 
     ``contexts`` names those of the kubeconfig, none for files. ``pen`` plans and writes taints in a context.
     ``namespace`` is empty for all namespaces. ``inline``: in some lines below the shell's prompt. ``preview``: pages
-    beside lists, None where there is room.
+    beside lists, None where there is room. ``memory`` is kept from one start to the next; ``problems`` of the user's
+    settings, unescaped.
     """
 
     connect: Callable[[str], Feed]
@@ -30,6 +32,8 @@ class Settings:
     device_class: str | None = None
     inline: bool = False
     preview: bool | None = None
+    memory: Memory = field(default_factory=Memory)
+    problems: tuple[str, ...] = ()
     clock: Clock = SYSTEM
 
 

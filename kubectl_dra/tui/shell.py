@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import ClassVar, Final
 
@@ -18,7 +18,7 @@ from textual.widgets import Input, TextArea
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import Key
-from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.unread import Subject as ListSubject
 from kubectl_dra.reports.unread import Unread, unread
@@ -26,17 +26,19 @@ from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action
 from kubectl_dra.tui.arranging import Arranger
 from kubectl_dra.tui.colours import FewColours
 from kubectl_dra.tui.desk import Desk, Topic
-from kubectl_dra.tui.feed import Link, Status
+from kubectl_dra.tui.feed import Link, Loaded, Status
 from kubectl_dra.tui.frame import Crumbs, Footer, Header, Prompt, Tab, Tabs, state_text
 from kubectl_dra.tui.layouts import BREAKPOINTS, Room, room_of
+from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.mail import Mail
 from kubectl_dra.tui.screens import SCREEN_BY_ID, TABS, Screen
 from kubectl_dra.tui.settings import Draft, Settings
 from kubectl_dra.tui.text import joined
 from kubectl_dra.tui.theme import DARK, THEMES
 from kubectl_dra.tui.topics import ClaimCounts, PendingPods, Pod, Pools, Taints
+from kubectl_dra.tui.trail import Trail
 from kubectl_dra.tui.unread import COUNTED, empty_words, unknown_kinds
-from kubectl_dra.tui.view import READING, ListView, Subject, View
+from kubectl_dra.tui.view import READING, Subject, View
 
 _NOTICE_SECONDS: Final = 6.0
 # How often ages grow while nothing else changes.
@@ -64,6 +66,7 @@ class Shell(App[None]):
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self.settings = settings
+        self.memory = settings.memory
         self.namespace = settings.namespace
         self.context = ""
         self.desk = Desk(self._wake)
@@ -75,6 +78,12 @@ class Shell(App[None]):
         self.notice = Safe("")
         #: Whether the user has allowed writing to the present cluster.
         self.unlocked = False
+        #: Commands that were copied, planned or carried out: when, what became of them, their lines.
+        self.commands: list[tuple[datetime, str, tuple[Safe, ...]]] = []
+        #: Whether the screen is held as it is, and what was read meanwhile.
+        self.paused = False
+        self._held: Loaded | None = None
+        self.trail = Trail()
         #: What was written, for the terminal when the user has left.
         self.written: list[Safe] = []
         few = self.no_color or self.console.color_system in (None, "standard")
@@ -108,6 +117,10 @@ class Shell(App[None]):
         """Carry out an action."""
 
     @abstractmethod
+    def ask(self, question: Safe, answer: Callable[[str], None], text: str = "") -> None:
+        """A question in place of the footer."""
+
+    @abstractmethod
     def prompt_done(self, sign: str, text: str) -> None:
         """Something was typed into the prompt."""
 
@@ -138,12 +151,15 @@ class Shell(App[None]):
         self.feed.start(self._mail)
         self.set_interval(1.0, self._pass_time)
         self.go(self._tab)
+        for problem in self.settings.problems:
+            self.notify(str(safe(problem)), severity="warning", timeout=10, markup=False)
 
     def on_unmount(self) -> None:
         """Stop the threads."""
         self.feed.stop()
         self.desk.stop()
         self.arranger.stop()
+        self.memory.save()
 
     def connect_again(self, context: str) -> None:
         """Another cluster: everything known so far is forgotten, and writing is locked."""
@@ -151,6 +167,7 @@ class Shell(App[None]):
         self.feed = self.settings.connect(context)
         self.context, self.unlocked = context, False
         self.cluster, self._mail = None, Mail(self._wake)
+        self.paused, self._held = False, None
         self.desk.show(None)
         self.status = Status(Link.READING, time.monotonic())
         self.feed.start(self._mail)
@@ -194,15 +211,10 @@ class Shell(App[None]):
             self.status = status
             if status.link is Link.FAILED:
                 self.say(safe(status.text))
-        if loaded is not None:
-            self._number += 1
-            former, clock = self.cluster, self.settings.clock
-            if former is None:
-                self.cluster = ClusterState(*loaded, clock, keeps=True, revision=self._number)
-            else:
-                self.cluster = former.later(*loaded)
-            self.came, self._steps = time.monotonic(), 0
-            self.desk.show(self.cluster)
+        if loaded is not None and self.paused:
+            self._held = loaded
+        elif loaded is not None:
+            self._take(loaded)
         self.topics_changed()
         if self.view is not None:
             self.view.show()
@@ -211,11 +223,33 @@ class Shell(App[None]):
     def choose_preview(self, shown: bool) -> None:
         """Pages beside lists, whatever the width."""
         self.settings = dataclasses.replace(self.settings, preview=shown)
+        self.memory.preview = shown
 
     @property
     def room(self) -> Room:
         """Which layout there is room for."""
         return room_of(self.size.width)
+
+    def _take(self, loaded: Loaded) -> None:
+        self._number += 1
+        former, clock = self.cluster, self.settings.clock
+        if former is None:
+            self.cluster = ClusterState(*loaded, clock, keeps=True, revision=self._number)
+        else:
+            self.cluster = former.later(*loaded)
+        self.came, self._steps = time.monotonic(), 0
+        self.desk.show(self.cluster)
+
+    def set_paused(self, paused: bool) -> None:
+        """Hold the screen as it is, or go on with what was read meanwhile."""
+        self.paused = paused
+        held, self._held = self._held, None
+        if held is not None and not paused:
+            self._take(held)
+            self.topics_changed()
+        if self.view is not None:
+            self.view.show()
+        self.refresh_frame()
 
     # --- what views ask ---------------------------------------------------------------------------------------------
 
@@ -356,6 +390,23 @@ class Shell(App[None]):
             self._tab, self._before = self._before, self._tab
             self._to_front()
 
+    def go_along(self, step: int) -> bool:
+        """Back (-1) or forward (1) to a view that was seen and is still open; whether there is one."""
+        place = self.trail.move(step, lambda each: each[1] in self._stacks.get(each[0], ()))
+        if place is None:
+            return False
+        self._hide()
+        tab, view = place
+        if tab != self._tab:
+            self._before = self._tab
+        self._tab = tab
+        # What was opened above it stays open nowhere.
+        above = self._stacks[tab].index(view) + 1
+        self._close(self._stacks[tab][above:])
+        del self._stacks[tab][above:]
+        self._to_front()
+        return True
+
     def push(self, view: View) -> None:
         """One level deeper."""
         self._hide()
@@ -392,6 +443,7 @@ class Shell(App[None]):
         if view is None:
             return
         view.display = True
+        self.trail.saw((self._tab, view))
         # What was said belongs to where we were.
         self.notice = Safe("")
         self.topics_changed()
@@ -415,7 +467,11 @@ class Shell(App[None]):
         """Header, tabs, breadcrumbs, footer."""
         if not self.is_running or not self._footer.is_attached:
             return
-        state = state_text(self.status, self.cluster, partial=bool(unknown_kinds(self.cluster)))
+        state = (
+            styled(Safe("‖ paused: z goes on"), Style.WARN)
+            if self.paused
+            else state_text(self.status, self.cluster, partial=bool(unknown_kinds(self.cluster)))
+        )
         self._header.show(safe(self.feed.title), self.namespace, state, self.unlocked)
         self._tabs.show(self._tab_texts(), self._tab)
         if self.notice and time.monotonic() > self._notice_until:

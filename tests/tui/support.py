@@ -105,7 +105,7 @@ class Driver:
 
 @asynccontextmanager
 async def running(app, size=SMALL):
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()
         yield driver

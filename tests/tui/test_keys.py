@@ -84,8 +84,8 @@ def test_a_slash_searches_where_nothing_can_be_filtered():
 def test_tab_and_arrows_in_the_prompt():
     async def script(ui):
         await ui.press("colon")
-        assert ui.crumbs.startswith("capacity  claim  claims  classes")
-        assert "pools" in ui.crumbs
+        assert ui.crumbs.startswith("aliases  capacity  claim  claims  classes")
+        assert "pod" in ui.crumbs
         assert ui.crumbs.endswith(" more")
         before = ui.app.focused
         await ui.type("dev")

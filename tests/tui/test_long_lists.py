@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_dra.tui import view
+from kubectl_dra.tui import list_view
 from tests.tui.support import demo_app, play
 
 
 @pytest.fixture
 def long(monkeypatch):
     """Every list is a long one."""
-    monkeypatch.setattr(view, "AT_ONCE", 0)
+    monkeypatch.setattr(list_view, "AT_ONCE", 0)
 
 
 @pytest.mark.usefixtures("long")

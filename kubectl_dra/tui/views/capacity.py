@@ -13,7 +13,8 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.capacity import CapacityReport, Request, capacity_report
 from kubectl_dra.reports.switches import OPTIONS, SwitchError, read_switches
 from kubectl_dra.tui.columns import Column
-from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.list_view import ListView
+from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.reader import ReportView
 
 _SWITCHES = Safe("add-node like=NODE · remove-node NODE · drain NODE · add-devices like=DEVICE · taint · untaint")

@@ -16,8 +16,9 @@ from kubectl_dra.reports.holders import Consumer, ConsumerState
 from kubectl_dra.reports.unread import CLAIMS
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import claim_document
+from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.topics import Claims
-from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.claim import ClaimView, WhyClaimPage
 from kubectl_dra.tui.views.reader import ReportView
 
@@ -74,6 +75,10 @@ class ClaimsView(ListView[ClaimRow]):
         """The claim."""
         self.dra.push(ClaimView(self.identity(row)))
 
+    def is_fault(self, row: ClaimRow) -> bool:
+        """Without devices, deleting, or with devices that nobody uses."""
+        return row.state in _ATTENTION or bool(row.unused and row.devices)
+
     def preview_of(self, row: ClaimRow) -> ReportView:
         """describe-claim."""
         return ClaimView(self.identity(row))
@@ -116,10 +121,12 @@ _WORDS: Final = {
 }
 
 
+_ATTENTION: Final = (ClaimVerdict.DELETING, ClaimVerdict.UNRESERVED, ClaimVerdict.PENDING)
+
+
 def _rank(row: ClaimRow) -> tuple[int, str]:
     """Those that somebody should look at first."""
-    order = (ClaimVerdict.DELETING, ClaimVerdict.UNRESERVED, ClaimVerdict.PENDING)
-    return (order.index(row.state) if row.state in order else len(order)), row.printed_state
+    return (_ATTENTION.index(row.state) if row.state in _ATTENTION else len(_ATTENTION)), row.printed_state
 
 
 def _state(row: ClaimRow) -> Safe:

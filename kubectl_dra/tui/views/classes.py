@@ -12,8 +12,9 @@ from kubectl_dra.reports.unread import CLASSES
 from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import class_document
+from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.topics import Classes
-from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.reader import ReportView
 
 _LOOKS: tuple[Look | Column[ClassRow], ...] = (

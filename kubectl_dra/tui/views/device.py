@@ -50,14 +50,15 @@ class DeviceView(ReportView):
         return Subject(str(self._device), lambda: device_document(self.dra.facts_now, self._device))
 
     def do_used_by(self) -> None:
-        """The claim that holds it."""
+        """The claim that holds it; of several one is chosen."""
         report = self.desk.record(self._topic)
         devices = report.devices if report is not None else ()
         holders = [holder for each in devices if each.name == self._device.device for holder in each.holders]
-        if holders:
-            self.dra.open_claim(Key(holders[0].namespace, holders[0].claim))
-        else:
-            self.dra.say(Safe("no claim holds this device"))
+        self.dra.open_holders([Key(holder.namespace, holder.claim) for holder in holders])
+
+    def do_pool_of(self) -> None:
+        """Its pool."""
+        self.dra.open_pool(self._device.pool_id)
 
     def do_node(self) -> None:
         """All devices of its node."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from typing import Final
@@ -24,8 +25,10 @@ from kubectl_dra.tui.arranging import Arranged
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.documents import device_document
+from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.topics import DeviceRow, Devices, Matching
-from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.views.columns import Attribute, ColumnsView
 from kubectl_dra.tui.views.device import DeviceView
 from kubectl_dra.tui.views.reader import ReportView
 
@@ -34,6 +37,13 @@ _CEL: Final = re.compile(r"\bdevice\s*\.|\bcel\.|\btrue\b.*&&")
 _ORDER: Final = {state: index for index, state in enumerate(DeviceState)}
 _SAMPLE: Final = 200
 _FEW: Final = 4
+#: So many attributes are worth more than who uses the device and where it is.
+_ALWAYS: Final = 2
+#: Names that many drivers use for what people look for first, in lower case and without a domain.
+_WELL_KNOWN: Final = (
+    *("productname", "model", "product", "memory", "memory capacity", "vram", "hbm", "bandwidth", "profile"),
+    *("devicetype", "type", "cores", "architecture", "family"),
+)
 _CACHE: Final = 4000
 
 
@@ -41,6 +51,7 @@ class DevicesView(ListView[DeviceRow]):
     """A list of devices; the record of one is made when it comes onto the screen."""
 
     extras = frozenset({"taint"})
+    markable = True
     nothing = Safe("No devices.")
     about = DEVICES
 
@@ -48,7 +59,7 @@ class DevicesView(ListView[DeviceRow]):
         self.topic = topic
         self.crumb = crumb
         self._pools = pools
-        self._all_columns = False
+        self._several_drivers = False
         self._expression = ""
         self._records: dict[DeviceId, DeviceRecord] = {}
         self._facts: ClusterState
@@ -92,11 +103,11 @@ class DevicesView(ListView[DeviceRow]):
         return super().prepared(rows)
 
     def telling_columns(self, rows: Sequence[DeviceRow]) -> Sequence[Column[DeviceRow]] | None:
-        """The attributes that tell the rows on the screen apart."""
-        names = self._telling_names(rows)
-        if names == self._names:
+        """The attributes that tell the rows on the screen apart; the driver where there are several."""
+        found = self._telling_names(rows), len({row.pool.driver for row in rows}) > 1
+        if found == (self._names, self._several_drivers):
             return None
-        self._names = names
+        self._names, self._several_drivers = found
         return self.columns()
 
     @property
@@ -131,39 +142,71 @@ class DevicesView(ListView[DeviceRow]):
     # --- columns ----------------------------------------------------------------------------------------------------
 
     def columns(self) -> Sequence[Column[DeviceRow]]:
-        """Names, telling attributes, state, users."""
+        """The name, which stays at the left; the state; attributes; users."""
         names: list[Column[DeviceRow]] = []
         if self._pools:
-            names.append(Column("DRIVER", lambda r: safe(r.id.driver), least=10, drop=4, key=lambda r: r.id))
-            names.append(Column("POOL", lambda r: safe(r.id.pool), least=10, key=lambda r: r.id[1:]))
-        names.append(Column("DEVICE", lambda r: safe(r.device.name), least=12, key=lambda r: r.device.name))
-        shown = self._names if self._all_columns else self._names[:_FEW]
-        attributes = [
-            Column(
-                _title(name, shown),
-                partial(self._value, name),
-                least=6 if self._all_columns else 8,
-                drop=10 + index,
-                key=lambda r, name=name: device_values(r.device, r.pool.driver).get(name, ""),  # type: ignore[misc]
-            )
-            for index, name in enumerate(shown)
-        ]
-        tail: list[Column[DeviceRow]] = [
-            Column("STATE", self._state, least=11, key=lambda r: _ORDER[r.state]),
-            Column("USED BY", self._users, least=16, key=self._users_key),
-        ]
+            if self._several_drivers:
+                names.append(
+                    Column("DRIVER", lambda r: safe(r.id.driver), least=10, drop=4, key=lambda r: r.id, frozen=True)
+                )
+            names.append(Column("POOL", lambda r: safe(r.id.pool), least=10, key=lambda r: r.id[1:], frozen=True))
+        names.append(
+            Column("DEVICE", lambda r: safe(r.device.name), least=12, key=lambda r: r.device.name, frozen=True)
+        )
+        names.append(Column("STATE", self._state, least=9, key=lambda r: _ORDER[r.state]))
+        shown = self._chosen_names or self._names[:_FEW]
+        tail: list[Column[DeviceRow]] = [Column("USED BY", self._users, least=12, key=self._users_key)]
         if self._pools:
-            tail.append(Column("NODES", self._node_cell, least=8, drop=5))
-        return [*names, *attributes, *tail]
+            tail.append(Column("NODES", self._node_cell, least=8, drop=3))
+        return [*names, *(self._attribute(index, name, shown) for index, name in enumerate(shown)), *tail]
+
+    def _attribute(self, index: int, name: str, shown: Sequence[str]) -> Column[DeviceRow]:
+        """The first two stay as long as there is any room: a device without its model says little."""
+        return Column(
+            _title(name, shown),
+            partial(self._value, name),
+            least=6,
+            drop=10 + index if index >= _ALWAYS and not self._chosen_names else 0,
+            key=lambda r: device_values(r.device, r.pool.driver).get(name, ""),
+        )
+
+    @property
+    def _chosen_names(self) -> tuple[str, ...]:
+        return self.dra.memory.columns
+
+    def choose_columns(self) -> None:
+        """Other columns were chosen; more than there is room for scroll sideways."""
+        self.grid.unlimited = bool(self._chosen_names)
+        self.grid.scroll_to(x=0, animate=False)
+        self.grid.set_columns(self.columns())
+        self.show()
+
+    def attributes_shown(self) -> list[Attribute]:
+        """What the devices in the list have, those that tell them apart first."""
+        values = [self.record(row).values for row in self._sample(self.grid.rows)]
+        names = dict.fromkeys((*self._names, *(name for each in values for name in each)))
+        counts = {name: Counter(each[name] for each in values if name in each) for name in names}
+        return [
+            Attribute(name, len(counts[name]), tuple(value for value, _ in counts[name].most_common(3)))
+            for name in names
+        ]
+
+    @staticmethod
+    def _sample(rows: Sequence[DeviceRow]) -> Sequence[DeviceRow]:
+        return rows[:: max(1, len(rows) // _SAMPLE)]
 
     def _telling_names(self, rows: Sequence[DeviceRow]) -> tuple[str, ...]:
-        """Attributes that tell devices apart in groups first; those that identify each one last."""
-        step = max(1, len(rows) // _SAMPLE)
-        values = [self.record(row).values for row in rows[::step]]
-        names = varying_names(values, common_values(values))
-        kinds = {name: len({each.get(name) for each in values}) for name in names}
-        grouping = [name for name in names if kinds[name] <= max(len(values) // 2, 2)]
-        return (*grouping, *(name for name in names if name not in grouping))
+        """Well-known names first, then attributes that tell devices apart in groups, then those that identify each.
+
+        What all devices of a pool have in common is said above its list; elsewhere well-known names stay all the same.
+        """
+        values = [self.record(row).values for row in self._sample(rows)]
+        varying = varying_names(values, common_values(values))
+        known = varying if not self._pools else tuple(dict.fromkeys(name for each in values for name in each))
+        first = sorted((name for name in known if _rank(name) is not None), key=lambda name: _rank(name) or 0)
+        kinds = {name: len({each.get(name) for each in values}) for name in varying}
+        grouping = [name for name in varying if kinds[name] <= max(len(values) // 2, 2)]
+        return tuple(dict.fromkeys((*first, *grouping, *varying)))
 
     def _value(self, name: str, row: DeviceRow) -> Safe:
         return safe(self.record(row).values.get(name, "-"))
@@ -195,6 +238,15 @@ class DevicesView(ListView[DeviceRow]):
         """Everything about the device."""
         self.dra.push(DeviceView(row.id))
 
+    def is_fault(self, row: DeviceRow) -> bool:
+        """Neither free nor in use."""
+        return row.state in (DeviceState.TAINTED, DeviceState.BLOCKED, DeviceState.NOT_OFFERED)
+
+    @property
+    def targets(self) -> Sequence[str]:
+        """The marked devices, else the one under the cursor."""
+        return [str(row.id) for row in self.marked_rows]
+
     def preview_of(self, row: DeviceRow) -> ReportView:
         """Everything about the device."""
         return DeviceView(row.id)
@@ -213,21 +265,25 @@ class DevicesView(ListView[DeviceRow]):
         """The device under the cursor."""
         return self.grid.selected.id if self.grid.selected is not None else None
 
+    def on_mount(self) -> None:
+        """With the columns that were chosen last."""
+        super().on_mount()
+        self.grid.unlimited = bool(self._chosen_names)
+
     def do_columns(self) -> None:
-        """All attributes as columns, or only the telling ones."""
-        self._all_columns = self.grid.unlimited = not self._all_columns
-        self.grid.scroll_to(x=0, animate=False)
-        self.grid.set_columns(self.columns())
-        self.show()
+        """Choose which attributes are columns."""
+        self.dra.push(ColumnsView(self))
+
+    def do_pool_of(self) -> None:
+        """The pool of the device under the cursor."""
+        if self.grid.selected is not None:
+            self.dra.open_pool(self.grid.selected.pool)
 
     def do_used_by(self) -> None:
-        """The claim that holds the device."""
+        """The claim that holds the device; of several one is chosen."""
         row = self.grid.selected
         holders = self.record(row).holders if row is not None else ()
-        if holders:
-            self.dra.open_claim(Key(holders[0].namespace, holders[0].claim))
-        else:
-            self.dra.say(Safe("no claim holds this device"))
+        self.dra.open_holders([Key(holder.namespace, holder.claim) for holder in holders])
 
     def do_node(self) -> None:
         """All devices of the device's node."""
@@ -239,6 +295,12 @@ class DevicesView(ListView[DeviceRow]):
             self.dra.open_node(scope.node)
         else:
             self.dra.say(Safe("this device is not tied to one node"))
+
+
+def _rank(name: str) -> int | None:
+    """The place of a well-known name; None for any other."""
+    short = name.rpartition("/")[2].lower()
+    return _WELL_KNOWN.index(short) if short in _WELL_KNOWN else None
 
 
 def _title(name: str, others: Sequence[str]) -> Safe:

@@ -75,6 +75,10 @@ class DiagnosisView(WaitingPage[PendingReport]):
         report = self.report
         self.dra.open_claims_of([Key(ask.namespace, ask.name) for ask in report.asks] if report is not None else ())
 
+    def do_tree(self) -> None:
+        """Its claims, their devices and nodes."""
+        self.dra.open_tree(self.pod)
+
     def do_try_selector(self) -> None:
         """The selectors of its first claim in the lab."""
         report = self.report

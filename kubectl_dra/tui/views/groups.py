@@ -15,8 +15,9 @@ from kubectl_dra.reports.remedies import RemedyReport
 from kubectl_dra.reports.unread import Subject as About
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import group_document
+from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.topics import Group, Groups
-from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.waiting import WaitingPage
 
 _LOOKS: tuple[Look | Column[GroupRow], ...] = (

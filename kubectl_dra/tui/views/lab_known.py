@@ -10,8 +10,8 @@ from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.selector.known import KnownSelector
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
+from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.topics import Known
-from kubectl_dra.tui.view import ListView
 
 if TYPE_CHECKING:
     from kubectl_dra.tui.views.lab import LabView

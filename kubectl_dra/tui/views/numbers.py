@@ -17,9 +17,10 @@ from kubectl_dra.output.words import counted
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.documents import pod_document
+from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.topics import Pod
-from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.view import Subject
 
 
 @dataclass(frozen=True, slots=True)

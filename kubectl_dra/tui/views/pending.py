@@ -20,8 +20,9 @@ from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.documents import pod_document
+from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.topics import Pod
-from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from kubectl_dra.tui.views.reader import ReportView
 
@@ -176,6 +177,16 @@ class PendingView(ListView[PodRow]):
         row = self.grid.selected
         asks = row.report.asks if row is not None and row.report is not None else ()
         self.dra.open_claims_of([Key(ask.namespace, ask.name) for ask in asks])
+
+    def do_tree(self) -> None:
+        """Its claims, their devices and nodes."""
+        if self.grid.selected is not None and self.grid.selected.pod is not None:
+            self.dra.open_tree(self.grid.selected.pod)
+
+    def do_explain(self) -> None:
+        """The reason of the pod under the cursor."""
+        if self.grid.selected is not None and self.grid.selected.code is not None:
+            self.dra.open_explanation(self.grid.selected.code)
 
     @property
     def focus_target(self) -> Any:  # noqa: ANN401 - a widget

@@ -183,6 +183,7 @@ class PlanView(ReportView):
         match event.worker.result:
             case Preview() as preview:
                 self._preview = preview
+                self.dra.note_commands("planned", self._command_lines())
             case Written() as written:
                 self._take(written)
             case RefusedError() as refused:
@@ -199,6 +200,7 @@ class PlanView(ReportView):
 
     def _take(self, written: Written) -> None:
         self._said += written.lines
+        self.dra.note_commands("carried out" if written.done else "not all carried out", written.lines)
         self._preview = written.next
         if written.next is not None:
             self._effect = "" if written.next.plan.removal else written.next.plan.taint.effect

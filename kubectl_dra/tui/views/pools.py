@@ -15,8 +15,9 @@ from kubectl_dra.reports.unread import POOLS
 from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import pool_document
+from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.topics import Pools
-from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.pool import PoolPage, PoolView
 from kubectl_dra.tui.views.reader import ReportView
 
@@ -43,6 +44,8 @@ class PoolsView(ListView[PoolSummary]):
     crumb = Safe("pools")
     nothing = Safe("No driver has published any pool.")
     about = POOLS
+    markable = True
+    extras = frozenset({"taint"})
 
     def topics(self) -> Sequence[Pools]:
         """All pools."""
@@ -67,6 +70,16 @@ class PoolsView(ListView[PoolSummary]):
     def opened(self, row: PoolSummary) -> None:
         """Its devices."""
         self.dra.push(PoolView(self.identity(row)))
+
+    def is_fault(self, row: PoolSummary) -> bool:
+        """Broken, or with devices that can't be had."""
+        totals = row.totals
+        return is_troubled(row) or bool(totals.tainted.value or totals.not_offered.value)
+
+    @property
+    def targets(self) -> Sequence[str]:
+        """Whole pools."""
+        return [f"{self.identity(row)}/*" for row in self.marked_rows]
 
     def preview_of(self, row: PoolSummary) -> ReportView:
         """describe-pool."""

@@ -58,6 +58,18 @@ class ReportView(View):
         """Type what to find."""
         self.dra.ask_filter(self._mark)
 
+    def can(self, action: str) -> bool:
+        """Hits there are only while something is searched for."""
+        return bool(self._found) if action in ("next_hit", "previous_hit") else super().can(action)
+
+    def do_next_hit(self) -> None:
+        """The next line that was found."""
+        self.page.go_to_hit(1)
+
+    def do_previous_hit(self) -> None:
+        """The one before."""
+        self.page.go_to_hit(-1)
+
     @property
     def is_filtered(self) -> bool:
         """Whether something is marked."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
-from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.columns import Column
-from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.list_view import ListView
+from kubectl_dra.tui.view import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,17 +19,19 @@ class Found:
 
     type: str
     name: str
-    of: Key | PoolId | DeviceId
+    of: Key | PoolId | DeviceId | str
 
 
 class SearchView(ListView[Found]):
     """Pods, claims, pools and devices; enter opens what is under the cursor."""
 
-    crumb = Safe("search")
     nothing = Safe("Nothing was read that has a name.")
 
-    def __init__(self) -> None:
+    def __init__(self, pods: Sequence[Key] = (), crumb: Safe = Safe("search")) -> None:  # noqa: B008 - immutable
+        """``pods``: only these, to choose one of."""
         super().__init__()
+        self.crumb = crumb
+        self._pods = [Found("pod", str(key), key) for key in pods]
         self._made: tuple[ClusterState | None, str, Sequence[Found]] = (None, "", ())
 
     def columns(self) -> Sequence[Column[Found]]:
@@ -43,8 +46,10 @@ class SearchView(ListView[Found]):
         cluster, namespace = self.dra.cluster, self.dra.namespace
         if cluster is None:
             return None
+        if self._pods:
+            return self._pods
         if self._made[:2] != (cluster, namespace):
-            self._made = cluster, namespace, list(_found(cluster, namespace))
+            self._made = cluster, namespace, list(named_objects(cluster, namespace))
         return self._made[2]
 
     def identity(self, row: Found) -> tuple[str, str]:
@@ -57,15 +62,7 @@ class SearchView(ListView[Found]):
 
     def opened(self, row: Found) -> None:
         """Its own page."""
-        match row.of:
-            case DeviceId():
-                self.dra.open_devices(frozenset({row.of}), fmt("device {}", row.of.device))
-            case PoolId():
-                self.dra.open_pool(row.of)
-            case Key() if row.type == "pod":
-                self.dra.open_pod(row.of)
-            case Key():
-                self.dra.open_claim(row.of)
+        self.dra.open_named(row)
 
     @property
     def subject(self) -> Subject | None:
@@ -74,12 +71,14 @@ class SearchView(ListView[Found]):
         return Subject(row.name, lambda: None) if row is not None else None
 
 
-def _found(cluster: ClusterState, namespace: str) -> Iterator[Found]:
+def named_objects(cluster: ClusterState, namespace: str) -> Iterator[Found]:
+    """Everything that has a name: pods, claims, pools, nodes, devices."""
     inventory = cluster.inventory
     for type_, keys in (("pod", inventory.pods), ("claim", inventory.claims)):
         yield from (Found(type_, str(key), key) for key in sorted(keys) if namespace in ("", key.namespace))
     for pool in cluster.pools:
         yield Found("pool", str(pool), pool)
+    yield from (Found("node", name, name) for name in sorted(inventory.nodes))
     for pool in cluster.pools:
         for _, device in cluster.published(pool):
             id_ = DeviceId(*pool, device.name)

@@ -19,9 +19,10 @@ from kubectl_dra.reports.taint_listing import ListedTaint
 from kubectl_dra.reports.unread import TAINTS
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import rule_document
+from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.topics import ListedTaints, Taints
-from kubectl_dra.tui.view import ListView, Subject
+from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.numbers import device_id
 from kubectl_dra.tui.views.reader import ReportView
 from kubectl_dra.tui.writing import Order

@@ -59,7 +59,9 @@ class WaysView(View):
         """The commands of the one under the cursor, else the name of what waits."""
         row = self.ways.selected
         if self.on_ways and row is not None:
-            self.dra.copy_lines(self.ways.commands(row))
+            lines = self.ways.commands(row)
+            self.dra.copy_lines(lines)
+            self.dra.note_commands("copied", lines)
         elif self.subject is not None:
             self.dra.copy_lines([safe(self.subject.name)])
 

@@ -1,0 +1,124 @@
+"""Lists with the page of the row under the cursor beside them, below them where there is no room."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from kubectl_dra.output.console import pages_of
+from kubectl_dra.output.safe import Safe, Style, styled
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.desk import Topic
+from kubectl_dra.tui.grid import Grid
+from kubectl_dra.tui.layouts import Room
+from kubectl_dra.tui.page import Page
+from kubectl_dra.tui.view import READING, View
+
+if TYPE_CHECKING:
+    from kubectl_dra.tui.views.reader import ReportView
+
+RowT = TypeVar("RowT")
+
+
+class Previewing(View, Generic[RowT]):
+    """A list whose rows may have pages: ``p`` shows them, wide terminals do so by themselves."""
+
+    # Rules begin with the class of the layout, which is the screen's.
+    SCOPED_CSS = False
+    DEFAULT_CSS = """
+    Previewing .list-panes { height: 1fr; }
+    Previewing .list-panes > Grid { width: 1fr; height: 1fr; }
+    Previewing .preview { display: none; width: 1fr; height: 1fr; border-left: vkey $border; padding: 0 0 0 1; }
+    Previewing.previewing .preview { display: block; }
+    .-narrow Previewing .list-panes { layout: vertical; }
+    .-narrow Previewing .preview { border-left: none; border-top: hkey $border; padding: 0; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.grid: Grid[RowT] = Grid(self.columns(), self.identity, self.heading)
+        self.preview = Page()
+        self.preview.add_class("preview")
+        self.preview.can_focus = False
+        self._previewed: tuple[Hashable, ReportView | None] = (None, None)
+
+    @abstractmethod
+    def columns(self) -> Sequence[Column[RowT]]:
+        """The columns of the grid."""
+
+    @abstractmethod
+    def identity(self, row: RowT) -> Hashable:
+        """What stays the same when a row is read again."""
+
+    def heading(self, _row: RowT) -> Safe | None:
+        """The text of a row that is a heading."""
+        return None
+
+    def can(self, action: str) -> bool:
+        """There are previews only of rows that have a page."""
+        return self.has_preview if action == "preview" else super().can(action)
+
+    def on_resize(self) -> None:
+        """The preview needs room."""
+        self.arrange_preview()
+
+    def preview_of(self, _row: RowT) -> ReportView | None:
+        """The page of a row; it is not mounted, but gives its lines and what they need."""
+        return None
+
+    @property
+    def has_preview(self) -> bool:
+        """Whether rows have pages."""
+        return type(self).preview_of is not Previewing.preview_of
+
+    @property
+    def shows_preview(self) -> bool:
+        """Whether the page of the row under the cursor is shown: where there is room, unless somebody has chosen."""
+        chosen = self.dra.settings.preview
+        return self.has_preview and (self.dra.room >= Room.WIDE if chosen is None else chosen)
+
+    def do_preview(self) -> None:
+        """Show the page of the row under the cursor, or do not."""
+        self.dra.choose_preview(not self.shows_preview)
+        self.arrange_preview()
+        self.show()
+
+    def arrange_preview(self) -> None:
+        """Lay out the pane beside the list, or below it."""
+        if self.has_class("previewing") is not self.shows_preview:
+            self.set_class(self.shows_preview, "previewing")
+            self.grid.set_columns(self.columns())
+        self.follow_cursor()
+
+    def follow_cursor(self) -> None:
+        """The page of another row."""
+        row = self.grid.selected
+        if row is None or not self.shows_preview:
+            if self._previewed[1] is not None:
+                self._previewed = (None, None)
+                self.dra.topics_changed()
+            self.preview.show(())
+            return
+        key = self.identity(row)
+        if self._previewed[0] != key or self._previewed[1] is None:
+            self._previewed = key, self.preview_of(row)
+            self.preview.scroll_home(animate=False)
+            self.dra.topics_changed()
+        self.show_preview()
+
+    def show_preview(self) -> None:
+        """The newest page."""
+        page = self._previewed[1]
+        if page is not None and self.shows_preview:
+            with pages_of(self.preview.text_columns):
+                self.preview.show(page.lines() or [styled(READING, Style.DIM)])
+
+    def preview_topics(self) -> Sequence[Topic[object]]:
+        """What the page of the row under the cursor needs."""
+        return self._previewed[1].topics() if self._previewed[1] is not None else ()
+
+    def on_page_resized(self, event: Page.Resized) -> None:
+        """Lines are made again."""
+        event.stop()
+        self.show_preview()

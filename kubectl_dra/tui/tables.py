@@ -1,0 +1,49 @@
+"""The table on the screen as CSV, JSON or Markdown: all rows that the filter keeps, all columns, nothing cut."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from kubectl_dra.output.safe import Safe, plain, safe
+from kubectl_dra.tui.columns import Column, RowT
+
+FORMATS: Final = ("csv", "json", "markdown")
+SUFFIXES: Final = {".csv": "csv", ".json": "json", ".md": "markdown"}
+# A spreadsheet takes a cell that begins so for a formula.
+_FORMULA: Final = ("=", "+", "@")
+
+
+def table_text(columns: Sequence[Column[RowT]], rows: Sequence[RowT], form: str) -> str:
+    """The whole text in one of :data:`FORMATS`; what can't be seen in a name is made visible."""
+    named = [column for column in columns if column.title.strip()]
+    titles = [column.title.strip() for column in named]
+    cells = ([str(plain(column.cell(row))).strip() for column in named] for row in rows)
+    if form == "json":
+        keys = [title.lower().replace(" ", "_") for title in titles]
+        return json.dumps([dict(zip(keys, row, strict=True)) for row in cells], indent=2) + "\n"
+    if form == "csv":
+        written = io.StringIO()
+        writer = csv.writer(written, lineterminator="\n")
+        writer.writerow(titles)
+        writer.writerows([_no_formula(cell) for cell in row] for row in cells)
+        return written.getvalue()
+    lines = [titles, ["---"] * len(titles), *([cell.replace("|", "\\|") for cell in row] for row in cells)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def format_of(path: str) -> str | None:
+    """The format that a file's name asks for; None if it names no known one."""
+    return next((form for suffix, form in SUFFIXES.items() if path.lower().endswith(suffix)), None)
+
+
+def shown(text: str) -> list[Safe]:
+    """A table's lines for the clipboard."""
+    return [safe(line) for line in text.splitlines()]
+
+
+def _no_formula(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell

@@ -1,0 +1,124 @@
+"""What the app does with what is on the screen: save and copy tables, hold it, leave for the shell or an editor."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from kubectl_dra.output.safe import Safe, fmt, plain, safe
+from kubectl_dra.output.words import counted
+from kubectl_dra.tui.jumps import Jumps
+from kubectl_dra.tui.list_view import ListView
+from kubectl_dra.tui.tables import FORMATS, SUFFIXES, format_of, table_text
+from kubectl_dra.tui.views.aliases import AliasesView
+from kubectl_dra.tui.views.log import LogView
+
+_TOAST_SECONDS: Final = 4.0
+
+
+class Tools(Jumps):
+    """Needs nothing of the views but their tables."""
+
+    def done(self, text: Safe) -> None:
+        """A toast: something was carried out."""
+        self.notify(str(plain(text)), timeout=_TOAST_SECONDS, markup=False)
+
+    def copy_lines(self, lines: Sequence[Safe]) -> None:
+        """Escaped text to the clipboard of the terminal."""
+        self.copy_to_clipboard("\n".join(map(plain, lines)))
+        self.done(fmt("copied {}", plain(lines[0])) if len(lines) == 1 else fmt("copied {} lines", len(lines)))
+
+    # --- tables -----------------------------------------------------------------------------------------------------
+
+    def save_table(self, view: ListView[Any], path: str) -> None:
+        """Write the table of a list; without a path it is asked for."""
+        if path:
+            self._save(view, path)
+            return
+        name = "-".join(str(plain(view.crumb)).lower().split()) or "table"
+        name = "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in name)
+        self.ask(Safe("Save as (.csv, .json, .md)"), partial(self._save, view), f"{name}.csv")
+
+    def _save(self, view: ListView[Any], path: str) -> None:
+        path = path.strip()
+        form = format_of(path)
+        if not path:
+            self.say(Safe("nothing was saved"))
+        elif form is None:
+            self.say(fmt("“{}” does not end in one of {}", path, " ".join(SUFFIXES)))
+        else:
+            try:
+                # Never over something that is there already.
+                with Path(path).expanduser().open("x", encoding="utf-8") as file:
+                    file.write(table_text(view.grid.columns_now, view.grid.rows, form))
+            except OSError as error:
+                self.say(fmt("{} was not saved: {}", path, error.strerror or str(error)))
+            else:
+                self.done(fmt("saved {} to {}", counted(len(view.grid.rows), "row"), path))
+
+    def copy_table(self, view: ListView[Any], form: str) -> None:
+        """The table of a list to the clipboard."""
+        found = next((each for each in FORMATS if each.startswith(form.strip().lower() or "markdown")), None)
+        if found is None:
+            self.say(fmt("“{}” is none of {}", form, ", ".join(FORMATS)))
+            return
+        self.copy_to_clipboard(table_text(view.grid.columns_now, view.grid.rows, found))
+        self.done(fmt("copied {} as {}", counted(len(view.grid.rows), "row"), found))
+
+    # --- hold, log, words -------------------------------------------------------------------------------------------
+
+    def do_pause(self) -> None:
+        """Hold the screen as it is, or go on with the newest data."""
+        self.set_paused(not self.paused)
+
+    def note_commands(self, what: str, lines: Sequence[Safe]) -> None:
+        """Remember commands that were copied, shown or carried out."""
+        self.commands.append((self.settings.clock.now(), what, tuple(lines)))
+
+    def do_log(self) -> None:
+        """The commands of this session."""
+        self.push(LogView())
+
+    def do_aliases(self) -> None:
+        """All words that ``:`` takes."""
+        self.push(AliasesView())
+
+    # --- the shell and the editor -----------------------------------------------------------------------------------
+
+    @property
+    def can_leave_terminal(self) -> bool:
+        """Whether another program may have the terminal for a while."""
+        return self._driver is not None and self._driver.can_suspend and not self.settings.inline
+
+    def do_suspend(self) -> None:
+        """Back to the shell until ``fg``."""
+        self.action_suspend_process()
+
+    def edited(self, text: str, suffix: str) -> str | None:
+        """``text`` as it is left in ``$EDITOR``; None, and a word about it, where that did not work."""
+        editor = (
+            os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("notepad" if sys.platform == "win32" else "vi")
+        )
+        if not self.can_leave_terminal:
+            self.say(Safe("an editor can't be opened in this terminal"))
+            return None
+        with tempfile.TemporaryDirectory(prefix="kubectl-dra-") as folder:
+            file = Path(folder) / f"edit{suffix}"
+            file.write_text(text, encoding="utf-8")
+            try:
+                with self.suspend():
+                    done = subprocess.run([*shlex.split(editor), str(file)], check=False)
+                if done.returncode:
+                    self.say(fmt("{} ended with {}: nothing was taken over", editor, done.returncode))
+                    return None
+                return file.read_text(encoding="utf-8").rstrip("\n")
+            except (OSError, ValueError, UnicodeDecodeError) as error:
+                self.say(fmt("{}: {}", editor, safe(str(error))))
+                return None

@@ -1,0 +1,47 @@
+"""The views that were seen, in order, over all tabs: back and forward as in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from kubectl_dra.tui.view import View
+
+    Place = tuple[str, View]
+
+_LONGEST: Final = 100
+
+
+class Trail:
+    """Places are a tab and a view in it; closed ones are passed over."""
+
+    def __init__(self) -> None:
+        self._seen: list[Place] = []
+        self._at = -1
+        self._moving = False
+
+    def saw(self, place: Place) -> None:
+        """A view came to the front; what lay ahead is forgotten, unless that was a step on the trail itself."""
+        if self._moving:
+            self._moving = False
+            return
+        if self._seen and self._at >= 0 and self._seen[self._at] == place:
+            return
+        self._seen = [*self._seen[: self._at + 1], place][-_LONGEST:]
+        self._at = len(self._seen) - 1
+
+    def move(self, step: int, is_open: Callable[[Place], bool]) -> Place | None:
+        """The next open place in a direction; None where there is none."""
+        at = self._at + step
+        while 0 <= at < len(self._seen):
+            if is_open(self._seen[at]):
+                self._at, self._moving = at, True
+                return self._seen[at]
+            at += step
+        return None
+
+    def leads(self, step: int, is_open: Callable[[Place], bool]) -> bool:
+        """Whether there is an open place in a direction."""
+        ahead = self._seen[self._at + 1 :] if step > 0 else self._seen[: max(self._at, 0)]
+        return any(map(is_open, ahead))

@@ -1,0 +1,84 @@
+"""Which attributes of devices are columns: chosen with space, remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.list_view import ListView
+
+if TYPE_CHECKING:
+    from kubectl_dra.tui.views.devices import DevicesView
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute or capacity: how many different values the shown devices have, and the most frequent ones."""
+
+    name: str
+    values: int
+    examples: tuple[str, ...]
+
+
+class ColumnsView(ListView[Attribute]):
+    """None chosen: the telling ones, as many as there is room for."""
+
+    crumb = Safe("columns")
+    nothing = Safe("These devices have no attributes.")
+
+    def __init__(self, devices: DevicesView) -> None:
+        self._devices = devices
+        self._rows = devices.attributes_shown()
+        super().__init__()
+
+    def columns(self) -> Sequence[Column[Attribute]]:
+        """Whether it is chosen, its name, its values."""
+        return [
+            Column("", lambda a: styled(Safe("[x]"), Style.GOOD) if a.name in self.dra.memory.columns else Safe("[ ]")),
+            Column("ATTRIBUTE", lambda a: safe(a.name), least=16, key=lambda a: a.name),
+            Column("VALUES", lambda a: fmt("{}", a.values), right=True, key=lambda a: a.values),
+            Column("SUCH AS", lambda a: Safe(", ").join(map(safe, a.examples)), least=16, drop=1),
+        ]
+
+    def all_rows(self) -> Sequence[Attribute]:
+        """Those that tell devices apart first."""
+        return self._rows
+
+    def identity(self, row: Attribute) -> str:
+        """The name."""
+        return row.name
+
+    def opened(self, row: Attribute) -> None:
+        """As space."""
+        self._toggle(row)
+
+    markable = True
+
+    def do_mark(self) -> None:
+        """Choose the attribute under the cursor, or not any more."""
+        if self.grid.selected is not None:
+            self._toggle(self.grid.selected)
+            self.grid.action_move("down")
+
+    def do_columns(self) -> None:
+        """All of them, or the telling ones again."""
+        self._choose(() if self.dra.memory.columns else tuple(row.name for row in self._rows))
+
+    def _toggle(self, row: Attribute) -> None:
+        chosen = self.dra.memory.columns
+        self._choose(tuple(n for n in chosen if n != row.name) if row.name in chosen else (*chosen, row.name))
+
+    def _choose(self, names: tuple[str, ...]) -> None:
+        self.dra.memory.columns = names
+        self._devices.choose_columns()
+        self.grid.refresh()
+        self.dra.refresh_frame()
+
+    @property
+    def info(self) -> Safe:
+        """What is chosen."""
+        chosen = len(self.dra.memory.columns)
+        return fmt("{} chosen", chosen) if chosen else Safe("the telling ones")

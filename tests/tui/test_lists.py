@@ -1,0 +1,286 @@
+"""What lists share: filters, marks, faults, tables as files, columns of devices; and views that are only lists."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from kubectl_dra.output.safe import Safe
+from kubectl_dra.source.demo import load_demo
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.feed import Link, RereadFeed
+from kubectl_dra.tui.filters import is_kept
+from kubectl_dra.tui.tables import format_of, table_text
+from tests.tui.support import LARGE, demo_app, play, with_features
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("", None),
+        ("  ! ", None),
+        ("free h100", {"h100 free"}),
+        ("!free", {"h100 used", "l40 used"}),
+        ("! h100 free", {"h100 used", "l40 used", "l40 free"}),
+        ("-f hfr", {"h100 free"}),
+        ("-f L4 FE", {"l40 free"}),
+        ("!-f h1d", {"h100 free", "l40 free", "l40 used"}),
+    ],
+)
+def test_filters(text, kept):
+    test = is_kept(text)
+    rows = {"h100 free", "h100 used", "l40 free", "l40 used"}
+    assert (test is None) if kept is None else ({row for row in rows if test(row)} == kept)
+
+
+COLUMNS = [
+    Column("NAME", lambda row: Safe(row[0])),
+    Column("", lambda row: Safe("bar")),
+    Column("IN USE", lambda row: Safe(row[1])),
+]
+ROWS = [("a|b", "1"), ("=cmd()", "2, 3")]
+
+
+def test_tables_as_text():
+    assert json.loads(table_text(COLUMNS, ROWS, "json")) == [
+        {"name": "a|b", "in_use": "1"},
+        {"name": "=cmd()", "in_use": "2, 3"},
+    ]
+    # A spreadsheet would carry out what begins with an equals sign.
+    assert list(csv.reader(table_text(COLUMNS, ROWS, "csv").splitlines())) == [
+        ["NAME", "IN USE"],
+        ["a|b", "1"],
+        ["'=cmd()", "2, 3"],
+    ]
+    assert table_text(COLUMNS, ROWS, "markdown").splitlines() == [
+        "| NAME | IN USE |",
+        "| --- | --- |",
+        "| a\\|b | 1 |",
+        "| =cmd() | 2, 3 |",
+    ]
+    assert [format_of(name) for name in ("x.csv", "x.JSON", "x.md", "x.txt")] == ["csv", "json", "markdown", None]
+
+
+def test_the_table_on_the_screen_is_saved_and_copied(tmp_path):
+    file = tmp_path / "free.csv"
+
+    async def script(ui):
+        await ui.command("devices")
+        await ui.press("slash")
+        await ui.type("h100 free")
+        await ui.press("enter")
+        await ui.command(f"save {file}")
+        rows = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
+        assert [row["STATE"] for row in rows] == ["free"] * 7
+        assert rows[0]["MODEL"] == "H100"
+        assert "saved 7 rows" in ui.screen
+        # Nothing is ever written over.
+        await ui.command(f"save {file}")
+        assert "was not saved" in ui.crumbs
+        await ui.command("save x.txt")
+        assert "does not end in" in ui.crumbs
+        await ui.press("ctrl+s")
+        assert "Save as" in ui.lines[-1]
+        assert "all-devices.csv" in ui.lines[-1]
+        await ui.press("escape")
+        await ui.press("Y")
+        assert ui.app.clipboard.startswith("| DRIVER |") or ui.app.clipboard.startswith("| POOL |")
+        await ui.command("copytable json")
+        assert len(json.loads(ui.app.clipboard)) == 7
+
+    play(demo_app(), script, LARGE)
+
+
+def test_faults_only():
+    async def script(ui):
+        await ui.press("2", "f")
+        assert {row.pool for row in ui.app.view.grid.rows} == {"node-a", "rack-7"}
+        assert "faults only" in ui.crumbs
+        await ui.press("escape")
+        assert len(ui.app.view.grid.rows) == 7
+        await ui.press("3", "f")
+        assert all(row.printed_state != "allocated,reserved" for row in ui.app.view.grid.rows)
+        await ui.press("f")
+        assert len(ui.app.view.grid.rows) == 35
+
+    play(demo_app(), script)
+
+
+def test_marked_rows_are_tainted_together():
+    async def script(ui):
+        await ui.command("devices")
+        await ui.press("space", "space", "a")
+        assert "taint gpu.example.com/node-a/gpu-0 gpu.example.com/node-a/gpu-1 " in ui.lines[-1]
+        assert "2 marked" in ui.lines[2] or "▌" in ui.screen
+        await ui.press("escape", "2", "a")
+        assert "taint gpu.example.com/node-a/*" in ui.lines[-1]
+        await ui.type("upgrade:NoSchedule")
+        await ui.press("enter")
+        assert ui.app.view.order.words[0] == "gpu.example.com/node-a/gpu-0"
+        assert len(ui.app.view.order.words) == 9
+        await ui.press("escape")
+        await ui.command("taint node/node-b upgrade:NoSchedule")
+        assert len(ui.app.view.order.words) == 9
+        await ui.press("escape")
+        await ui.command("taint node/nowhere upgrade:NoSchedule")
+        # What names no device stays, for the plan to say so.
+        assert ui.app.view.order.words[0] == "node/nowhere"
+
+    play(demo_app(), script, LARGE)
+
+
+def test_columns_of_devices():
+    async def script(ui):
+        await ui.command("devices")
+        for title in ("POOL", "DEVICE", "STATE", "MODEL", "MEMORY", "USED BY"):
+            assert title in ui.lines[3]
+        assert ui.lines[3].index("STATE") < ui.lines[3].index("MODEL") < ui.lines[3].index("MEMORY")
+        await ui.press("slash")
+        await ui.type("h100")
+        await ui.press("enter")
+        # One driver is left, so that its column says nothing.
+        assert "DRIVER" not in ui.lines[3]
+        await ui.press("W")
+        while ui.app.view.grid.selected.name != "uuid":
+            await ui.press("down")
+        await ui.press("space", "escape")
+        assert "UUID" in ui.lines[3]
+        await ui.press("right")
+        # The identity stays where the rest scrolls.
+        assert ui.lines[4].strip().startswith("node-a  gpu-0")
+        assert ui.app.memory.columns == ("uuid",)
+        await ui.press("W", "W", "escape")
+        assert "MODEL" in ui.lines[3]
+
+    play(demo_app(), script)
+
+
+def test_nodes_and_the_tree():
+    async def script(ui):
+        await ui.command("no")
+        assert "node-b" in ui.screen
+        await ui.press("enter")
+        assert "node node-b" in ui.crumbs
+        assert "held by pod ml/serve-1" in ui.crumbs
+        assert {row.id.driver for row in ui.app.view.grid.rows} == {"gpu.example.com", "nic.example.com"}
+        await ui.press("P")
+        assert "gpu.example.com/node-b" in ui.crumbs
+        await ui.command("pod ml/serve-1")
+        await ui.press("X")
+        assert [row.type for row in ui.app.view.grid.rows][:4] == ["pod", "claim", "device", "node"]
+        await ui.press("down", "down", "enter")
+        assert "device gpu-0" in ui.crumbs
+        await ui.command("xray")
+        await ui.press("slash")
+        await ui.type("trainer-0")
+        assert {row.type for row in ui.app.view.grid.rows} == {"pod", "claim"}
+
+    play(demo_app(), script, LARGE)
+
+
+def test_history_aliases_and_the_log():
+    async def script(ui):
+        await ui.press("2", "enter", "3")
+        await ui.press("left_square_bracket")
+        assert ui.crumbs.startswith("pools › gpu.example.com/node-a")
+        await ui.press("left_square_bracket")
+        assert ui.crumbs.startswith("pools")
+        assert "node-a" not in ui.crumbs
+        await ui.press("right_square_bracket")
+        assert ui.crumbs.startswith("claims")
+        await ui.press("right_square_bracket")
+        assert "there is no view after" in ui.crumbs
+        await ui.press("ctrl+a", "slash")
+        await ui.type("oldest")
+        assert "nothing contains" in ui.screen
+        await ui.press("escape", "slash")
+        await ui.type("resourceslices")
+        await ui.press("enter", "enter")
+        assert ui.crumbs.startswith("pools")
+        await ui.command("log")
+        assert "No command was copied" in ui.screen
+        await ui.command("pod ml/trainer-0")
+        await ui.press("x", "c")
+        await ui.command("log")
+        assert "copied" in ui.screen
+        assert "kubectl replace" in ui.screen
+
+    play(demo_app(), script, LARGE)
+
+
+def test_the_palette_finds_objects():
+    async def script(ui):
+        await ui.press("ctrl+p")
+        await ui.type("serve-1-gpus")
+        await ui.press("enter")
+        await ui.press("enter") if len(ui.app.screen_stack) > 1 else None
+        assert "serve-1-gpus" in ui.crumbs
+
+    play(demo_app(), script, LARGE)
+
+
+def test_a_paused_screen_shows_later_what_came_meanwhile():
+    readings = iter(range(100))
+
+    def load():
+        inventory, evidence = load_demo()
+        if next(readings):
+            inventory = inventory.replace(claims={})
+        return with_features((inventory, evidence))
+
+    from kubectl_dra.tui.app import DraApp
+    from kubectl_dra.tui.settings import Settings
+
+    feed = RereadFeed("ctx x", True, load)
+
+    async def script(ui):
+        await ui.press("3", "z")
+        assert "paused" in ui.lines[0]
+        await ui.press("r")
+        assert len(ui.app.view.grid.rows) == 35
+        await ui.press("z")
+        assert "There are no ResourceClaims" in ui.screen
+        assert "paused" not in ui.lines[0]
+        assert ui.app.status.link is not Link.FAILED
+
+    play(DraApp(Settings(connect=lambda _context: feed)), script)
+
+
+def test_hits_one_after_the_other():
+    async def script(ui):
+        await ui.command("pod ml/trainer-0")
+        await ui.press("slash")
+        await ui.type("node-b")
+        await ui.press("enter")
+        page = ui.app.view.page
+        first = page._hit
+        await ui.press("n")
+        assert page._hit > first
+        await ui.press("N")
+        assert page._hit == first
+        await ui.press("N")
+        assert page._hit > first
+
+    play(demo_app(), script)
+
+
+def test_clicks_on_headers_crumbs_and_the_footer():
+    async def script(ui):
+        await ui.command("claims")
+        at = ui.lines[3].index("AGE")
+        await ui.pilot.click(ui.app.view.grid, offset=(at + 1, 0))
+        await ui.settle()
+        assert "AGE↑" in ui.lines[3] or "AGE↓" in ui.lines[3]
+        await ui.press("enter", "y")
+        assert "› yaml" in ui.crumbs
+        await ui.pilot.click("Crumbs", offset=(2, 0))
+        await ui.settle()
+        assert ui.crumbs.startswith("claims")
+        assert "›" not in ui.crumbs
+        await ui.pilot.click("Footer", offset=(ui.lines[-1].index("? help") + 1, 0))
+        await ui.settle()
+        assert "╭─ Here" in ui.screen
+
+    play(demo_app(), script)
