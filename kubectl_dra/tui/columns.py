@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, TypeVar
 from kubectl_dra.output.columns import ListColumn
 from kubectl_dra.output.layout import padded, width
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.tui.text import clipped
+from kubectl_dra.tui.text import clipped, clipped_inside
 
 RowT = TypeVar("RowT")
 GAP: Final = 2
@@ -27,6 +27,7 @@ class Column(Generic[RowT]):
     ``least``: it may be cut down to so many columns (0: never). ``drop``: columns with the highest number leave first
     when there is no room (0: never). ``key`` makes it sortable. ``stretch`` takes what is left over, up to so many
     columns, and ``draw`` then fills exactly that width. ``frozen`` columns at the left stay where others scroll.
+    ``inside``: where a name is too long its middle is left out.
     """
 
     title: str
@@ -38,6 +39,7 @@ class Column(Generic[RowT]):
     draw: Callable[[RowT, int], Safe] | None = None
     stretch: int = 0
     frozen: bool = False
+    inside: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,9 @@ class Fitted(Generic[RowT]):
         return self._joined([clipped(title, w) for title, w in zip(titles, self.widths, strict=True)])
 
     def _cell(self, column: Column[RowT], row: RowT, columns: int) -> Safe:
-        return column.draw(row, columns) if column.draw is not None else clipped(column.cell(row), columns)
+        if column.draw is not None:
+            return column.draw(row, columns)
+        return (clipped_inside if column.inside else clipped)(column.cell(row), columns)
 
     def _joined(self, cells: Sequence[Safe]) -> Safe:
         together = zip(self.columns, cells, self.widths, strict=True)

@@ -16,6 +16,7 @@ from kubectl_dra.output.safe import Safe, Style
 
 Palette = Mapping[Style, RichStyle]
 _SGR: Final = re.compile("\x1b\\[([0-9;]*)m")
+_LEAST_INSIDE: Final = 8
 _ELLIPSIS: Final = "…"
 _CODES: Final[Mapping[str, Style]] = {style.value: style for style in Style}
 # How Content, which the header, footer and prompts are made of, names the same colours.
@@ -55,6 +56,14 @@ def clipped(text: Safe, columns: int) -> Safe:
         if fitting != part:
             break
     return Safe("".join(parts) + (_ELLIPSIS if columns > 0 else ""))
+
+
+def clipped_inside(text: Safe, columns: int) -> Safe:
+    """A name without colours in at most ``columns``: its middle is left out, because names differ at their ends."""
+    if width(text) <= columns or columns < _LEAST_INSIDE or not text.isascii():
+        return clipped(text, columns)
+    end = (columns - 1) * 2 // 3
+    return Safe(text[: columns - 1 - end] + _ELLIPSIS + text[-end:])
 
 
 def _fitting(text: str, room: int) -> str:

@@ -96,7 +96,7 @@ def test_the_table_on_the_screen_is_saved_and_copied(tmp_path):
 def test_faults_only():
     async def script(ui):
         await ui.press("2", "f")
-        assert {row.pool for row in ui.app.view.grid.rows} == {"node-a", "rack-7"}
+        assert {row.pool for row in ui.app.view.grid.rows} == {"gke-prod-h100-5f3a2b1c-k4tq", "rack-7"}
         assert "faults only" in ui.crumbs
         await ui.press("escape")
         assert len(ui.app.view.grid.rows) == 7
@@ -112,16 +112,19 @@ def test_marked_rows_are_tainted_together():
     async def script(ui):
         await ui.command("devices")
         await ui.press("space", "space", "a")
-        assert "taint gpu.example.com/node-a/gpu-0 gpu.example.com/node-a/gpu-1 " in ui.lines[-1]
+        assert (
+            "taint gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0 gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-1 "
+            in ui.lines[-1]
+        )
         assert "2 marked" in ui.lines[2] or "▌" in ui.screen
         await ui.press("escape", "2", "a")
-        assert "taint gpu.example.com/node-a/*" in ui.lines[-1]
+        assert "taint gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/*" in ui.lines[-1]
         await ui.type("upgrade:NoSchedule")
         await ui.press("enter")
-        assert ui.app.view.order.words[0] == "gpu.example.com/node-a/gpu-0"
+        assert ui.app.view.order.words[0] == "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0"
         assert len(ui.app.view.order.words) == 9
         await ui.press("escape")
-        await ui.command("taint node/node-b upgrade:NoSchedule")
+        await ui.command("taint node/gke-prod-h100-5f3a2b1c-x9zk upgrade:NoSchedule")
         assert len(ui.app.view.order.words) == 9
         await ui.press("escape")
         await ui.command("taint node/nowhere upgrade:NoSchedule")
@@ -149,7 +152,7 @@ def test_columns_of_devices():
         assert "UUID" in ui.lines[3]
         await ui.press("right")
         # The identity stays where the rest scrolls.
-        assert ui.lines[4].strip().startswith("node-a  gpu-0")
+        assert ui.lines[4].strip().startswith("gke-p")
         assert ui.app.memory.columns == ("uuid",)
         await ui.press("W", "W", "escape")
         assert "MODEL" in ui.lines[3]
@@ -160,13 +163,13 @@ def test_columns_of_devices():
 def test_nodes_and_the_tree():
     async def script(ui):
         await ui.command("no")
-        assert "node-b" in ui.screen
+        assert "gke-prod-h100-5f3a2b1c-x9zk" in ui.screen
         await ui.press("enter")
-        assert "node node-b" in ui.crumbs
+        assert "node gke-prod-h100-5f3a2b1c-x9zk" in ui.crumbs
         assert "held by pod ml/serve-1" in ui.crumbs
         assert {row.id.driver for row in ui.app.view.grid.rows} == {"gpu.example.com", "nic.example.com"}
         await ui.press("P")
-        assert "gpu.example.com/node-b" in ui.crumbs
+        assert "gpu.example.com/gke-prod-h100-5f3a2b1c-x9zk" in ui.crumbs
         await ui.command("pod ml/serve-1")
         await ui.press("X")
         assert [row.type for row in ui.app.view.grid.rows][:4] == ["pod", "claim", "device", "node"]
@@ -184,10 +187,10 @@ def test_history_aliases_and_the_log():
     async def script(ui):
         await ui.press("2", "enter", "3")
         await ui.press("left_square_bracket")
-        assert ui.crumbs.startswith("pools › gpu.example.com/node-a")
+        assert ui.crumbs.startswith("pools › gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq")
         await ui.press("left_square_bracket")
         assert ui.crumbs.startswith("pools")
-        assert "node-a" not in ui.crumbs
+        assert "gke-prod-h100-5f3a2b1c-k4tq" not in ui.crumbs
         await ui.press("right_square_bracket")
         assert ui.crumbs.startswith("claims")
         await ui.press("right_square_bracket")
@@ -252,7 +255,7 @@ def test_hits_one_after_the_other():
     async def script(ui):
         await ui.command("pod ml/trainer-0")
         await ui.press("slash")
-        await ui.type("node-b")
+        await ui.type("gke-prod-h100-5f3a2b1c-x9zk")
         await ui.press("enter")
         page = ui.app.view.page
         first = page._hit

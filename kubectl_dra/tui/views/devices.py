@@ -149,7 +149,9 @@ class DevicesView(ListView[DeviceRow]):
                 names.append(
                     Column("DRIVER", lambda r: safe(r.id.driver), least=10, drop=4, key=lambda r: r.id, frozen=True)
                 )
-            names.append(Column("POOL", lambda r: safe(r.id.pool), least=10, key=lambda r: r.id[1:], frozen=True))
+            names.append(
+                Column("POOL", lambda r: safe(r.id.pool), False, 10, key=lambda r: r.id[1:], frozen=True, inside=True)
+            )
         names.append(
             Column("DEVICE", lambda r: safe(r.device.name), least=12, key=lambda r: r.device.name, frozen=True)
         )

@@ -49,7 +49,7 @@ class NodesView(ListView[TopRow]):
     def columns(self) -> Sequence[Column[TopRow]]:
         """Devices of each, as numbers and as a bar."""
         return [
-            Column("NODE", lambda r: safe(r.name), least=16, key=lambda r: r.name, frozen=True),
+            Column("NODE", lambda r: safe(r.name), least=16, key=lambda r: r.name, frozen=True, inside=True),
             Column("DEVICES", lambda r: number(r.devices or _NONE), True, key=lambda r: (r.devices or _NONE).value),
             Column("FREE", lambda r: number(r.free or _NONE), True, key=lambda r: (r.free or _NONE).value),
             Column("USED", lambda r: number(r.used), True, key=lambda r: r.used.value),
