@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.sample import sampled
+
 ROOT = Path(__file__).parents[1]
 
 COMMAND = '''"""``kubectl dra greet``."""
@@ -196,7 +198,7 @@ def test_an_addition_touches_what_contributing_names(name: str) -> None:
     assert [path for path in addition.files if not any(fnmatch.fnmatch(path, each) for each in named)] == []
 
 
-@pytest.mark.parametrize("name", ADDITIONS)
+@pytest.mark.parametrize("name", sampled(ADDITIONS, 3))
 def test_an_addition_works_where_nothing_else_was_touched(name: str, tmp_path: Path) -> None:
     addition = ADDITIONS[name]
     copy = tmp_path / "kubectl_dra"

@@ -12,11 +12,13 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.kit.sample import sampled
 from tests.live.fake_api import running, write_kubeconfig
 from tests.live.fake_rules import FakeCluster
 from tests.live.proxy import Fault, recording
@@ -54,11 +56,11 @@ def outcome(process: subprocess.Popen[bytes]) -> tuple[int, str]:
 # --- readers --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("words", PRINTING, ids=" ".join)
-def test_a_reader_that_is_gone_is_no_error(words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("line", sampled(map(" ".join, PRINTING), 3))
+def test_a_reader_that_is_gone_is_no_error(line: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    process = start(*words, stdout=writing)
+    process = start(*line.split(), stdout=writing)
     os.close(writing)
     code, err = outcome(process)
     assert (code, [line for line in err.splitlines() if not line.startswith("note:")]) == (0, [])
@@ -257,14 +259,16 @@ def _no_core() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-@pytest.mark.parametrize("words", [("tui", "--from", "demo"), ("test-selector", "-i", "--from", "demo")], ids=" ".join)
-@pytest.mark.parametrize("number", DEADLY)
-def test_what_ends_at_once_leaves_the_terminal_as_it_was(words: tuple[str, ...], number: signal.Signals) -> None:
+ON_TERMINALS = ("tui --from demo", "test-selector -i --from demo")
+
+
+@pytest.mark.parametrize(("line", "number"), sampled(product(ON_TERMINALS, DEADLY), 4, lambda case: case[0]))
+def test_what_ends_at_once_leaves_the_terminal_as_it_was(line: str, number: signal.Signals) -> None:
     _no_core()
     if number == signal.SIGQUIT:
         # Whoever runs the tests in the background of a shell has it ignored, which children inherit.
         signal.signal(number, signal.SIG_DFL)
-    with terminal([*PROGRAM, *words], {**os.environ, "TERM": "xterm-256color"}) as at:
+    with terminal([*PROGRAM, *line.split()], {**os.environ, "TERM": "xterm-256color"}) as at:
         before = at.settings()
         at.until("\x1b[?2004h")
         _until(lambda: at.settings() != before)
