@@ -12,7 +12,7 @@ from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import ClassicObjects, GroupObjects, Inventory, StorageObjects, key_of
-from kubectl_dra.model.usage import usage_by_node
+from kubectl_dra.model.usage import NodeUsage, usage_by_node
 
 _VERSION_DIGITS: Final = 30
 
@@ -53,9 +53,9 @@ class InventoryBuilder:
         """The names of the kinds that occurred."""
         return frozenset(self._objects)
 
-    def inventory(self) -> Inventory:
-        """Everything that was added, with the sums of the pods' requests per node."""
-        return inventory_of(self._objects)
+    def inventory(self, usage: Mapping[str, NodeUsage] | None = None) -> Inventory:
+        """Everything that was added, with the sums of the pods' requests per node, or known sums of more pods."""
+        return inventory_of(self._objects, usage)
 
 
 def _version(record: Record) -> int:
@@ -64,13 +64,14 @@ def _version(record: Record) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < _VERSION_DIGITS else 0
 
 
-def inventory_of(objects: Mapping[str, Mapping[Key, Any]]) -> Inventory:
-    """The Inventory of objects by name of kind and key, with the sums of the pods' requests per node.
+def inventory_of(objects: Mapping[str, Mapping[Key, Any]], usage: Mapping[str, NodeUsage] | None = None) -> Inventory:
+    """The Inventory of objects by name of kind and key, with the sums of the pods' requests per node, or ``usage``.
 
     Who hands mappings over must not change them afterwards.
     """
     fields = inventory_fields(objects, objects)
-    return Inventory(usage=usage_by_node(objects.get("Pod", {}).values()), **fields)
+    found = usage_by_node(objects.get("Pod", {}).values()) if usage is None else usage
+    return Inventory(usage=found, **fields)
 
 
 def inventory_fields(objects: Mapping[str, Mapping[Key, Any]], changed: Collection[str]) -> dict[str, Any]:

@@ -24,6 +24,8 @@ from kubectl_dra.source import current_namespace, load
 from kubectl_dra.source.spec import STDIN, Connection, SourceSpec, Told
 
 _MANY_OBJECTS: Final = 100_000
+#: How many new objects the garbage collector waits for, and how many of its rounds, before it looks at older ones.
+_SELDOM: Final = (50_000, 50, 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,8 @@ def _unwatched() -> Iterator[None]:
     finally:
         if gc.get_count()[0] > _MANY_OBJECTS:
             gc.freeze()
+            # What is worked out of so many objects is large as well, and hardly any of it in cycles.
+            gc.set_threshold(*_SELDOM)
         gc.enable()
 
 

@@ -20,7 +20,7 @@ from kubectl_dra.model.volume_claims import EphemeralVolume
 from kubectl_dra.model.volumes import Volume
 
 # Of what there are more, each pod is likely to be of its own kind.
-_MOST_SHAPES: Final = 20_000
+MOST_SHAPES: Final = 20_000
 _EPHEMERAL: Final = EphemeralVolume()
 _DISRUPTED: Final = "DisruptionTarget"
 _BY_SCHEDULER: Final = "PreemptionByScheduler"
@@ -75,9 +75,13 @@ class PodInfos:
         shape = self._shapes.get(key)
         if shape is None:
             shape = _shape_of(pod)
-            if len(self._shapes) < _MOST_SHAPES:
+            if len(self._shapes) < MOST_SHAPES:
                 self._shapes[key] = shape
         return _info(pod, shape)
+
+    def shape_of(self, pod: Pod) -> PodShape:
+        """Its shape alone."""
+        return self.of(pod).shape
 
 
 def _info(pod: Pod, shape: PodShape) -> PodInfo:

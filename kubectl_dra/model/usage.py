@@ -17,7 +17,7 @@ from kubectl_dra.model.requests import Amounts, HostPort, add_to, sum_of
 from kubectl_dra.model.terms import AffinityTerm
 
 _KEY: Final = attrgetter("key")
-_TERMINAL: Final = frozenset({"Succeeded", "Failed"})
+TERMINAL: Final = frozenset({"Succeeded", "Failed"})
 _NO_TERMS: Final[Mapping[AffinityTerm, int]] = MappingProxyType({})
 
 
@@ -76,7 +76,7 @@ def pod_usage(pod: Pod) -> NodeUsage:
 
 def is_terminal(pod: Pod) -> bool:
     """Whether the pod no longer takes anything."""
-    return pod.status.phase in _TERMINAL
+    return pod.status.phase in TERMINAL
 
 
 def usage_by_node(pods: Iterable[Pod], infos: PodInfos | None = None) -> dict[str, NodeUsage]:

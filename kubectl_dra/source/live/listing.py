@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 from urllib.parse import quote
 
-from kubectl_dra.api.decode import DecodeError, Page, decode_page
+from kubectl_dra.api.decode import DecodeError, ListMeta, Page, decode_page
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.clock import timestamp
@@ -32,10 +32,24 @@ class Sink(Protocol):
     """Takes the records of a list chunk by chunk, and keeps some or all; ``usage`` is what pods take per node."""
 
     kept: list[Record]
-    usage: dict[str, NodeUsage]
+
+    @property
+    def usage(self) -> dict[str, NodeUsage]:
+        """Sums per node, once all chunks are there."""
 
     def add(self, records: Iterable[Record]) -> None:
         """Take one chunk."""
+
+    def take(self, data: bytes, api_version: str) -> Taken | None:
+        """Take one chunk straight from its bytes; None where it has to be decoded first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A chunk that was taken: its header, and its first object; None where it holds none."""
+
+    metadata: ListMeta
+    first: Key | None
 
 
 class KeepAll:
@@ -48,6 +62,10 @@ class KeepAll:
     def add(self, records: Iterable[Record]) -> None:
         """Take one chunk."""
         self.kept += records
+
+    def take(self, data: bytes, api_version: str) -> Taken | None:
+        """Every chunk is decoded."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,27 +122,29 @@ def _take(
     bad: list[BadObject] = []
     time, version = timestamp(session.clock), ""
     progress = _Progress(session, kind)
-    for page in _pages(session, kind, api_version, path, query, progress):
-        sink.add(page.records)
-        bad += page.bad_objects
-        version = version or page.metadata.resource_version
+    for data in _chunks(session, kind, path, query, progress):
+        taken = sink.take(data, api_version)
+        if taken is None:
+            page = _page(data, api_version, kind, session.server)
+            sink.add(page.records)
+            bad += page.bad_objects
+            taken = Taken(page.metadata, _first(page))
+        version = version or taken.metadata.resource_version
+        progress.check(taken, len(data))
     coverage = Coverage.PARTIAL if bad else Coverage.COMPLETE
     limits = query.get("fieldSelector", "")
     note = f"only {limits}" if limits else ""
     return Listed(Read(kind.name, namespace, coverage, version, time, note), tuple(bad), sink)
 
 
-def _pages(
-    session: Session, kind: Kind, api_version: str, path: str, query: dict[str, str], progress: _Progress
-) -> Iterator[Page]:
-    token = ""
+def _chunks(session: Session, kind: Kind, path: str, query: dict[str, str], progress: _Progress) -> Iterator[bytes]:
+    """The bodies; who takes one has told ``progress`` of it before the next is asked for."""
     while True:
-        data = session.get(path, f"list {kind.plural}", {**query, "continue": token} if token else query)
-        page = _page(data, api_version, kind, session.server)
-        token = page.metadata.continue_
-        progress.check(page, len(data))
-        yield page
-        if not token:
+        more = {"continue": progress.token} if progress.token else {}
+        data = session.get(path, f"list {kind.plural}", {**query, **more})
+        _check_list(data, kind, session.server)
+        yield data
+        if not progress.token:
             return
 
 
@@ -138,39 +158,44 @@ class _Progress:
         self._allowance = Allowance(name, session.max_bytes, "ask for less: a namespace, or a driver")
         self._seen: set[object] = set()
         self._empty = 0
+        #: Where the list goes on; empty at its end.
+        self.token = ""
 
-    def check(self, page: Page, size: int) -> None:
+    def check(self, page: Taken, size: int) -> None:
         """Take one chunk into account. Raises ``BadAnswerError``."""
         try:
             self._allowance.take(size)
         except TooLargeError as error:
             raise TooLongListError(error.what, error.hint) from error
-        if not page.metadata.continue_:
+        self.token = page.metadata.continue_
+        if not self.token:
             return
-        self._empty = 0 if page.records or page.bad_objects else self._empty + 1
-        marks = {page.metadata.continue_, *_first(page)}
+        self._empty = 0 if page.first is not None else self._empty + 1
+        marks: set[object] = {self.token}
+        if page.first is not None and page.first.name:
+            marks.add(page.first)
         if self._empty > _MOST_EMPTY or marks & self._seen:
             what = f"{self._server} lists {self._kind.plural} without end: its chunks bring nothing new"
             raise BadAnswerError(what, "try again; is there a proxy that repeats answers?")
         self._seen |= marks
 
 
-def _first(page: Page) -> Iterator[Key]:
-    """The first object of a chunk, if it has a name."""
+def _first(page: Page) -> Key | None:
+    """The first object of a chunk."""
     if page.records:
-        key = key_of(page.records[0].metadata)  # type: ignore[attr-defined]
-    elif page.bad_objects:
-        key = Key(page.bad_objects[0].namespace, page.bad_objects[0].name)
-    else:
-        return
-    if key.name:
-        yield key
+        return key_of(page.records[0].metadata)  # type: ignore[attr-defined]
+    if page.bad_objects:
+        return Key(page.bad_objects[0].namespace, page.bad_objects[0].name)
+    return None
 
 
-def _page(data: bytes, api_version: str, kind: Kind, server: str) -> Page:
+def _check_list(data: bytes, kind: Kind, server: str) -> None:
     # An object without items would pass for an empty list, and nothing may be taken for "there are none" but a list.
     if not re.search(rb'"kind"\s*:\s*"%bList"' % kind.name.encode(), data[:512]):
         raise BadAnswerError(f"{server} does not answer with a list of {kind.plural}", "is this an API server?")
+
+
+def _page(data: bytes, api_version: str, kind: Kind, server: str) -> Page:
     try:
         return decode_page(data, api_version, kind)
     except DecodeError as error:

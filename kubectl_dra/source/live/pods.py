@@ -5,17 +5,23 @@ So memory does not grow with the pods of a cluster, only with its nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from sys import intern
 from typing import Any
 
+from msgspec import Raw
+
+from kubectl_dra.api.decode import DecodeError, decode_object
+from kubectl_dra.api.glance import GlancedPod, glance, items_of
+from kubectl_dra.api.kinds import POD
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.podinfo import PodInfo, PodInfos
+from kubectl_dra.model.podinfo import MOST_SHAPES, PodInfo, PodInfos, PodShape
 from kubectl_dra.model.podneeds import in_group
-from kubectl_dra.model.usage import NodeUsage, is_terminal, usage_by_node
+from kubectl_dra.model.usage import TERMINAL, NodeUsage, is_terminal, sum_of_pods
+from kubectl_dra.source.live.listing import Taken
 from kubectl_dra.source.live.sharing import Sharer, kept
 
 
@@ -49,9 +55,16 @@ class PodTracker:
                 if place := taken_by(pod, self._sharer):
                     self.taken[key] = place
 
+    def take(self, data: bytes, api_version: str) -> Taken | None:
+        """Who follows pods needs all that may change in them: every chunk is decoded."""
+        return None
+
 
 class PodReducer:
-    """Takes chunks of a list of pods: ``kept`` as the list has them, ``usage`` over all pods, kept ones included."""
+    """Takes chunks of a list of pods: ``kept`` as the list has them, ``usage`` over all pods, kept ones included.
+
+    Pods that matter only by what they take of their nodes are decoded once per shape.
+    """
 
     def __init__(
         self,
@@ -60,21 +73,93 @@ class PodReducer:
         whole_nodes: frozenset[str] = frozenset(),
     ) -> None:
         self.kept: list[Record] = []
-        self.usage: dict[str, NodeUsage] = {}
+        self._placed: dict[str, list[PodInfo]] = {}
         self._named = named
         self._keep_all = keep_all
         self._whole_nodes = whole_nodes
         self._infos = PodInfos()
+        self._shapes: dict[Hashable, PodShape] = {}
+
+    @property
+    def usage(self) -> dict[str, NodeUsage]:
+        """Sums per node."""
+        return {node: sum_of_pods(infos) for node, infos in self._placed.items()}
 
     def add(self, records: Iterable[Record]) -> None:
         """Take one chunk."""
-        pods = [record for record in records if isinstance(record, Pod)]
-        self.kept += [
-            pod
-            for pod in pods
-            if self._keep_all or matters(pod, self._whole_nodes) or key_of(pod.metadata) in self._named
-        ]
-        add_usage(self.usage, usage_by_node(pods, self._infos))
+        for pod in records:
+            if isinstance(pod, Pod):
+                if self._keep_all or matters(pod, self._whole_nodes) or key_of(pod.metadata) in self._named:
+                    self.kept.append(pod)
+                if pod.spec.node_name and not is_terminal(pod):
+                    self._place(pod.spec.node_name, self._infos.of(pod))
+
+    def take(self, data: bytes, api_version: str) -> Taken | None:
+        """Take one chunk straight from its bytes; None where it has to be decoded first: nothing of it is taken."""
+        page = None if self._keep_all or api_version != POD.api_version else glance(data)
+        if page is None:
+            return None
+        whole = _Whole(data, api_version)
+        kept: list[Record] = []
+        placed: list[tuple[str, PodInfo]] = []
+        try:
+            for number, pod in enumerate(page.items):
+                meta, node = pod.metadata, pod.spec.node_name
+                key = Key(meta.namespace, meta.name)
+                ended = pod.status.phase in TERMINAL
+                alone = pod.has_devices_or_group or not (node or ended) or node in self._whole_nodes
+                if alone or key in self._named:
+                    found = whole.pod(number)
+                    if key in self._named or matters(found, self._whole_nodes):
+                        kept.append(found)
+                if node and not ended:
+                    shape = self._shape(pod, number, whole)
+                    info = PodInfo(Key(shape.namespace, meta.name), meta.uid, shape, pod.status.start_time or "")
+                    placed.append((node, info))
+        except DecodeError:
+            return None
+        self.kept += kept
+        for node, info in placed:
+            self._place(node, info)
+        first = page.items[0].metadata if page.items else None
+        return Taken(page.metadata, Key(first.namespace, first.name) if first is not None else None)
+
+    def _shape(self, pod: GlancedPod, number: int, whole: _Whole) -> PodShape:
+        content = pod.content()
+        found = self._shapes.get(content)
+        if found is None:
+            found = self._infos.shape_of(whole.pod(number))
+            if len(self._shapes) < MOST_SHAPES:
+                self._shapes[content] = found
+        return found
+
+    def _place(self, node: str, info: PodInfo) -> None:
+        known = self._placed.get(node)
+        if known is None:
+            self._placed[node] = [info]
+        else:
+            known.append(info)
+
+
+class _Whole:
+    """The pods of a chunk that are decoded whole."""
+
+    def __init__(self, data: bytes, api_version: str) -> None:
+        self._data = data
+        self._api_version = api_version
+        self._items: Sequence[Raw] | None = None
+        self._known: tuple[int, Pod] | None = None
+
+    def pod(self, number: int) -> Pod:
+        """One of them. Raises :class:`DecodeError`."""
+        if self._known is not None and self._known[0] == number:
+            return self._known[1]
+        if self._items is None:
+            self._items = items_of(self._data)
+        found = decode_object(bytes(self._items[number]), self._api_version, POD)
+        assert isinstance(found, Pod)  # noqa: S101 - what the kind says
+        self._known = number, found
+        return found
 
 
 def taken_by(pod: Pod, sharer: Sharer) -> tuple[str, PodInfo] | None:

@@ -222,4 +222,4 @@ def _inventory(outcomes: Iterable[Outcome]) -> Inventory:
         for record in outcome.records:
             builder.add(outcome.kind, record)
         usage.update(outcome.usage)
-    return builder.inventory().replace(usage=usage)
+    return builder.inventory(usage)

@@ -1,0 +1,182 @@
+"""A chunk of a list of pods at a glance: what tells whether a pod matters, and what its shape is made from, as bytes.
+
+Of 100,000 running pods the scheduler's plugins read what each takes of its node, and replicas take the same. So a pod
+is decoded whole only if it matters by itself, or if it is the first one of its shape. What is not as expected in a
+chunk is not looked at here: then the chunk is decoded whole, which names what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.api.decode import ListMeta
+from kubectl_dra.api.decoders import make_decoder
+from kubectl_dra.model.volumes import Volume
+
+_NONE: Final = msgspec.Raw(b"")
+#: Conditions that plugins look at, of an unfinished resize and of who evicts a pod.
+_READ_CONDITIONS: Final = frozenset({"PodResizePending", "DisruptionTarget"})
+
+
+class _Part(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """A part of a pod; who needs an item that is written otherwise decodes it whole."""
+
+
+class GlancedMeta(_Part, frozen=True):
+    """``metadata``."""
+
+    name: str
+    namespace: str = ""
+    uid: str = ""
+    labels: msgspec.Raw = _NONE
+    deletion_timestamp: str | None = None
+
+
+class _Container(_Part, frozen=True):
+    name: str = ""
+    restart_policy: str | None = None
+    resources: msgspec.Raw = _NONE
+    ports: msgspec.Raw = _NONE
+
+
+class _ContainerStatus(_Part, frozen=True):
+    name: str = ""
+    resources: msgspec.Raw = _NONE
+    allocated_resources: msgspec.Raw = _NONE
+
+
+class _Condition(_Part, frozen=True):
+    type: str = ""
+    status: str = ""
+    reason: str | None = None
+
+
+#: A volume with each source that a plugin looks at as it is written; the token's own source is none of them.
+_Volume: Final = msgspec.defstruct(
+    "_Volume",
+    [
+        (name, msgspec.Raw, msgspec.field(default=_NONE, name=key))
+        for name, key in zip(Volume.__struct_fields__, Volume.__struct_encode_fields__, strict=True)
+    ],
+    frozen=True,
+    gc=False,
+)
+_NO_SOURCE: Final = (_NONE,) * (len(Volume.__struct_fields__) - 1)
+
+
+class GlancedSpec(_Part, frozen=True):
+    """``spec``."""
+
+    node_name: str = ""
+    priority: int | None = None
+    containers: tuple[_Container, ...] = ()
+    init_containers: tuple[_Container, ...] = ()
+    volumes: tuple[_Volume, ...] = ()  # type: ignore[valid-type]
+    affinity: msgspec.Raw = _NONE
+    overhead: msgspec.Raw = _NONE
+    resources: msgspec.Raw = _NONE
+    resource_claims: msgspec.Raw = _NONE
+    scheduling_group: msgspec.Raw = _NONE
+
+
+class GlancedStatus(_Part, frozen=True):
+    """``status``."""
+
+    phase: str = ""
+    start_time: str | None = None
+    conditions: tuple[_Condition, ...] = ()
+    resources: msgspec.Raw = _NONE
+    allocated_resources: msgspec.Raw = _NONE
+    container_statuses: tuple[_ContainerStatus, ...] = ()
+    init_container_statuses: tuple[_ContainerStatus, ...] = ()
+    extended_resource_claim_status: msgspec.Raw = _NONE
+
+
+class GlancedPod(_Part, frozen=True):
+    """One pod."""
+
+    metadata: GlancedMeta
+    spec: GlancedSpec = GlancedSpec()
+    status: GlancedStatus = GlancedStatus()
+
+    @property
+    def has_devices_or_group(self) -> bool:
+        """Whether something is written where claims, devices for extended resources or a group would be."""
+        spec, status = self.spec, self.status
+        return not (
+            spec.resource_claims is _NONE
+            and spec.scheduling_group is _NONE
+            and status.extended_resource_claim_status is _NONE
+        )
+
+    def content(self) -> Hashable:
+        """Equal for pods of which plugins read the same: all that their ``PodShape`` is made from."""
+        meta, spec, status = self.metadata, self.spec, self.status
+        return (
+            meta.namespace,
+            bytes(meta.labels),
+            meta.deletion_timestamp is not None,
+            spec.priority,
+            tuple([_container(each) for each in spec.containers]),
+            tuple([_container(each) for each in spec.init_containers]) if spec.init_containers else (),
+            tuple([_written(each) for each in spec.volumes if msgspec.structs.astuple(each)[1:] != _NO_SOURCE]),
+            _all((spec.affinity, spec.overhead, spec.resources, spec.scheduling_group)),
+            _all((status.resources, status.allocated_resources)),
+            tuple([_reported(each) for each in status.container_statuses]),
+            tuple([_reported(each) for each in status.init_container_statuses]) if spec.init_containers else (),
+            tuple([(c.type, c.status, c.reason) for c in status.conditions if c.type in _READ_CONDITIONS]),
+        )
+
+
+class GlancedPage(msgspec.Struct, frozen=True):
+    """A chunk of a list."""
+
+    items: tuple[GlancedPod, ...]
+    metadata: ListMeta = ListMeta()
+
+
+class _Items(msgspec.Struct):
+    items: tuple[msgspec.Raw, ...]
+
+
+def glance(data: bytes) -> GlancedPage | None:
+    """The pods of a chunk of ``v1`` in their order; None where some are not as expected."""
+    try:
+        if not data.isascii():
+            data.decode()  # the decoder does not look into parts that are kept raw
+        page: GlancedPage = _pages.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError):
+        return None
+    return page if all(pod.metadata.name for pod in page.items) else None
+
+
+def items_of(data: bytes) -> tuple[msgspec.Raw, ...]:
+    """The same pods as they are written."""
+    found: _Items = _items.decode(data)
+    return found.items
+
+
+def _container(container: _Container) -> Hashable:
+    return container.name, container.restart_policy, bytes(container.resources), bytes(container.ports)
+
+
+def _all(written: tuple[msgspec.Raw, ...]) -> Hashable:
+    """Nearly always nothing is written."""
+    return None if all([each is _NONE for each in written]) else tuple([bytes(each) for each in written])  # noqa: C419
+
+
+def _reported(status: _ContainerStatus) -> Hashable:
+    if status.resources is _NONE and status.allocated_resources is _NONE:
+        return None
+    return status.name, bytes(status.resources), bytes(status.allocated_resources)
+
+
+def _written(volume: msgspec.Struct) -> Hashable:
+    return tuple([bytes(value) for value in msgspec.structs.astuple(volume)])
+
+
+_pages: Final = make_decoder(GlancedPage)
+_items: Final = make_decoder(_Items)

@@ -1,0 +1,211 @@
+"""Pods of which only their part of a node is kept: the same sums and the same pods as when each is decoded whole."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from kubectl_dra.api.decode import decode_page
+from kubectl_dra.api.kinds import POD
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.source.live import pods
+from kubectl_dra.source.live.pods import PodReducer
+
+Object = dict[str, Any]
+#: What plugins may read of a pod that runs, each part as it may be written; all of it decides about the shape.
+PARTS: tuple[tuple[tuple[str, ...], tuple[Any, ...]], ...] = (
+    (("metadata", "labels"), ({"a": "1"}, {"a": "2", "b": "é"})),
+    (("metadata", "deletionTimestamp"), ("2026-01-01T00:00:00Z",)),
+    (("spec", "priority"), (0, 7)),
+    (("spec", "overhead"), ({"cpu": "100m"},)),
+    (("spec", "resources"), ({"requests": {"cpu": "3"}},)),
+    (("spec", "hostNetwork"), (True,)),
+    (("spec", "resourceClaims"), ([{"name": "g", "resourceClaimName": "c"}], [])),
+    (("spec", "schedulingGroup"), ({"podGroupName": "g"},)),
+    (
+        ("spec", "affinity"),
+        (
+            {
+                "podAntiAffinity": {
+                    "requiredDuringSchedulingIgnoredDuringExecution": [
+                        {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"a": "1"}}}
+                    ]
+                }
+            },
+        ),
+    ),
+    (
+        ("spec", "volumes"),
+        (
+            [{"name": "kube-api-access-x", "projected": {"sources": []}}],
+            [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],
+            [{"name": "disk", "gcePersistentDisk": {"pdName": "x"}}, {"name": "e", "emptyDir": {}}],
+        ),
+    ),
+    (
+        ("spec", "initContainers"),
+        ([{"name": "i", "restartPolicy": "Always", "resources": {"requests": {"memory": "1Gi"}}}],),
+    ),
+    (("status", "phase"), ("Running", "Pending", "Succeeded")),
+    (("status", "startTime"), ("2026-01-01T00:00:00Z",)),
+    (("status", "resources"), ({"requests": {"cpu": "4"}},)),
+    (("status", "allocatedResources"), ({"cpu": "4"},)),
+    (
+        ("status", "conditions"),
+        (
+            [{"type": "Ready", "status": "True"}],
+            [{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}],
+            [{"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}],
+        ),
+    ),
+    (
+        ("status", "containerStatuses"),
+        (
+            [{"name": "c", "ready": True}],
+            [{"name": "c", "resources": {"requests": {"cpu": "2"}}, "allocatedResources": {"cpu": "2"}}],
+        ),
+    ),
+    (("status", "extendedResourceClaimStatus"), ({"resourceClaimName": "x", "requestMappings": []},)),
+)
+CONTAINERS = (
+    [{"name": "c", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}],
+    [{"name": "c", "resources": {"requests": {"cpu": 1}, "limits": {"cpu": "2"}}, "ports": [{"hostPort": 80}]}],
+    [{"name": "c"}, {"name": "d", "resources": {"requests": {"cpu": "250m"}}}],
+)
+
+
+def pod(draw: random.Random, number: int) -> Object:
+    made: Object = {
+        "metadata": {"name": f"pod-{number}", "namespace": draw.choice("ab"), "uid": f"u-{number}"},
+        "spec": {"containers": draw.choice(CONTAINERS)},
+        "status": {"phase": "Running"},
+    }
+    if draw.random() < 0.9:
+        made["spec"]["nodeName"] = draw.choice(("n-1", "n-2", "n-3"))
+    for (part, name), values in PARTS:
+        if draw.random() < 0.12:
+            made[part][name] = draw.choice(values)
+    return made
+
+
+def page(items: list[Object]) -> bytes:
+    return json.dumps({"kind": "PodList", "metadata": {"resourceVersion": "5"}, "items": items}).encode()
+
+
+def whole(data: bytes, **options: Any) -> PodReducer:
+    reducer = PodReducer(**options)
+    reducer.add(decode_page(data, "v1", POD).records)
+    return reducer
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sums_and_kept_pods_are_those_of_pods_decoded_whole(seed: int) -> None:
+    draw = random.Random(f"glance-{seed}")
+    options: dict[str, Any] = {}
+    if seed % 3 == 1:
+        options = {"named": frozenset({Key("a", "pod-3"), Key("b", "pod-4")})}
+    if seed % 3 == 2:
+        options = {"whole_nodes": frozenset({"n-2"})}
+    glanced, expected = PodReducer(**options), PodReducer(**options)
+    for chunk in range(3):
+        data = page([pod(draw, 100 * chunk + number) for number in range(60)])
+        taken = glanced.take(data, "v1")
+        if taken is None:
+            glanced.add(decode_page(data, "v1", POD).records)
+        else:
+            assert taken.metadata.resource_version == "5"
+            assert taken.first is not None
+            assert taken.first.name == f"pod-{100 * chunk}"
+        expected.add(decode_page(data, "v1", POD).records)
+    assert glanced.kept == expected.kept
+    assert glanced.usage == expected.usage
+    assert glanced.usage
+
+
+@pytest.mark.parametrize(("path", "values"), PARTS, ids=lambda each: ".".join(each) if isinstance(each[0], str) else "")
+def test_every_part_that_decides_tells_pods_apart(path: tuple[str, ...], values: tuple[Any, ...]) -> None:
+    """A pod after one like it but for one part: whoever forgets the part gives it the first one's shape."""
+    for value in values:
+        items = [
+            {
+                "metadata": {"name": f"p-{number}", "namespace": "a", "uid": f"u-{number}"},
+                "spec": {"nodeName": "n-1", "containers": CONTAINERS[0]},
+                "status": {"phase": "Running"},
+            }
+            for number in (0, 1)
+        ]
+        items[1][path[0]][path[1]] = value
+        reducer = PodReducer()
+        assert reducer.take(page(items), "v1") is not None
+        assert reducer.usage == whole(page(items)).usage, (path, value)
+
+
+def test_pods_alike_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[bytes] = []
+    original = pods.decode_object
+
+    def counting(data: bytes, *more: Any) -> Any:
+        decoded.append(data)
+        return original(data, *more)
+
+    monkeypatch.setattr(pods, "decode_object", counting)
+    token = {"projected": {"sources": []}}
+    items = [
+        {
+            "metadata": {"name": f"p-{number}", "namespace": "a"},
+            "spec": {
+                "nodeName": f"n-{number}",
+                "containers": CONTAINERS[0],
+                "volumes": [{"name": f"kube-api-access-{number}", **token}],
+            },
+            "status": {"phase": "Running"},
+        }
+        for number in range(50)
+    ]
+    reducer = PodReducer()
+    assert reducer.take(page(items), "v1") is not None
+    assert len(decoded) == 1
+    assert len(reducer.usage) == 50
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"metadata": {"name": "x"}, "spec": {"containers": "no"}},
+        {
+            "metadata": {"name": "x"},
+            "spec": {"nodeName": "n", "containers": [{"resources": {"requests": {"cpu": "?"}}}]},
+        },
+        {"metadata": {}, "spec": {}},
+        {"metadata": {"name": "x"}, "spec": {"containers": None}},
+        "no pod",
+    ],
+    ids=range(5),
+)
+def test_a_chunk_with_something_unexpected_is_left_to_who_decodes_it_whole(broken: Any) -> None:
+    good = {"metadata": {"name": "g", "namespace": "a"}, "spec": {"nodeName": "n", "containers": CONTAINERS[0]}}
+    reducer = PodReducer()
+    assert reducer.take(page([good, broken]), "v1") is None
+    assert not reducer.usage
+    assert not reducer.kept
+
+
+def test_nothing_is_glanced_at_where_all_pods_are_kept() -> None:
+    assert PodReducer(keep_all=True).take(page([]), "v1") is None
+    taken = PodReducer().take(page([]), "v1")
+    assert taken is not None
+    assert taken.first is None
+
+
+def test_pods_that_matter_are_kept_whole() -> None:
+    item = pod(random.Random(1), 1)
+    item["spec"] |= {"nodeName": "n", "resourceClaims": [{"name": "g", "resourceClaimName": "c"}]}
+    reducer = PodReducer()
+    reducer.take(page([item]), "v1")
+    (kept,) = reducer.kept
+    assert key_of(kept.metadata) == Key(item["metadata"]["namespace"], "pod-1")  # type: ignore[attr-defined]
+    assert kept == decode_page(page([item]), "v1", POD).records[0]
