@@ -17,7 +17,13 @@ from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.scheduler import reasons
-from kubectl_dra.scheduler.fit_error import FitError, parse_fit_error, without_idle_words, without_preemption
+from kubectl_dra.scheduler.fit_error import (
+    FitError,
+    parse_fit_error,
+    without_idle_words,
+    without_made_up_names,
+    without_preemption,
+)
 
 _SCHEDULING_EVENT = "FailedScheduling"
 _CUT = " ..."
@@ -74,7 +80,9 @@ def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) 
 
 def same(predicted: str, actual: str, fitting: int = 0) -> bool:
     """Whether two messages say the same: equal texts, or equal up to nodes that plugins not simulated here rejected."""
-    predicted, actual = (without_idle_words(without_preemption(text)) for text in (predicted, actual))
+    predicted, actual = (
+        without_made_up_names(without_idle_words(without_preemption(text))) for text in (predicted, actual)
+    )
     if predicted == actual and not fitting:
         return True
     mine, theirs = parse_fit_error(predicted), parse_fit_error(actual)

@@ -71,6 +71,7 @@ from kubectl_dra.scheduler.claims import (
     resolve,
 )
 from kubectl_dra.scheduler.extended import asked, clashing_resources, served_resources, virtual_claim
+from kubectl_dra.scheduler.fit_error import without_made_up_names
 
 _SILENT: Final = Prediction(silent=True)
 # Of the pods that wait for one claim the first few tell why.
@@ -432,7 +433,7 @@ def _most_telling(messages: Sequence[str], seen: Observed | None) -> str | None:
     """The message that is on the pod, if it is among those that may be written; else the first."""
     for message in messages:
         if seen is not None and agreement.same(message, seen.message):
-            return message
+            return seen.message if without_made_up_names(message) != message else message
     return messages[0] if messages else None
 
 

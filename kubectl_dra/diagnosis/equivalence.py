@@ -19,6 +19,7 @@ from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.causes import Explanation, explain
 from kubectl_dra.diagnosis.judgement import Judgement, judge, lacks_admin_label, reworded
 from kubectl_dra.diagnosis.preempting import preemption_of
+from kubectl_dra.diagnosis.quota import limits_claims
 from kubectl_dra.diagnosis.records import Preemption, Verdict
 from kubectl_dra.diagnosis.renaming import Names, Renaming
 from kubectl_dra.model.core import Pod
@@ -28,7 +29,7 @@ from kubectl_dra.model.podneeds import may_evict
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.terms import NO_TERMS, terms_of
 from kubectl_dra.scheduler.claims import is_reserved_for, known_extended_claims
-from kubectl_dra.scheduler.extended import served_resources, virtual_claim
+from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
 from kubectl_dra.scheduler.snapshot import Snapshot
 
 #: Beyond so many kinds nothing more is remembered: pods that differ so much have little in common.
@@ -115,6 +116,9 @@ def kind_of(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> H
     if any(claim.status.reserved_for and is_reserved_for(pod, claim, features) for claim in claims):
         return None
     if len({key_of(claim.metadata) for claim in claims}) < len(claims):
+        return None
+    served = served_resources(world)
+    if any(name in served for name in asked(pod)) and limits_claims(world.inventory.quotas.values(), pod):
         return None
     if any(volume.ephemeral is not None for volume in pod.spec.volumes):
         return None

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from kubectl_dra.allocation.outcome import Allocated, Fatal
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import binding
+from kubectl_dra.diagnosis import binding, quota
 from kubectl_dra.diagnosis.attempt import Attempt, Result
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.records import Cause, FatalError, NodeOutcome, Verdict
 from kubectl_dra.diagnosis.renaming import Names
@@ -26,7 +27,7 @@ from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.claims import is_reserved_for
-from kubectl_dra.scheduler.extended import served_resources
+from kubectl_dra.scheduler.extended import served_resources, virtual_claim
 from kubectl_dra.scheduler.resource_names import is_dra_extended_resource
 
 _ALL_NODES_BELOW: Final = 100
@@ -200,37 +201,45 @@ def _fitting(
     searched = any(result.searched is not None for _, result in fits)
     if attempt.not_checked or (searched and world.blind):
         return Judgement(Verdict.UNKNOWN, fitting=len(fits))
-    refusals, refused = _refusals(world, pod, attempt, fits)
-    if refusals:
-        texts = _refusal_messages(refusals)
-        return Judgement(Verdict.SCHEDULER_ERROR, fit_error.SCHEDULER_ERROR, texts, refusals=refusals, refused=refused)
+    refused = _refusals(world, pod, attempt, fits)
+    if refused:
+        return Judgement(
+            Verdict.SCHEDULER_ERROR,
+            fit_error.SCHEDULER_ERROR,
+            tuple(fit_error.pre_bind_error(each.text) for each in refused),
+            refusals=tuple(each.cause for each in refused),
+            refused=tuple(each.allocation for each in refused if each.allocation is not None),
+        )
     rest = fit_error.fit_error(total, (text for _, result in attempt.results for text in result.texts))
     return Judgement(Verdict.SCHEDULABLE, messages=(rest,), fitting=len(fits))
 
 
-_Allocation = tuple[int, AllocationResult]
-_Refused = tuple[tuple[Cause, ...], tuple[_Allocation, ...]]
-_NOTHING_REFUSED: Final[_Refused] = (), ()
+class _Refused(NamedTuple):
+    """What the API server refuses to write; ``allocation``: with the position of its claim, where it is about that."""
+
+    cause: Cause
+    text: str
+    allocation: tuple[int, AllocationResult] | None = None
 
 
-def _refusals(world: ClusterState, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]]) -> _Refused:
+def _refusals(
+    world: ClusterState, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]]
+) -> Sequence[_Refused]:
     """What the API server would refuse first, of every group of nodes alike; nothing where one is not refused."""
     labelled = not lacks_admin_label(world, pod)
-    found: dict[Cause, _Allocation | None] = {}
-    for result in {id(result.outcome_of_search): result for _, result in fits}.values():
+    found: dict[Cause, _Refused] = {}
+    for result in {(id(result.outcome_of_search), result.extended): result for _, result in fits}.values():
         first = next(_refused(world, pod, attempt, result, labelled), None)
         if first is None:
-            return _NOTHING_REFUSED
-        found.setdefault(first[0], first[1])
-    return tuple(found), tuple(allocation for allocation in found.values() if allocation is not None)
+            return ()
+        found.setdefault(first.cause, first)
+    return tuple(found.values())
 
 
-def _refused(
-    world: ClusterState, pod: Pod, attempt: Attempt, result: Result, labelled: bool
-) -> Iterator[tuple[Cause, _Allocation | None]]:
+def _refused(world: ClusterState, pod: Pod, attempt: Attempt, result: Result, labelled: bool) -> Iterator[_Refused]:
     """Claim by claim, in the order in which they are written; one that is reserved for the pod is not.
 
-    The claim made up for extended resources comes last and has no admin access.
+    The claim made up for extended resources comes last; it has no admin access, and is created only then.
     """
     own = result.searched.own if result.searched is not None else None
     decided = list(enumerate(own.allocations)) if isinstance(own, Allocated) else []
@@ -240,14 +249,24 @@ def _refused(
         if is_reserved_for(pod, claim, world.features):
             continue
         if key_of(claim.metadata) in written:
-            yield binding.refused_second_entry(pod, claim), None
+            yield _said(binding.refused_second_entry(pod, claim))
         written.add(key_of(claim.metadata))
         if allocation is None:
             full = binding.refused_reservation(pod, claim, world.features)
             if full is not None:
-                yield full, None
+                yield _said(full)
         elif not labelled and (refused := binding.refused_admin_access(claim, allocation[1])) is not None:
-            yield refused, allocation
+            yield _said(refused, allocation)
+    if result.extended and attempt.left_over is None:
+        made_up = virtual_claim(pod, result.extended, served_resources(world))
+        shortages = quota.own_claim_shortages(world.inventory.quotas.values(), made_up)
+        if shortages:
+            text = fit_error.own_claim_refused(made_up.metadata, quota.refusal(shortages))
+            yield _Refused(Cause(Code.QUOTA_EXCEEDED, shortages[0]), text)
+
+
+def _said(cause: Cause, allocation: tuple[int, AllocationResult] | None = None) -> _Refused:
+    return _Refused(cause, _text(cause), allocation)
 
 
 def lacks_admin_label(world: ClusterState, pod: Pod) -> bool:

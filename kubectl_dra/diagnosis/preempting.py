@@ -11,7 +11,13 @@ from kubectl_dra.scheduler.decision import post_filter
 def preemption_of(tried: Attempt) -> Preemption | None:
     """What preemption does after an attempt that found no node; None if it is not its turn."""
     found = post_filter(tried).preemption
-    return _record(found) if found is not None else None
+    if found is None:
+        return None
+    if found.awaited:
+        victims = tuple(sorted(str(pod.key) for pod in found.awaited))
+        node = tried.cycle.pod.status.nominated_node_name
+        return Preemption(", ".join(found.status.reasons), (node,), victims, under_way=True)
+    return _record(found)
 
 
 def _record(found: engine.Preemption) -> Preemption:

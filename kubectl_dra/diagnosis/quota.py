@@ -1,6 +1,7 @@
 """ResourceQuota: what a claim is charged, and which quota it would exceed.
 
-Upstream: pkg/quota/v1/evaluator/core/resource_claims.go. Quota is looked at when a claim is created, never later.
+Upstream: pkg/quota/v1/evaluator/core/resource_claims.go. Quota is looked at when a claim is created, never later; a
+claim that the scheduler makes for extended resources is created when the pod is bound.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.records import QuotaShortage
-from kubectl_dra.model.core import ResourceQuota
+from kubectl_dra.model.core import Pod, ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import (
@@ -19,6 +20,7 @@ from kubectl_dra.model.resource import (
     DeviceRequest,
     DeviceSubRequest,
     ExactDeviceRequest,
+    ResourceClaim,
     ResourceClaimSpec,
 )
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
@@ -46,6 +48,21 @@ def usage(spec: ResourceClaimSpec, classes: Mapping[str, DeviceClass], extended:
             if resource:
                 charged[_REQUESTS + resource] = devices
     return charged
+
+
+def limits_claims(quotas: Iterable[ResourceQuota], pod: Pod) -> bool:
+    """Whether a quota of the pod's namespace limits claims or their devices."""
+    own = (quota for quota in quotas if quota.metadata.namespace == pod.metadata.namespace)
+    names = (name for quota in own for name in quota.status.hard or quota.spec.hard)
+    return any(name == OBJECT_COUNT or name.endswith(PER_CLASS_SUFFIX) for name in names)
+
+
+def own_claim_shortages(quotas: Iterable[ResourceQuota], claim: ResourceClaim) -> tuple[QuotaShortage, ...]:
+    """The limits that the claim which the scheduler makes for extended resources would exceed.
+
+    What the pod was charged under the names of extended resources is not charged again (addExtendedResourceQuota).
+    """
+    return tuple(exceeded(quotas, claim.metadata.namespace, usage(claim.spec, {}, extended=False)))
 
 
 def charged(

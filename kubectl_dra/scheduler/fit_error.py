@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from kubectl_dra.model.meta import ObjectMeta
+
 UNSCHEDULABLE: Final = "Unschedulable"
 SCHEDULER_ERROR: Final = "SchedulerError"
 SCHEDULING_GATED: Final = "SchedulingGated"
@@ -29,6 +31,8 @@ _PLUGIN: Final = "DynamicResources"
 _FIT_ERROR: Final = re.compile(r"0/(\d+) nodes are available:(.*)", re.DOTALL)
 _COUNTED: Final = re.compile(r"(\d+) (.+)", re.DOTALL)
 # What PostFilter plugins append; DefaultPreemption is the last one and always says something.
+_MADE_UP: Final = "?????"
+_OWN_CLAIM: Final = re.compile(r'(?<=create claim for extended resources )[^"]*"[^"]*"')
 _PREEMPTION: Final = re.compile(r"(?:, | )(?:pod group )?preemption: .*\Z", re.DOTALL)
 _SAYS_NOTHING: Final = (NOTHING_HELPED, NO_CLAIMS)
 _POST_FILTER: Final = (DEALLOCATED, DELETED, NO_STATE, *_SAYS_NOTHING)
@@ -60,6 +64,17 @@ def filter_error(text: str) -> str:
 def pre_bind_error(text: str) -> str:
     """An error while the decision was written."""
     return f'running PreBind plugin "{_PLUGIN}": {text}'
+
+
+def own_claim_refused(metadata: ObjectMeta, refusal: str) -> str:
+    """What PreBind says where the claim for extended resources is refused; its name is made up by the API server."""
+    where = f"create claim for extended resources {metadata.namespace}/: resourceclaims.resource.k8s.io"
+    return f'{where} "{metadata.generate_name}{_MADE_UP}" is forbidden: {refusal}'
+
+
+def without_made_up_names(message: str) -> str:
+    """A message without the name that the API server made up for a claim."""
+    return _OWN_CLAIM.sub(_MADE_UP, message)
 
 
 def without_preemption(message: str) -> str:

@@ -6,10 +6,11 @@ stays taken while its node is tried (see ``plugins/dynamic_resources.py``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.dry_run import Candidate, DryRun
 from kubectl_dra.scheduler.filtering import passed_without_pods
@@ -41,7 +42,7 @@ class Preemption:
     ``candidates``: nodes on which it would help, with the victims. ``nominated``: one of these becomes the pod's
     nominated node; none if it does not help. ``tried``: what is still in the way on other nodes with all pods of lower
     priority gone. ``eligible``: whether any node was tried. ``unsure``: kinds that were not read and may change the
-    choice.
+    choice. ``awaited``: pods that it has evicted from the pod's nominated node, and that have not ended yet.
     """
 
     status: Status
@@ -50,6 +51,7 @@ class Preemption:
     nominated: tuple[str, ...] = ()
     tried: Mapping[str, Status] = field(default_factory=dict)
     unsure: tuple[str, ...] = ()
+    awaited: tuple[PodInfo, ...] = ()
 
 
 def preempt(cycle: Cycle, status_of: Callable[[str], Status], *, unsure: bool = False) -> Preemption:
@@ -59,7 +61,8 @@ def preempt(cycle: Cycle, status_of: Callable[[str], Status], *, unsure: bool = 
     """
     refused = _not_eligible(cycle, status_of)
     if refused:
-        return Preemption(unschedulable(PREFIX + refused), eligible=False)
+        awaited = tuple(_evicted(cycle)) if refused == TERMINATING else ()
+        return Preemption(unschedulable(PREFIX + refused), eligible=False, awaited=awaited)
     nodes = [n for name, n in cycle.snapshot.nodes.items() if status_of(name).code is Code.UNSCHEDULABLE]
     run = _dry_run(cycle, nodes, None if unsure else status_of)
     if run.candidates:
@@ -78,12 +81,16 @@ def _not_eligible(cycle: Cycle, status_of: Callable[[str], Status]) -> str:
     name = cycle.pod.status.nominated_node_name
     if not name or status_of(name).code is Code.UNRESOLVABLE:
         return ""
-    node = cycle.snapshot.nodes.get(name)
+    return TERMINATING if any(True for _ in _evicted(cycle)) else ""
+
+
+def _evicted(cycle: Cycle) -> Iterator[PodInfo]:
+    """The pods of lower priority on the nominated node that are evicted already."""
+    node = cycle.snapshot.nodes.get(cycle.pod.status.nominated_node_name)
     snapshot, own = cycle.snapshot, cycle.info.shape.priority
-    evicted = (pod for pod in node.pods if pod.shape.preempted) if node is not None else ()
-    if any(eviction_priority(snapshot, pod) < own for pod in evicted):
-        return TERMINATING
-    return ""
+    for pod in node.pods if node is not None else ():
+        if pod.shape.preempted and eviction_priority(snapshot, pod) < own:
+            yield pod
 
 
 @dataclass

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import AssumptionKind, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, PodDiagnosis, Verdict
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.scheduler.extended import clashing, class_by_resource, virtual_claim
@@ -186,3 +186,53 @@ def test_the_claim_of_an_earlier_attempt_is_deleted_first() -> None:
 def test_clashing_classes_are_an_assumption() -> None:
     found = diagnose(build.pod(requests={GPU: "1"}), aged("a", OLD), aged("b", NEW), build.node())
     assert [a.kind for a in found.assumed] == [AssumptionKind.EXTENDED_RESOURCE_CLASH]
+
+
+# --- quotas on the scheduler's own claim ------------------------------------------------------------------------------
+
+_LIMIT = f"{build.DRIVER}.deviceclass.resource.k8s.io/devices"
+
+
+def limited(hard: str, used: str = "0", name: str = _LIMIT, namespace: str = build.NAMESPACE) -> dict[str, Any]:
+    status = {"hard": {name: hard}, "used": {name: used}}
+    return {"kind": "ResourceQuota", "metadata": {"name": "q", "namespace": namespace}, "status": status}
+
+
+def under(quota: dict[str, Any], said: str = "") -> PodDiagnosis:
+    pod = build.pod(requests={GPU: "1"})
+    if said:
+        condition = {"type": "PodScheduled", "status": "False", "reason": "SchedulerError", "message": said}
+        pod["status"]["conditions"] = [condition]
+    return diagnose(build.node(), CLASS, SLICE, pod, quota)
+
+
+def test_a_quota_that_forbids_the_own_claim_is_a_scheduler_error() -> None:
+    found = under(limited("2", "2"))
+    assert (found.verdict, found.causes[0].code) == (Verdict.SCHEDULER_ERROR, Code.QUOTA_EXCEEDED)
+    assert found.message == (
+        'running PreBind plugin "DynamicResources": create claim for extended resources ml/: '
+        'resourceclaims.resource.k8s.io "pod-extended-resources-?????" is forbidden: exceeded quota: q, '
+        f"requested: {_LIMIT}=1, used: {_LIMIT}=2, limited: {_LIMIT}=2"
+    )
+
+
+@pytest.mark.parametrize(
+    "quota",
+    [
+        limited("3", "2"),
+        limited("0", namespace="elsewhere"),
+        # The pod was charged for these itself.
+        limited("0", name=f"requests.{GPU}"),
+        limited("0", name=f"requests.{IMPLICIT}"),
+    ],
+)
+def test_other_quotas_leave_it_alone(quota: dict[str, Any]) -> None:
+    assert under(quota).verdict is Verdict.SCHEDULABLE
+
+
+def test_the_name_that_the_server_made_up_is_no_difference() -> None:
+    predicted = under(limited("0")).message
+    said = predicted.replace("?????", "x7k2p")
+    assert (under(limited("0"), said).agreement, under(limited("0"), said).message) == (Agreement.AGREES, said)
+    other = said.replace("limited", "bounded")
+    assert under(limited("0"), other).agreement is not Agreement.AGREES

@@ -52,3 +52,16 @@ def test_devices_are_not_freed_by_it() -> None:
 
 def test_a_pod_that_fits_evicts_nobody() -> None:
     assert diagnose(waits(), build.claim()).preemption is None
+
+
+def test_what_is_under_way_is_told_with_its_node_and_pods() -> None:
+    victim, pod = runs("low"), waits()
+    victim["metadata"]["deletionTimestamp"] = "2026-11-01T00:00:00Z"
+    victim["status"]["conditions"] = [
+        {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler", "message": ""}
+    ]
+    pod["status"]["nominatedNodeName"] = "node-1"
+    found = diagnose(pod, build.claim(), victim)
+    assert found.verdict is Verdict.UNSCHEDULABLE
+    text = "preemption: not eligible due to a terminating pod on the nominated node."
+    assert found.preemption == Preemption(text, ("node-1",), ("ml/low",), under_way=True)

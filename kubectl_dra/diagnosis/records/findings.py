@@ -65,6 +65,7 @@ class Preemption(ReportRecord, frozen=True):
     ``nodes``: one of these is nominated, none if it does not help; ``victims``: the pods (``NAMESPACE/NAME``) that are
     evicted from the first of them, ``violations`` how many of these a PodDisruptionBudget protects. ``certain`` is
     False where chance, or a kind in ``unread``, decides which. Eviction does not free devices in this decision.
+    ``under_way``: the victims are evicted already, and the pod is tried on that node again when they have ended.
     """
 
     message: str
@@ -73,6 +74,7 @@ class Preemption(ReportRecord, frozen=True):
     violations: int = 0
     certain: bool = True
     unread: tuple[str, ...] = ()
+    under_way: bool = False
 
 
 class PodFinding(ReportRecord, frozen=True):

@@ -10,7 +10,7 @@ from kubectl_dra.diagnosis.records import NodeOutcome, Verdict
 from kubectl_dra.output.pending.main_reason import main_reason, names_of
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import shortened
+from kubectl_dra.output.words import counted, shortened
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 
 # The codes of what ends an attempt.
@@ -45,6 +45,11 @@ def pending_summary(report: PendingReport) -> Safe:
             return fmt("{} is pending, but would fit now{}.", pod, _fitting(report))
         case Verdict.UNKNOWN:
             return fmt("Whether pod {} can be scheduled is unknown: {}.", str(report.pod.key), reason)
+    found = report.preemption
+    if found is not None and found.under_way:
+        victims = counted(len(found.victims), "pod")
+        text = "{} is pending: {} evicted for it on {} {} not ended yet. Until then {}."
+        return fmt(text, pod, victims, found.nodes[0], Safe("has" if len(found.victims) == 1 else "have"), reason)
     return fmt("{} is pending: {}.", pod, reason)
 
 

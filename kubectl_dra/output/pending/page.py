@@ -123,12 +123,19 @@ def preemption_lines(found: Preemption | None) -> list[Safe]:
     if found is None or not found.nodes:
         return []
     victims = counted(len(found.victims), "pod")
+    if found.under_way:
+        text = "The scheduler has evicted {} of lower priority from {} for this pod: {}. Once {} ended, it tries again."
+        return wrapped(fmt(text, victims, found.nodes[0], listed(found.victims), _they_have(found)))
     text = fmt("The scheduler evicts {} of lower priority on {}: {}.", victims, found.nodes[0], listed(found.victims))
     if found.violations:
         text += fmt(" {} of them is protected by a PodDisruptionBudget, which does not prevent it.", found.violations)
     if not found.certain:
         text += Safe(" It may choose others that are equally suitable.")
     return wrapped(text)
+
+
+def _they_have(found: Preemption) -> Safe:
+    return Safe("that has" if len(found.victims) == 1 else "they have")
 
 
 def _ways_out(report: PendingReport, address: Address, more: Safe | None) -> list[Safe]:
@@ -239,7 +246,7 @@ def _scheduler(report: PendingReport, now: datetime) -> Iterator[Safe]:
     seen = report.observed
     if seen is not None and seen.status == "False":
         reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
-        words = fmt("Scheduler, {}{}: {}", ago(seen.time, now), reason, without_preemption(seen.message))
+        words = fmt("Scheduler, {}{}: {}", ago(seen.time, now), reason, _words(report, seen.message))
         yield from closed(words, styled(Safe(AGREEMENT[report.agreement]), Style.DIM))
         if report.agreement is Agreement.STALE and report.message:
             yield from wrapped(fmt("It would now write: {}", report.message))
@@ -251,6 +258,15 @@ def _scheduler(report: PendingReport, now: datetime) -> Iterator[Safe]:
         )
     elif report.message:
         yield from wrapped(fmt("The scheduler has written nothing yet; it would write: {}", report.message))
+
+
+def _words(report: PendingReport, message: str) -> str:
+    """The scheduler's words; whom it evicts is told where that is under way, and else more shortly elsewhere."""
+    return message if _is_evicting(report) else without_preemption(message)
+
+
+def _is_evicting(report: PendingReport) -> bool:
+    return report.preemption is not None and report.preemption.under_way
 
 
 def _footer(report: PendingReport) -> Iterator[Safe]:
