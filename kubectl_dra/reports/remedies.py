@@ -188,7 +188,8 @@ class _Steps:
     def _of(self, action: Action) -> Sequence[Step] | None:
         """The steps of one action, without those that make its pod anew; None where no command could take them."""
         if isinstance(action, EditPod):
-            self._edits.setdefault(action.pod.key, []).append(action)
+            for pod in (action.pod, *action.also):
+                self._edits.setdefault(pod.key, []).append(action)
             return ()
         if isinstance(action, EditClaim):
             return self._of_claim(action)

@@ -17,6 +17,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     DeletePod,
     EditClaim,
     EditGroup,
+    EditPod,
     PinPods,
     RemedyKind,
     RemoveGates,
@@ -62,6 +63,43 @@ def test_as_many_nodes_as_the_group_needs_and_no_more() -> None:
     found = find_remedies(state, of_pod(state, "train-0"))
     texts = [plain(remedy_text(each)) for each in (*found.remedies, *found.additions)]
     assert "add a node like node-a" in texts
+
+
+def test_bare_pods_are_changed_together() -> None:
+    """Nobody makes them anew but a person: what one of them needs, those like it need too."""
+    wanted = {"nodeSelector": {"disk": "ssd"}}
+    state = cluster(build.node("node-a"), group(3), *members(3, devices=0, **wanted))
+    report = find_remedies(state, of_pod(state, "train-1")).remedies[0]
+    (action,) = report.actions
+    assert isinstance(action, EditPod)
+    changed = [action.pod.name, *(pod.name for pod in action.also)]
+    assert sorted(changed) == ["train-0", "train-1", "train-2"]
+    assert plain(remedy_text(report)).endswith("node selector (recreate 3 pods of the group)")
+    assert report.steps is not None
+    commands = [" ".join(step.commands[0]) for step in report.steps]
+    assert all(any(f" pod/{name} " in command for command in commands) for name in changed)
+
+
+def test_a_pod_that_is_not_like_the_others_is_changed_alone() -> None:
+    odd = member(2, nodeSelector={"disk": "ssd"})
+    state = cluster(build.node("node-a"), group(3), *members(2), *odd)
+    (action,) = ways_out(state)[RemedyKind.EDIT_POD].actions
+    assert isinstance(action, EditPod)
+    assert (action.pod.name, action.also) == ("train-2", ())
+
+
+def test_what_a_pod_names_of_its_own_is_its_own() -> None:
+    """Each of the pods names a claim that does not exist, with a name like that of the one that does."""
+    pods = [build.pod(f"train-{i}", claims=[f"gpu-{i}"], schedulingGroup={"podGroupName": "train"}) for i in range(2)]
+    state = cluster(*gpus("node-a", 2), group(1), *pods, build.claim("gpu-1"), build.claim("gpu-00"))
+    edits = [
+        action
+        for proposal in proposals(state, of_pod(state, "train-0"))
+        for action in proposal.remedy.actions
+        if isinstance(action, EditPod) and action.field.startswith("resourceClaims")
+    ]
+    assert edits
+    assert all(not action.also for action in edits)
 
 
 def test_fewer_devices_for_every_pod() -> None:

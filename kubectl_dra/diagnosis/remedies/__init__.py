@@ -18,7 +18,7 @@ from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.open_plugins import open_plugins
-from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies import (
     amounts,
     company,
@@ -33,7 +33,15 @@ from kubectl_dra.diagnosis.remedies import (
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, merged
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.competition import Competing
-from kubectl_dra.diagnosis.remedies.records import Action, Competition, DeletePod, Prospect, Remedy, RemedyKind
+from kubectl_dra.diagnosis.remedies.records import (
+    Action,
+    Competition,
+    DeletePod,
+    EditPod,
+    Prospect,
+    Remedy,
+    RemedyKind,
+)
 from kubectl_dra.diagnosis.remedies.trial import Result, Trials
 from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.model.ids import Key
@@ -48,6 +56,8 @@ _LARGE: Final = 1_000
 _NODES_ASKED: Final = 40
 # Rather anything else than what others take first; but before what only new hardware can do.
 _LOST_COST: Final = 25
+#: What each pod names of its own.
+_OF_ONE_POD: Final = ("resourceClaims", "volumes")
 _TRIED: Final = frozenset({Verdict.SCHEDULER_ERROR, Verdict.UNSCHEDULABLE, Verdict.GATED, Verdict.OTHER_SCHEDULER})
 #: Changes that make sense together with another one.
 _COMBINABLE: Final = frozenset({RemedyKind.EDIT_CLAIM, RemedyKind.EDIT_POD, RemedyKind.REMOVE_TAINT_RULE})
@@ -229,7 +239,11 @@ class _Finder:
         return Proposal(remedy, changed.inventory, form.changes)
 
     def _with_owner(self, action: Action) -> Action:
-        """The action with who makes a deleted pod anew, which is only asked of what is proposed."""
+        """With who makes a deleted pod anew, or which pods need the same, which is only asked of what is proposed."""
+        if isinstance(action, EditPod) and action.workload is None and self._group is not None:
+            own = action.field.startswith(_OF_ONE_POD)
+            also = () if own else tuple(ObjectRef.of("Pod", key) for key in self._group.alike(action.pod.key))
+            return msgspec.structs.replace(action, also=also)
         if not isinstance(action, DeletePod):
             return action
         owner = self._case.owners.top_of(action.pod.key)

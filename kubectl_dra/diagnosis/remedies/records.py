@@ -70,13 +70,17 @@ class EditClass(Evidence, frozen=True):
 
 
 class EditPod(Evidence, frozen=True):
-    """Another spec of the pod, so the pod anew (or its workload changed); ``after`` empty: dropped."""
+    """Another spec of the pod, so the pod anew (or its workload changed); ``after`` empty: dropped.
+
+    ``also``: other pods of its PodGroup that nobody makes anew but a person, and that need the same.
+    """
 
     pod: ObjectRef
     field: str
     before: str
     after: str
     workload: ObjectRef | None = None
+    also: tuple[ObjectRef, ...] = ()
 
 
 class EditGroup(Evidence, frozen=True):

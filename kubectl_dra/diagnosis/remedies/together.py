@@ -20,7 +20,7 @@ from kubectl_dra.diagnosis.records import Cause, GroupError, GroupShortage, Grou
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, RequestEditor, first_of
 from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, Form, PodEdit
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditGroup, PinPods, PodOnNode, RemedyKind
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Pod, PodResourceClaim, PodSpec
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.scheduling import GangPolicy, PodGroup, PodGroupSchedulingPolicy
@@ -82,7 +82,8 @@ class Together:
                 case ClaimEdit():
                     yield from (ClaimEdit(key, change.edit) for key in self._made_alike(change.key))
                 case PodEdit():
-                    yield from (PodEdit(key, change.edit) for key in self._made_with(change.key))
+                    others = (*self._made_with(change.key), *self._edited_with(change))
+                    yield from (PodEdit(key, change.edit) for key in others)
 
     def _made_alike(self, claim: Key) -> Iterator[Key]:
         templates = {key: template for pod in self.members for key, template in _made_for(pod)}
@@ -93,6 +94,24 @@ class Together:
         owners = {key_of(pod.metadata): controller_of(pod.metadata) for pod in self.members}
         wanted = owners.get(key)
         return (other for other, owner in owners.items() if other != key and owner is not None and owner == wanted)
+
+    def _edited_with(self, change: PodEdit) -> tuple[Key, ...]:
+        """What a pod names of its own, it alone names otherwise."""
+        pod = self.world.inventory.pods.get(change.key)
+        if pod is None:
+            return ()
+        before, after = pod.spec, change.edit(pod).spec
+        own = before.resource_claims == after.resource_claims and before.volumes == after.volumes
+        return self.alike(change.key) if own else ()
+
+    def alike(self, key: Key) -> tuple[Key, ...]:
+        """The other pods from the same manifest as one of them, as far as nobody makes these anew but a person."""
+        known = {key_of(pod.metadata): pod for pod in self.members if controller_of(pod.metadata) is None}
+        pod = known.get(key)
+        if pod is None:
+            return ()
+        wanted = _manifest(pod)
+        return tuple(other for other, each in known.items() if other != key and _manifest(each) == wanted)
 
     def outcome(self, world: ClusterState) -> GroupResult:
         """What becomes of the group, or of the pod in it, on a changed cluster."""
@@ -107,6 +126,12 @@ class Together:
         if self.whole:
             return GroupResult(True, tuple(dict.fromkeys(each.nodes[0] for each in bound)))
         return GroupResult(True, next((each.nodes for each in bound if each.key == self.pod), ()))
+
+
+def _manifest(pod: Pod) -> PodSpec:
+    """The spec without the names of claims, which each pod may have of its own."""
+    entries = tuple(PodResourceClaim(name=entry.name) for entry in pod.spec.resource_claims)
+    return msgspec.structs.replace(pod.spec, resource_claims=entries)
 
 
 def _made_for(pod: Pod) -> Iterator[tuple[Key, str]]:

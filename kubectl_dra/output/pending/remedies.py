@@ -302,6 +302,8 @@ def _edit_class(action: EditClass) -> Safe:
 
 def _edit_pod(action: EditPod) -> Safe:
     how = fmt("in {} {}", action.workload.kind, action.workload.name) if action.workload else Safe("recreate the pod")
+    if action.also:
+        how = fmt("recreate {} of the group", counted(len(action.also) + 1, "pod"))
     return fmt("{} ({})", _pod_change(action), how)
 
 
