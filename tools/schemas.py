@@ -28,6 +28,7 @@ from kubectl_dra.reports.group_state import GroupReport
 from kubectl_dra.reports.groups import GroupPendingReport
 from kubectl_dra.reports.idle import WorkloadPendingReport
 from kubectl_dra.reports.lint import LintReport
+from kubectl_dra.reports.nodes import NodeReport, NodeSummary
 from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport
 from kubectl_dra.reports.pool import PoolReport, PoolSummary
 from kubectl_dra.reports.selector import SelectorReport
@@ -48,6 +49,8 @@ REPORTS: dict[str, tuple[type[msgspec.Struct], bool]] = {
     "PoolReport": (PoolReport, True),
     "PoolSummary": (PoolSummary, False),
     "Device": (ListedDevice, False),
+    "NodeReport": (NodeReport, True),
+    "NodeSummary": (NodeSummary, False),
     "ClaimReport": (ClaimReport, True),
     "GroupReport": (GroupReport, True),
     "SelectorReport": (SelectorReport, True),
@@ -64,6 +67,8 @@ LISTS = {
     "PoolReportList": ("PoolReport", "PoolSummary"),
     "PoolSummaryList": ("PoolSummary",),
     "DeviceList": ("Device",),
+    "NodeReportList": ("NodeReport",),
+    "NodeSummaryList": ("NodeSummary",),
     "ClaimReportList": ("ClaimReport",),
     "GroupReportList": ("GroupReport",),
     "SelectorReportList": ("SelectorReport",),

@@ -49,7 +49,12 @@ def _print(options: Options, facts: ClusterState, keys: Sequence[Key]) -> int:
         tell(problem, options)
     wide = options.output == "wide"
     answers = [
-        Answer("ClaimReport", each, partial(claim_summary, each), partial(claim_page, each, facts.now, wide))
+        Answer(
+            "ClaimReport",
+            each,
+            partial(claim_summary, each),
+            partial(claim_page, each, facts.now, wide, facts.evidence.address),
+        )
         for each in reports
     ]
     print_answers(answers, options, "ClaimReportList", single=len(keys) == 1)

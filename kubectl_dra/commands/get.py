@@ -18,6 +18,7 @@ Examples:
   kubectl dra get claims -w                        # and whatever changes
   kubectl dra get claims -A --unused               # that nobody uses
   kubectl dra get class gpu.example.com            # what fits together
+  kubectl dra get nodes --sort-by free
   kubectl dra get taints -o wide"""
 
 
@@ -38,6 +39,7 @@ Examples:
     metavar="COLUMN|PATH",
     help="Sort by a column, such as FREE, or by a field of the JSON, such as .metadata.name.",
 )
+@click.option("--show-labels", is_flag=True, help="The labels as the last column.")
 @click.option("--no-headers", is_flag=True, help="Without the line of titles.")
 @click.argument("words", nargs=-1, required=True, metavar="TYPE[/NAME] [NAME]...")
 def command(
@@ -52,13 +54,14 @@ def command(
     unused: bool,
     sort_by: str,
     no_headers: bool,
+    show_labels: bool,
 ) -> int:
-    """List pools, devices, claims, classes, taints or podgroups, with who uses what.
+    """List pools, devices, nodes, claims, templates, classes, slices, taints or podgroups, with who uses what.
 
-    Pools and devices are named DRIVER/POOL and DRIVER/POOL/DEVICE; the last parts alone will do. Claims, classes,
-    taints and podgroups with -o json or yaml are the API's objects.
+    Several types are separated by commas. Pools and devices are named DRIVER/POOL and DRIVER/POOL/DEVICE; the last
+    parts alone will do. With -o json or yaml pools, devices and nodes are reports, the others the API's objects.
     """
     from kubectl_dra.commands.get_answers import answer
 
-    query = Query(words, free, used, tainted, class_, node, match, unused, sort_by, no_headers)
+    query = Query(words, free, used, tainted, class_, node, match, unused, sort_by, no_headers, show_labels)
     return answer(options, query)

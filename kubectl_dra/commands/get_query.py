@@ -18,8 +18,11 @@ CLAIMS: Final = "claims"
 CLASSES: Final = "classes"
 TAINTS: Final = "taints"
 POD_GROUPS: Final = "podgroups"
+NODES: Final = "nodes"
+SLICES: Final = "slices"
+TEMPLATES: Final = "templates"
 #: Types whose objects live in namespaces.
-NAMESPACED: Final = frozenset({CLAIMS, POD_GROUPS})
+NAMESPACED: Final = frozenset({CLAIMS, POD_GROUPS, TEMPLATES})
 _WORDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         POOLS: ("pool", "pools", "resourcepool", "resourcepools"),
@@ -28,8 +31,13 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         CLASSES: ("class", "classes", "deviceclass", "deviceclasses"),
         TAINTS: ("taint", "taints", "devicetaintrule", "devicetaintrules"),
         POD_GROUPS: ("podgroup", "podgroups"),
+        NODES: ("node", "nodes", "no"),
+        SLICES: ("slice", "slices", "resourceslice", "resourceslices"),
+        TEMPLATES: ("template", "templates", "resourceclaimtemplate", "resourceclaimtemplates"),
     }
 )
+#: All types, as they are listed.
+TYPES: Final = tuple(_WORDS)
 _TYPES: Final = MappingProxyType({word: type_ for type_, words in _WORDS.items() for word in words})
 _GROUPS: Final = (".resource.k8s.io", ".scheduling.k8s.io")
 _FOR_DEVICES: Final = ("free", "used", "tainted", "class_", "node", "match")
@@ -49,6 +57,7 @@ class Query:
     unused: bool = False
     sort_by: str = ""
     no_headers: bool = False
+    show_labels: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +88,15 @@ def parse_query(query: Query, options: Options) -> tuple[TypeArgs, ...]:
         raise UsageProblem(f'the name "{named[0]}" and a selector cannot be combined', "leave out -l or the name")
     if options.selector and any(each.type in (POOLS, DEVICES) for each in wanted):
         raise UsageProblem("pools and devices have no labels", "use --match with a CEL expression")
+    if query.show_labels and any(each.type in (POOLS, DEVICES) for each in wanted):
+        raise UsageProblem("pools and devices have no labels", "leave out --show-labels, or name another type")
     return wanted
 
 
 def _parse_words(words: Sequence[str]) -> tuple[TypeArgs, ...]:
+    several = [type_of(word) for word in words[0].split(",")]
+    if len(several) > 1 and len(words) == 1 and None not in several:
+        return tuple(TypeArgs(each) for each in dict.fromkeys(several) if each is not None)
     first = type_of(words[0])
     if first is not None:
         return (TypeArgs(first, tuple(words[1:])),)

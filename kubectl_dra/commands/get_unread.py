@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands import get_query
 from kubectl_dra.commands.get_query import (
     CLAIMS,
     CLASSES,
     DEVICES,
     NAMESPACED,
+    NODES,
     POD_GROUPS,
     POOLS,
     TAINTS,
+    TEMPLATES,
     Query,
     TypeArgs,
 )
@@ -28,6 +31,9 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     CLASSES: subjects.CLASSES,
     TAINTS: subjects.TAINTS,
     POD_GROUPS: subjects.POD_GROUPS,
+    NODES: subjects.NODES,
+    get_query.SLICES: subjects.SLICE_OBJECTS,
+    TEMPLATES: subjects.TEMPLATES,
 }
 
 

@@ -10,9 +10,6 @@ from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.following import check_watch, follow
 from kubectl_dra.commands.get_listing import (
-    GetCall,
-    Item,
-    Section,
     lacks_names,
     new_call,
     note_unread,
@@ -21,6 +18,7 @@ from kubectl_dra.commands.get_listing import (
     what_is_unread,
 )
 from kubectl_dra.commands.get_query import Query, TypeArgs
+from kubectl_dra.commands.get_sections import GetCall, Item, Section
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
 from kubectl_dra.commands.unread import nothing_read

@@ -55,6 +55,10 @@ TAINTED_PODS: Final = Subject(TAINTS.objects, details=("ResourceClaim", "Pod"))
 #: Pods that wait for devices; what their diagnoses lack stands in each of them.
 PENDING_PODS: Final = Subject(("Pod",), selects=("DeviceClass",))
 POD_GROUPS: Final = Subject(("PodGroup",), details=("Pod",))
+#: Nodes that were not read may still be named by slices.
+NODES: Final = Subject(("Node",), details=(SLICES, "ResourceClaim", "DeviceTaintRule"))
+SLICE_OBJECTS: Final = Subject((SLICES,))
+TEMPLATES: Final = Subject(("ResourceClaimTemplate",), details=("Pod",))
 #: Groups of pods that wait: whether one does depends on its pods.
 PENDING_GROUPS: Final = Subject(("PodGroup",), selects=("Pod",))
 #: Claims that wait, are wasted or can't go: whether one is depends on its pods.
@@ -130,6 +134,8 @@ def _exists(kind: str, namespace: str, inventory: Inventory) -> bool:
         "DeviceTaintRule": inventory.taint_rules,
         "ResourceClaim": (key for key in inventory.claims if namespace in ("", key.namespace)),
         "Pod": (key for key in inventory.pods if namespace in ("", key.namespace)),
+        "Node": inventory.nodes,
+        "ResourceClaimTemplate": (key for key in inventory.templates if namespace in ("", key.namespace)),
         "PodGroup": (key for key in inventory.groups.pod_groups if namespace in ("", key.namespace)),
     }
     return any(True for _ in of_kind[kind])

@@ -40,7 +40,19 @@ def _pending(line: Line, tables: Tables) -> Answer:
 
 
 def _get(line: Line, tables: Tables) -> Answer:
-    from kubectl_dra.commands.get_query import CLAIMS, CLASSES, DEVICES, POD_GROUPS, POOLS, TAINTS, type_of
+    from kubectl_dra.commands.get_query import (
+        CLAIMS,
+        CLASSES,
+        DEVICES,
+        NODES,
+        POD_GROUPS,
+        POOLS,
+        SLICES,
+        TAINTS,
+        TEMPLATES,
+        TYPES,
+        type_of,
+    )
 
     if len(line.words) == 1 and type_of(line.words[0]) == DEVICES:
         return devices(line, tables)
@@ -48,9 +60,13 @@ def _get(line: Line, tables: Tables) -> Answer:
         return pools(line, tables)
     resources = {CLAIMS: ("resourceclaims", 1, True), CLASSES: ("deviceclasses", 0, False)}
     resources[TAINTS] = ("devicetaintrules", 1, False)
+    resources[SLICES] = ("resourceslices", 1, False)
+    resources[TEMPLATES] = ("resourceclaimtemplates", 1, True)
     groups = "podgroups.scheduling.k8s.io"
 
     def of_type(word: str) -> Names | None:
+        if type_of(word) == NODES:
+            return column(tables.table("nodes"), 0)
         if type_of(word) == POD_GROUPS:
             return column(tables.table(groups, namespaced=True), 0)
         if type_of(word) not in resources:
@@ -58,7 +74,7 @@ def _get(line: Line, tables: Tables) -> Answer:
         resource, description, namespaced = resources[type_of(word) or ""]
         return column(tables.table(f"{resource}.resource.k8s.io", namespaced=namespaced), description)
 
-    return _typed(line, [POOLS, DEVICES, CLAIMS, CLASSES, TAINTS, POD_GROUPS], of_type, list)
+    return _typed(line, [*TYPES], of_type, list)
 
 
 def _typed(
@@ -90,6 +106,7 @@ ARGUMENTS: Final[Mapping[str, Values]] = MappingProxyType(
     {
         "why-pending": _pending,
         "describe-pool": pools,
+        "describe-node": named("nodes"),
         "describe-claim": named("resourceclaims.resource.k8s.io", 1, namespaced=True),
         "describe-podgroup": named("podgroups.scheduling.k8s.io", namespaced=True),
         "test-selector": _expression,

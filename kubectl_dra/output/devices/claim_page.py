@@ -9,17 +9,19 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.records import ClaimVerdict
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.model.resource import DeviceToleration
 from kubectl_dra.output.devices.holders import consumer_text, taint_lines
 from kubectl_dra.output.devices.parts import condition_text, pairs_text, scope_text
 from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import missing_lines
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.ask import toleration_text
 from kubectl_dra.reports.claim import ClaimReport, ConfigRecord, ResultRecord, TemplateUse
 from kubectl_dra.reports.holders import ConsumerState
+from kubectl_dra.reports.invocations import dra, of, reading
 
 _STATES: Final = {
     ClaimVerdict.PENDING: "has no devices yet",
@@ -32,14 +34,14 @@ _STATES: Final = {
 _ABANDONED: Final = "holds devices only for what is finished or deleted"
 
 
-def claim_page(report: ClaimReport, now: datetime, wide: bool = False) -> list[Safe]:
-    """All lines of one report."""
+def claim_page(report: ClaimReport, now: datetime, wide: bool = False, address: Address = HERE) -> list[Safe]:
+    """All lines of one report; commands are for the cluster at ``address``."""
     blocks: list[list[Safe]] = [
         list(_head(report, now)),
         [*ask_lines((report.asks,)), *_derived(report)],
         list(_results(report, wide)),
         list(_handles(report)),
-        list(_consumers(report)),
+        [*_consumers(report), *_leads_on(report, address)],
         list(_driver_words(report, now)),
         list(_configs(report)),
         list(missing_lines(report.missing)),
@@ -194,6 +196,19 @@ def _consumers(report: ClaimReport) -> Iterator[Safe]:
     if not report.reserved_for and not report.waiting:
         unread = any(missing.kind == "Pod" for missing in report.missing)
         yield Safe("Whether a pod names it is unknown.") if unread else Safe("No pod uses it.")
+
+
+def _leads_on(report: ClaimReport, address: Address) -> Iterator[Safe]:
+    """Why a claim has no devices is told of the pod that waits for it, or of the claim where no pod does."""
+    if report.state is not ClaimVerdict.PENDING:
+        return
+    waiting = next((each for each in report.waiting if each.state is ConsumerState.PENDING), None)
+    target = (
+        of("claim", report.name, report.namespace) if waiting is None else of("pod", waiting.name, report.namespace)
+    )
+    line = command(reading(dra("why-pending", target), address))
+    if line is not None:
+        yield fmt("Why: {}", line)
 
 
 # --- drivers and configuration --------------------------------------------------------------------------------------

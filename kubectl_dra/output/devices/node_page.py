@@ -1,0 +1,139 @@
+"""Nodes: the columns of their list, and describe-node as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from kubectl_dra.output.columns import ListColumn, Shown, count_column
+from kubectl_dra.output.devices.holders import holder_text
+from kubectl_dra.output.devices.lists import pool_state_cell
+from kubectl_dra.output.devices.parts import scope_cell, state_text, used_count
+from kubectl_dra.output.layout import PAGE, Column, table, wrapped
+from kubectl_dra.output.pending.asks import ask_words
+from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import age, counted, listed
+from kubectl_dra.reports.device_list import ListedDevice
+from kubectl_dra.reports.nodes import NodeReport, NodeSummary
+from kubectl_dra.reports.object_lists import SliceRow, TemplateRow
+from kubectl_dra.reports.scope import ScopeKind
+from kubectl_dra.reports.taints import taint_text
+
+NODES: Final[tuple[ListColumn[NodeSummary], ...]] = (
+    ListColumn("NAME", lambda node, _: safe(node.name), lambda node: node.name),
+    ListColumn("STATUS", lambda node, _: status_text(node), lambda node: status_text(node)),
+    count_column("DEVICES", lambda node: node.totals.devices),
+    count_column("FREE", lambda node: node.totals.free),
+    count_column("USED", lambda node: used_count(node.totals)),
+    count_column("TAINTED", lambda node: node.totals.tainted),
+    ListColumn("DRIVERS", lambda node, _: Safe(",").join(node.drivers) or Safe("-"), lambda node: node.drivers),
+    ListColumn("TAINTS", lambda node, _: Safe(",").join(node.taints) or Safe("-"), shown=Shown.WIDE),
+    ListColumn("INSTANCE TYPE", lambda node, _: safe(node.instance_type or "-"), shown=Shown.WIDE),
+    ListColumn("AGE", lambda node, now: age(node.created or None, now), lambda node: node.created),
+)
+
+SLICES: Final[tuple[ListColumn[SliceRow], ...]] = (
+    ListColumn("NAME", lambda row, _: safe(row.name), lambda row: row.name),
+    ListColumn("DRIVER", lambda row, _: safe(row.driver), lambda row: (row.driver, row.pool)),
+    ListColumn("POOL", lambda row, _: safe(row.pool), lambda row: (row.pool, row.driver)),
+    ListColumn("NODES", lambda row, _: scope_cell(row.scope), lambda row: scope_cell(row.scope)),
+    ListColumn("DEVICES", lambda row, _: fmt("{}", row.devices), lambda row: row.devices, right=True),
+    ListColumn(
+        "GENERATION",
+        lambda row, _: fmt("{}{}", row.generation, Safe(" (outdated)" if row.outdated else "")),
+        lambda row: row.generation,
+    ),
+    ListColumn("SLICES OF POOL", lambda row, _: fmt("{}", row.expected), right=True, shown=Shown.WIDE),
+    ListColumn("AGE", lambda row, now: age(row.created or None, now), lambda row: row.created),
+)
+
+TEMPLATES: Final[tuple[ListColumn[TemplateRow], ...]] = (
+    ListColumn("NAMESPACE", lambda row, _: safe(row.namespace), lambda row: (row.namespace, row.name)),
+    ListColumn("NAME", lambda row, _: safe(row.name), lambda row: row.name),
+    ListColumn("REQUESTS", lambda row, _: ask_words([row.asks]) or Safe("-"), lambda row: ask_words([row.asks])),
+    ListColumn("PODS", lambda row, _: fmt("{}", row.pods), lambda row: row.pods, right=True),
+    ListColumn("AGE", lambda row, now: age(row.created or None, now), lambda row: row.created),
+)
+
+
+def status_text(node: NodeSummary) -> Safe:
+    """kubectl's words; a question mark where the node could not be read."""
+    ready = {"True": "Ready", "": "?"}.get(node.ready, "NotReady")
+    return Safe(f"{ready},SchedulingDisabled" if node.cordoned else ready)
+
+
+def node_summary_text(report: NodeReport) -> Safe:
+    """The answer in a sentence."""
+    if not report.devices:
+        return fmt("Node {} has no devices.", report.name)
+    states = [
+        (report.totals.free.value, "free"),
+        (used_count(report.totals).value, "in use"),
+        (report.totals.tainted.value, "tainted"),
+    ]
+    told = listed([fmt("{} {}", value, Safe(word)) for value, word in states if value])
+    shared = sum(each.where.kind is not ScopeKind.NODE for each in report.devices)
+    text = fmt("Node {} has {} of its own", report.name, counted(report.totals.devices.value, "device"))
+    parts = fmt("{}: {}", text, told) if told else text
+    return fmt("{}; {} it shares with other nodes.", parts, shared) if shared else fmt("{}.", parts)
+
+
+def node_page(report: NodeReport, now: datetime, wide: bool = False) -> list[Safe]:
+    """All lines of one report."""
+    blocks = [
+        [*wrapped(styled(node_summary_text(report), Style.BOLD)), *_state(report, now)],
+        list(_pools(report)),
+        _devices(report, now, wide),
+        list(missing_lines(report.missing)),
+    ]
+    lines: list[Safe] = []
+    for block in blocks:
+        if block:
+            lines += [Safe(""), *block] if lines else block
+    return lines
+
+
+def _state(report: NodeReport, now: datetime) -> Iterator[Safe]:
+    facts = [status_text(report)] if report.ready else [Safe("its Node object was not read")]
+    facts += [safe(report.instance_type)] if report.instance_type else []
+    facts += [fmt("created {} ago", age(report.created, now))] if report.created else []
+    yield from wrapped(Safe(", ").join(facts), indent=2)
+    if report.taints:
+        yield from wrapped(fmt("taints: {}", Safe(", ").join(report.taints)), indent=4, first=2)
+
+
+def _pools(report: NodeReport) -> Iterator[Safe]:
+    """The pools that are not used: their devices are in no table."""
+    for pool in report.pools:
+        name = f"{pool.driver}/{pool.pool}"
+        if name in report.troubled:
+            yield from wrapped(fmt("Pool {} is {}.", name, pool_state_cell(pool)), indent=2, first=0)
+
+
+def _devices(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:
+    """Pool by pool, those of this node first."""
+    pools: dict[tuple[str, str], list[ListedDevice]] = {}
+    for each in sorted(report.devices, key=lambda each: each.where.kind is not ScopeKind.NODE):
+        pools.setdefault((each.driver, each.pool), []).append(each)
+    columns = [Column("DEVICE"), Column("STATE"), Column("USED BY", flexible=True)]
+    lines: list[Safe] = []
+    for (driver, pool), devices in pools.items():
+        rows = [[safe(d.device.name), _device_state(d), _users(d, now, report.name)] for d in devices]
+        shared = fmt(" (shared with {})", scope_cell(devices[0].where))
+        own = devices[0].where.kind is ScopeKind.NODE
+        lines += [Safe("")] if lines else []
+        lines.append(fmt("{}/{}{}", driver, pool, Safe("") if own else shared))
+        lines += table(columns, rows, columns_wide=None if wide else PAGE, indent=2)
+    return lines
+
+
+def _device_state(each: ListedDevice) -> Safe:
+    preventing = [taint for taint in each.device.taints if taint.prevents]
+    state = state_text(each.device.state)
+    return fmt("{} ({})", state, taint_text(preventing[0])) if preventing else state
+
+
+def _users(each: ListedDevice, now: datetime, node: str) -> Safe:
+    return Safe("; ").join(holder_text(holder, now, node) for holder in each.device.holders) or Safe("-")
