@@ -135,7 +135,7 @@ def _print_documents(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequen
     names = [name for each in wanted for name in each.names]
     first = list(islice(items, 2)) if len(names) == 1 else []
     # A short name of a pool or device may mean several tomorrow.
-    if len(first) == 1 and (kinds == {""} or first[0].name == names[0]):
+    if len(first) == 1 and (kinds == {""} or first[0].name in (names[0], f"node/{names[0]}")):
         write(first[0].document(), call.options)
     elif len(kinds) == 1:
         kind = kinds.pop()

@@ -19,13 +19,22 @@ def said(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
     [
         (("help",), ("--help",)),
         (("help", "get"), ("get", "--help")),
-        (("describe", "pool", "node-a", "--from", "demo"), ("describe-pool", "node-a", "--from", "demo")),
-        (("describe", "pool/node-a", "--from", "demo"), ("describe-pool", "node-a", "--from", "demo")),
+        (
+            ("describe", "pool", "gke-prod-h100-5f3a2b1c-k4tq", "--from", "demo"),
+            ("describe-pool", "gke-prod-h100-5f3a2b1c-k4tq", "--from", "demo"),
+        ),
+        (
+            ("describe", "pool/gke-prod-h100-5f3a2b1c-k4tq", "--from", "demo"),
+            ("describe-pool", "gke-prod-h100-5f3a2b1c-k4tq", "--from", "demo"),
+        ),
         (
             ("describe", "-n", "ml", "resourceclaims.resource.k8s.io/serve-0-net", "--from", "demo"),
             ("describe-claim", "serve-0-net", "-n", "ml", "--from", "demo"),
         ),
-        (("--from", "demo", "describe", "pool", "node-a"), ("describe-pool", "node-a", "--from", "demo")),
+        (
+            ("--from", "demo", "describe", "pool", "gke-prod-h100-5f3a2b1c-k4tq"),
+            ("describe-pool", "gke-prod-h100-5f3a2b1c-k4tq", "--from", "demo"),
+        ),
     ],
 )
 def test_it_is_the_command_that_is_meant(

@@ -85,6 +85,7 @@ def calls(tail: str, file: str) -> dict[str, list[list[str]]]:
             *(*missing, [claim, "-n", namespace], [claim, "-n", namespace, "-o", "wide"], [nosuch, "-n", namespace]),
             *([claim, "-n", namespace, "-o", output] for output in ("json", "yaml")),
         ],
+        "describe-node": [*missing, *([pool, *o] for o in ([], ["-o", "wide"], ["-o", "json"])), [pool, nosuch]],
         "describe-podgroup": [
             *(*missing, [group, "-n", namespace], [group, group, "-n", namespace], [nosuch, "-n", namespace]),
             *([group, "-n", namespace, "-o", output] for output in ("json", "yaml")),

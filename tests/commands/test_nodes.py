@@ -26,7 +26,7 @@ def test_every_node_has_a_line_with_the_devices_of_all_its_drivers(capfd: pytest
     found = rows(said(capfd, "get", "nodes"))
     top = rows(said(capfd, "top", "nodes").partition("\n\n")[0])
     assert found["cpu-1"][2:7] == ["0", "0", "0", "0", "-"]
-    for name in ("node-a", "node-b", "cpu-2"):
+    for name in ("gke-prod-h100-5f3a2b1c-k4tq", "gke-prod-h100-5f3a2b1c-x9zk", "cpu-2"):
         devices, free, used = found[name][2:5]
         assert [devices, used, free] == top[name][1:4]
     assert found["cpu-2"][6] == "mig.example.com"
@@ -36,35 +36,40 @@ def test_nodes_are_sorted_filtered_named_and_labelled(capfd: pytest.CaptureFixtu
     free = [int(row[3]) for row in rows(said(capfd, "get", "nodes", "--sort-by", "free")).values()]
     assert free == sorted(free)
     assert len(set(free)) > 1
-    assert said(capfd, "get", "no", "node-b", "node-a", "-o", "name").split() == ["node/node-b", "node/node-a"]
+    assert said(
+        capfd, "get", "no", "gke-prod-h100-5f3a2b1c-x9zk", "gke-prod-h100-5f3a2b1c-k4tq", "-o", "name"
+    ).split() == ["node/gke-prod-h100-5f3a2b1c-x9zk", "node/gke-prod-h100-5f3a2b1c-k4tq"]
     labelled = said(capfd, "get", "nodes", "--show-labels")
     assert labelled.splitlines()[0].endswith("LABELS")
-    rack = next(line for line in labelled.splitlines() if line.startswith("node-a "))
+    rack = next(line for line in labelled.splitlines() if line.startswith("gke-prod-h100-5f3a2b1c-k4tq "))
     assert "topology.example.com/rack=rack-1" in rack
     chosen = said(capfd, "get", "nodes", "-l", "topology.example.com/rack=rack-1", "-o", "name").split()
-    assert chosen == ["node/node-a", "node/node-b"]
+    assert chosen == ["node/gke-prod-h100-5f3a2b1c-k4tq", "node/gke-prod-h100-5f3a2b1c-x9zk"]
 
 
-@pytest.mark.parametrize("words", [("get", "nodes", "node-x"), ("describe-node", "node-x")])
+@pytest.mark.parametrize(
+    "words", [("get", "nodes", "gke-prod-h100-5f3a2b1c-k4tx"), ("describe-node", "gke-prod-h100-5f3a2b1c-k4tx")]
+)
 def test_a_node_that_does_not_exist(capfd: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
     err = said(capfd, *words, code=1)
-    assert 'nodes "node-x" not found, did you mean' in err
+    assert 'nodes "gke-prod-h100-5f3a2b1c-k4tx" not found, did you mean' in err
     assert "get nodes" in err
 
 
 def test_a_nodes_page_has_its_devices_with_their_users_and_those_it_shares(capfd: pytest.CaptureFixture[str]) -> None:
-    page = said(capfd, "describe-node", "node-a")
+    page = said(capfd, "describe-node", "gke-prod-h100-5f3a2b1c-k4tq")
     first = " ".join(page.partition("\n\n")[0].split())
-    assert first.startswith("Node node-a has 8 devices of its own: 4 free, 3 in use and 1 tainted; 4 it shares")
+    told = "8 devices of its own: 4 free, 3 in use and 1 tainted; 4 it shares"
+    assert first.startswith(f"Node gke-prod-h100-5f3a2b1c-k4tq has {told}")
     assert "gpu-7   tainted (ecc:NoSchedule)" in page
     assert "pod dev/nb, claim nb-gpu" in page
     assert "nic.example.com/rack-1 (shared with" in page
-    report = json.loads(said(capfd, "describe-node", "node-a", "-o", "json"))
-    assert (report["kind"], report["name"], len(report["devices"])) == ("NodeReport", "node-a", 12)
+    report = json.loads(said(capfd, "describe-node", "gke-prod-h100-5f3a2b1c-k4tq", "-o", "json"))
+    assert (report["kind"], report["name"], len(report["devices"])) == ("NodeReport", "gke-prod-h100-5f3a2b1c-k4tq", 12)
 
 
 def test_a_node_of_a_pool_that_is_not_used_says_so(capfd: pytest.CaptureFixture[str]) -> None:
-    page = said(capfd, "describe-node", "node-c")
+    page = said(capfd, "describe-node", "ip-192-168-153-160.ec2.internal")
     assert "Pool nic.example.com/rack-7 is incomplete." in page
 
 
@@ -98,7 +103,7 @@ def test_slices_and_templates(capfd: pytest.CaptureFixture[str]) -> None:
     templates = rows(said(capfd, "get", "templates", "-n", "ml"))
     assert templates["gpus"] == ["gpus", "4", "×", "gpu.example.com", "1", "20d"]
     assert json.loads(said(capfd, "get", "template/gpus", "-n", "ml", "-o", "json"))["kind"] == "ResourceClaimTemplate"
-    assert 'resourceclaimtemplates.resource.k8s.io "gpu" not found, did you mean "gpus"' in said(
+    assert 'resourceclaimtemplates.resource.k8s.io "gpu" not found in namespace "ml", did you mean "gpus"' in said(
         capfd, "get", "templates", "gpu", "-n", "ml", code=1
     )
 
