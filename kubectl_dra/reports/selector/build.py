@@ -13,6 +13,7 @@ from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.reports.base import Bound, Count, assumptions_of, feature_record, reads_of
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.selector.behind import Behind, behind_classes, failing_searches
 from kubectl_dra.reports.selector.findings import Findings
 from kubectl_dra.reports.selector.questions import Question, simple_claim
 from kubectl_dra.reports.selector.records import (
@@ -29,7 +30,6 @@ from kubectl_dra.reports.selector.records import (
     Totals,
 )
 from kubectl_dra.reports.selector.scoping import Member, Setting
-from kubectl_dra.reports.selector.searches import Behind, behind_classes, failing_searches
 from kubectl_dra.reports.totals import bound_of
 from kubectl_dra.selectors.compiling import COST_LIMIT, near_names
 from kubectl_dra.selectors.evaluate import Decision, Outcome, Part, SelectorSet

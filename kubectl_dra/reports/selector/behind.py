@@ -1,4 +1,4 @@
-"""Real searches that a failing selector would abort: claims are tried on nodes by the allocator itself."""
+"""What stands behind devices on which a selector fails: classes that keep them away, and searches that really end."""
 
 from __future__ import annotations
 
@@ -6,20 +6,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kubectl_dra.allocation import Answers, Attempt, Budget, Fatal
-from kubectl_dra.allocation.errors import AllocationError, SelectorFailed
-from kubectl_dra.model.core import Node
+from kubectl_dra.allocation.errors import SelectorFailed
+from kubectl_dra.diagnosis.ended_searches import ended_by_selectors
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.selector.records import FailingSearch
 from kubectl_dra.reports.selector.scoping import Member, Setting
-from kubectl_dra.scheduler.allocation_errors import allocation_error
 from kubectl_dra.selectors.evaluate import Outcome, SelectorSet
 
 # Enough to name one; a cluster with more classes than that which let a device through is told of the first.
 _MAX_TRIED: Final = 8
-_AT_ONCE: Final = 256
-_CLOSING: Final = frozenset({"NoSchedule", "NoExecute"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,35 +60,15 @@ def failing_searches(
     Up to two per class: one that ends at a device that is meant, one that ends at another.
     ``failing``: the devices in scope on which the selectors fail, and whether each is outside of those meant.
     """
-    facts = setting.facts
-    if not facts.evidence.complete("Node"):
-        return
-    only = setting.where.node
-    known = sorted(facts.inventory.nodes.items())
-    nodes = [node for name, node in known if name == only or (only is None and _is_open(node))]
     kinds = {outside for _, outside in failing.values()}
     for name in list(classes)[:_MAX_TRIED]:
         said: set[bool] = set()
-        for node, error in _errors(Attempt(setting.cluster, (claim_for(name),)), nodes):
-            if isinstance(error, SelectorFailed) and error.device in failing and is_ours(error):
+        ended = ended_by_selectors(setting.facts, setting.cluster, claim_for(name), setting.where.node)
+        for node, error, message in ended:
+            if error.device in failing and is_ours(error):
                 member, outside = failing[error.device]
                 if outside not in said:
                     said.add(outside)
-                    message = allocation_error(error)
                     yield FailingSearch(name, node, str(error.device), member.state, outside, message)
             if said == kinds:
                 break
-
-
-def _is_open(node: Node) -> bool:
-    """Whether the search comes to the node for a pod without tolerations: TaintToleration is asked before."""
-    closing = any(taint.effect in _CLOSING for taint in node.spec.taints)
-    return not closing and not node.spec.unschedulable
-
-
-def _errors(attempt: Attempt, nodes: Sequence[Node]) -> Iterator[tuple[str, AllocationError]]:
-    """The errors that end searches, each for the first of nodes alike; nodes are searched some at a time."""
-    for start in range(0, len(nodes), _AT_ONCE):
-        for group in Answers(attempt, nodes[start : start + _AT_ONCE], Budget()).groups:
-            if isinstance(group.outcome, Fatal):
-                yield group.nodes[0], group.outcome.error
