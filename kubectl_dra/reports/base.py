@@ -8,7 +8,9 @@ from typing import TypeVar
 
 import msgspec
 
+from kubectl_dra.diagnosis.records import Amount as Amount
 from kubectl_dra.diagnosis.records import Bound as Bound
+from kubectl_dra.diagnosis.records import Count as Count
 from kubectl_dra.model.base import ReportRecord as ReportRecord
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import Features, gates_of
@@ -33,13 +35,6 @@ class Fits(StrEnum):
     YES = "Yes"
     NO = "No"
     UNKNOWN = "Unknown"
-
-
-class Count(ReportRecord, frozen=True):
-    """A number and how sure it is."""
-
-    value: int
-    bound: Bound = Bound.EXACT
 
 
 def raw_or_none(raw: msgspec.Raw | msgspec.UnsetType) -> msgspec.Raw | None:

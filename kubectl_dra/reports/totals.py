@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from kubectl_dra.allocation.allocated import NANO, nano
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.reports.base import Bound, Count, ReportRecord
+from kubectl_dra.reports.base import Amount, Bound, Count, ReportRecord
 from kubectl_dra.reports.device_state import DeviceState
 
 # Which numbers may turn out larger or smaller while a kind is not completely read. A slice that is missing may belong
@@ -49,10 +49,8 @@ class CapacityTotal(ReportRecord, frozen=True):
 
     name: str
     total: str
-    consumed: str
-    available: str
-    consumed_bound: Bound
-    available_bound: Bound
+    consumed: Amount
+    available: Amount
 
 
 @dataclass(slots=True)
@@ -108,8 +106,8 @@ class Tally:
     def _capacity_total(self, name: str, evidence: Evidence) -> CapacityTotal:
         like = self.formats[name].format
         total, consumed, available = (str(Quantity(amount, NANO, like)) for amount in self.capacities[name])
-        bounds = bound_of("consumed", evidence), bound_of("available", evidence)
-        return CapacityTotal(name, total, consumed, available, *bounds)
+        used, left = bound_of("consumed", evidence), bound_of("available", evidence)
+        return CapacityTotal(name, total, Amount(consumed, used), Amount(available, left))
 
     def _add(self, name: str, counts: bool) -> None:
         self.numbers[name] = self.numbers.get(name, 0) + counts
@@ -144,9 +142,13 @@ def sum_capacity(parts: Iterable[CapacityTotal]) -> tuple[CapacityTotal, ...]:
 
 
 def _plus(a: CapacityTotal, b: CapacityTotal) -> CapacityTotal:
-    pairs = ((a.total, b.total), (a.consumed, b.consumed), (a.available, b.available))
-    total, consumed, available = (str(Quantity.parse(x).add(Quantity.parse(y))) for x, y in pairs)
-    return CapacityTotal(a.name, total, consumed, available, a.consumed_bound, a.available_bound)
+    consumed = Amount(_sum(a.consumed.value, b.consumed.value), a.consumed.bound)
+    available = Amount(_sum(a.available.value, b.available.value), a.available.bound)
+    return CapacityTotal(a.name, _sum(a.total, b.total), consumed, available)
+
+
+def _sum(a: str, b: str) -> str:
+    return str(Quantity.parse(a).add(Quantity.parse(b)))
 
 
 def bound_of(name: str, evidence: Evidence) -> Bound:

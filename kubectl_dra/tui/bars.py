@@ -57,7 +57,7 @@ def amount_bar(amount: int, whole: int, columns: int) -> Safe:
 
 def capacity_bar(capacity: CapacityTotal, columns: int) -> Safe:
     """How much of a capacity is used."""
-    used, total = Quantity.parse(capacity.consumed), Quantity.parse(capacity.total)
+    used, total = Quantity.parse(capacity.consumed.value), Quantity.parse(capacity.total)
     scale = min(used.scale, total.scale)
     amount, whole = used.at_scale(scale)[0], total.at_scale(scale)[0]
     amount = max(0, min(amount, whole))

@@ -95,7 +95,7 @@ def test_shared_capacity_is_summed_over_shares_and_full_devices_are_in_use():
     report = pool_report(NIC, facts())
     assert states(report) == {"nic-0": "partly", "nic-1": "inUse", "nic-2": "free", "nic-3": "free"}
     (total,) = report.capacity
-    assert (total.total, total.consumed, total.available) == ("400G", "180G", "220G")
+    assert (total.total, total.consumed.value, total.available.value) == ("400G", "180G", "220G")
     shared = report.devices[0]
     assert [(c.consumed, c.available) for c in shared.capacity] == [("80G", "20G")]
     assert [(h.claim, h.consumed_capacity) for h in shared.holders] == [
@@ -119,7 +119,7 @@ def test_a_tainted_share_is_not_available():
 
     report = pool_report(NIC, changed(taint))
     assert states(report)["nic-0"] is DeviceState.TAINTED
-    assert (report.capacity[0].consumed, report.capacity[0].available) == ("180G", "200G")
+    assert (report.capacity[0].consumed.value, report.capacity[0].available.value) == ("180G", "200G")
 
 
 def test_an_incomplete_pool_offers_nothing():

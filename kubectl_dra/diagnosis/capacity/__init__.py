@@ -11,10 +11,10 @@ from kubectl_dra.diagnosis.capacity.bound import bound
 from kubectl_dra.diagnosis.capacity.filling import Filled, fill
 from kubectl_dra.diagnosis.capacity.movable import movable
 from kubectl_dra.diagnosis.capacity.moves import moves
-from kubectl_dra.diagnosis.capacity.records import Amount, Capacity, Devices, Move, Moves, NodeRoom
+from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Move, Moves, NodeRoom
 from kubectl_dra.diagnosis.capacity.shape import Shape, admitted_by_quota, bare_pod, of_request, template_of, waiting
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.records import Bound, Cause, NodeOutcome, Verdict
+from kubectl_dra.diagnosis.records import Bound, Cause, Count, NodeOutcome, Verdict
 
 #: For so many more copies moves are looked for.
 MORE: Final = 3
@@ -30,13 +30,13 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
     quota = admitted_by_quota(world, shape)
     if not filled.groups:
         causes = _causes(filled)
-        fits = Amount(0, Bound.UNKNOWN if sure is Bound.UNKNOWN or _is_open(filled) else Bound.EXACT)
+        fits = Count(0, Bound.UNKNOWN if sure is Bound.UNKNOWN or _is_open(filled) else Bound.EXACT)
         return Capacity(fits, fits, False, Devices(), (), causes, quota)
-    fits = Amount(filled.copies, _fits_bound(filled, sure))
+    fits = Count(filled.copies, _fits_bound(filled, sure))
     nodes, devices = rooms(filled, names), totals(filled)
     pods = movable(filled.waiting.world)
     if not filled.side_by_side or filled.capped or sure is Bound.UNKNOWN:
-        repacked = Amount(filled.copies, Bound.UNKNOWN)
+        repacked = Count(filled.copies, Bound.UNKNOWN)
         return Capacity(
             fits, repacked, False, devices, nodes, (), quota, side_by_side=filled.side_by_side, movable=len(pods)
         )
@@ -44,7 +44,7 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
     found = moves(world, shape, filled, pods, min(more, most.most - filled.copies)) if sure is Bound.EXACT else ()
     return Capacity(
         fits,
-        Amount(most.most, Bound.AT_MOST if sure is not Bound.AT_LEAST else Bound.UNKNOWN),
+        Count(most.most, Bound.AT_MOST if sure is not Bound.AT_LEAST else Bound.UNKNOWN),
         most.reached,
         devices,
         nodes,
@@ -84,7 +84,6 @@ def _causes(filled: Filled) -> tuple[Cause, ...]:
 
 __all__ = [
     "MORE",
-    "Amount",
     "Capacity",
     "Devices",
     "Move",

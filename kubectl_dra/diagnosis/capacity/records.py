@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from kubectl_dra.diagnosis.records import Bound, Cause, ObjectRef
+from kubectl_dra.diagnosis.records import Cause, Count, ObjectRef
 from kubectl_dra.model.base import ReportRecord
-
-
-class Amount(ReportRecord, frozen=True):
-    """A number of copies and how it relates to the truth."""
-
-    value: int
-    bound: Bound = Bound.EXACT
 
 
 class Devices(ReportRecord, frozen=True):
@@ -86,8 +79,8 @@ class Capacity(ReportRecord, frozen=True):
     ``side_by_side`` False: copies on one node matter to others, so that they were placed one after the other.
     """
 
-    fits: Amount
-    repacked: Amount
+    fits: Count
+    repacked: Count
     reached: bool
     devices: Devices
     nodes: tuple[NodeRoom, ...]

@@ -79,16 +79,19 @@ from kubectl_dra.diagnosis.records.requests import (
 )
 from kubectl_dra.diagnosis.records.verdicts import (
     Agreement,
+    Amount,
     AssumptionKind,
     Bound,
     Certainty,
     ClaimVerdict,
+    Count,
     NodeOutcome,
     Verdict,
 )
 
 __all__ = [
     "Agreement",
+    "Amount",
     "Assumption",
     "AssumptionKind",
     "AttributeValue",
@@ -105,6 +108,7 @@ __all__ = [
     "Company",
     "Consumers",
     "ContainerWaits",
+    "Count",
     "Departure",
     "Detail",
     "Evidence",

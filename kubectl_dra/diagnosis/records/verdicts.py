@@ -80,6 +80,20 @@ class Bound(StrEnum):
         return {Bound.EXACT: "", Bound.AT_LEAST: "≥", Bound.AT_MOST: "≤", Bound.UNKNOWN: "?"}[self]
 
 
+class Count(ReportRecord, frozen=True):
+    """A number and how sure it is."""
+
+    value: int
+    bound: Bound = Bound.EXACT
+
+
+class Amount(ReportRecord, frozen=True):
+    """A quantity in Kubernetes' notation and how sure it is."""
+
+    value: str
+    bound: Bound = Bound.EXACT
+
+
 class Certainty(ReportRecord, frozen=True):
     """What the numbers of a diagnosis are worth: devices that exist, devices left over, nodes that pass or fit."""
 

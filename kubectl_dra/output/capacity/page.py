@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.diagnosis.capacity.records import Amount, Capacity, Devices, Moves, NodeRoom
+from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Moves, NodeRoom
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Bound, Cause, NodeShortage, NodeTaint
+from kubectl_dra.diagnosis.records import Bound, Cause, Count, NodeShortage, NodeTaint
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.devices.parts import bar
 from kubectl_dra.output.layout import Column, table, wrapped
@@ -94,7 +94,7 @@ def _name(shape: ShapeCapacity) -> Safe:
     return fmt("A pod of {} ({})", which, asks) if asks else fmt("A pod of {}", which)
 
 
-def _sign(amount: Amount) -> Safe:
+def _sign(amount: Count) -> Safe:
     return {Bound.AT_LEAST: Safe("at least "), Bound.AT_MOST: Safe("at most ")}.get(amount.bound, Safe(""))
 
 

@@ -20,8 +20,8 @@ _BAR = 8
 def capacity_lines(totals: Sequence[CapacityTotal]) -> Iterator[Safe]:
     """One line per capacity over all shareable devices of a pool."""
     for each in totals:
-        used = fmt("{}{} of {} used", _sign(each.consumed_bound), each.consumed, each.total)
-        left = fmt("{}{} can be requested", _sign(each.available_bound), each.available)
+        used = fmt("{}{} of {} used", _sign(each.consumed.bound), each.consumed.value, each.total)
+        left = fmt("{}{} can be requested", _sign(each.available.bound), each.available.value)
         yield from wrapped(fmt("{}: {}, {}", _short(each.name), used, left), indent=2, first=0)
 
 

@@ -224,7 +224,7 @@ def _use_devices(row: UseRow) -> Safe:
 
 def _use_words(row: UseRow) -> Safe:
     if row.capacity is not None:
-        return fmt("{} of {} used", row.capacity.consumed, row.capacity.total)
+        return fmt("{} of {} used", row.capacity.consumed.value, row.capacity.total)
     words = totals_words((row.pool or row.driver).totals)
     return words if row.pool is None or not is_troubled(row.pool) else styled(words, Style.BAD)
 
