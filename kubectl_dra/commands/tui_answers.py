@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from kubectl_dra.commands.cluster import features_of, gates_of, source_spec
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.owners import KeptOwners
 from kubectl_dra.diagnosis import needs
+from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.source import load
 from kubectl_dra.source.errors import SourceError
@@ -114,6 +116,7 @@ def settings_of(
         memory.columns = config.columns
     return Settings(
         connect=lambda context: _feed(dataclasses.replace(options, context=context or options.context), gates),
+        owners=lambda context: _owners(dataclasses.replace(options, context=context or options.context)),
         contexts=lambda: _contexts(options),
         pen=lambda context: _pen(options, context),
         namespace="" if options.all_namespaces else options.namespace,
@@ -153,6 +156,11 @@ def _feed(options: Options, gates: dict[str, bool]) -> Feed:
     from kubectl_dra.source.live import needs_of
 
     return WatchedFeed(f"ctx {_context(spec)}", spec.connection, needs_of(spec), gates)
+
+
+def _owners(options: Options) -> ReadOwner | None:
+    """What reads owners of pods; a file has all that there is."""
+    return None if options.from_ is not None else KeptOwners(source_spec(options).connection)
 
 
 def _context(spec: SourceSpec) -> str:

@@ -16,9 +16,10 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.pace import BEHIND, SHOWN, Pace
 
 RecordT = TypeVar("RecordT")
@@ -30,6 +31,14 @@ class Topic(Hashable, Protocol[RecordT_co]):
 
     @abstractmethod
     def compute(self, cluster: ClusterState) -> RecordT_co:
+        """The record, in the worker's thread."""
+
+
+@runtime_checkable
+class TopicOfOwners(Protocol):
+    """A topic for which owners of pods are read that no watch follows: a cluster has more than anybody asks about."""
+
+    def compute_with(self, cluster: ClusterState, read_owner: ReadOwner | None) -> object:
         """The record, in the worker's thread."""
 
 
@@ -46,6 +55,8 @@ class Desk:
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self.error: BaseException | None = None
+        #: Reads owners of pods, in the worker's thread; None where facts come from a file.
+        self.read_owner: ReadOwner | None = None
         self._wake = wake
         self._changed = threading.Condition()
         #: Grows with every result.
@@ -116,7 +127,7 @@ class Desk:
             while (job := self._job()) is not None:
                 cluster, topic = job
                 began = time.thread_time()
-                record = topic.compute(cluster)
+                record = self._record(topic, cluster)
                 with self._changed:
                     if self._is_wanted(topic) and self._cluster is not None:
                         self._results[topic] = Result(cluster, record)
@@ -128,6 +139,11 @@ class Desk:
             # A thread has nobody to raise to; the app ends the program with the error.
             self.error = error
             self._wake()
+
+    def _record(self, topic: Topic[object], cluster: ClusterState) -> object:
+        if isinstance(topic, TopicOfOwners):
+            return topic.compute_with(cluster, self.read_owner)
+        return topic.compute(cluster)
 
     def _rest(self, topic: Topic[object], took: float) -> None:
         if topic in self._urgent:

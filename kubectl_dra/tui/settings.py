@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.tui.feed import Feed
 from kubectl_dra.tui.memory import Memory
@@ -12,17 +13,22 @@ from kubectl_dra.tui.theme import DARK
 from kubectl_dra.tui.writing import NoPen, Pen
 
 
+def _none(_context: str) -> None:
+    """Nothing more can be read."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What the command line says. ``connect`` opens a feed for a context (empty: the chosen one or the file).
 
-    ``contexts`` names those of the kubeconfig, none for files. ``pen`` plans and writes taints in a context.
-    ``namespace`` is empty for all namespaces. ``inline``: in some lines below the shell's prompt. ``preview``: pages
-    beside lists, None where there is room. ``memory`` is kept from one start to the next; ``problems`` of the user's
-    settings, unescaped.
+    ``owners`` gives what reads owners of pods in a context, None for files. ``contexts`` names those of the kubeconfig,
+    none for files. ``pen`` plans and writes taints in a context. ``namespace`` is empty for all namespaces. ``inline``:
+    in some lines below the shell's prompt. ``preview``: pages beside lists, None where there is room. ``memory`` is
+    kept from one start to the next; ``problems`` of the user's settings, unescaped.
     """
 
     connect: Callable[[str], Feed]
+    owners: Callable[[str], ReadOwner | None] = _none
     contexts: Callable[[], Sequence[str]] = tuple
     pen: Callable[[str], Pen] = NoPen
     namespace: str = ""

@@ -73,6 +73,7 @@ class Shell(App[None]):
         self.arranger = Arranger(self._wake)
         self.cluster: ClusterState | None = None
         self.feed = settings.connect("")
+        self.desk.read_owner = settings.owners("")
         self.status = Status(Link.READING, time.monotonic())
         self.draft = Draft(settings.expression, settings.device_class)
         self.notice = Safe("")
@@ -165,6 +166,7 @@ class Shell(App[None]):
         """Another cluster: everything known so far is forgotten, and writing is locked."""
         self.feed.stop()
         self.feed = self.settings.connect(context)
+        self.desk.read_owner = self.settings.owners(context)
         self.context, self.unlocked = context, False
         self.cluster, self._mail = None, Mail(self._wake)
         self.paused, self._held = False, None

@@ -11,6 +11,7 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import NotFound, diagnoser
 from kubectl_dra.diagnosis.pending import pending_pods
+from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.resource import Device, ResourceSlice
@@ -216,8 +217,12 @@ class Group:
 
     def compute(self, cluster: ClusterState) -> GroupPendingReport | None:
         """As ``why-pending podgroup``; None if the group is gone."""
+        return self.compute_with(cluster, None)
+
+    def compute_with(self, cluster: ClusterState, read_owner: ReadOwner | None) -> GroupPendingReport | None:
+        """The same with owners of its pods."""
         try:
-            return group_report(diagnoser(cluster), self.key, remedies=self.remedies)
+            return group_report(diagnoser(cluster), self.key, remedies=self.remedies, read_owner=read_owner)
         except NotFound:
             return None
 
@@ -267,11 +272,15 @@ class Pod:
 
     def compute(self, cluster: ClusterState) -> PendingReport | None:
         """The report; None if the pod is gone."""
+        return self.compute_with(cluster, None)
+
+    def compute_with(self, cluster: ClusterState, read_owner: ReadOwner | None) -> PendingReport | None:
+        """The same with owners of the pods that ways out are about."""
         try:
             diagnosis = diagnoser(cluster).pod(self.key)
         except NotFound:
             return None
-        ways = find_remedies(cluster, diagnosis) if self.remedies else None
+        ways = find_remedies(cluster, diagnosis, read_owner=read_owner) if self.remedies else None
         return pending_report(diagnosis, cluster, ways=ways)
 
 
