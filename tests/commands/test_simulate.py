@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -198,3 +199,31 @@ def test_a_namespace_that_does_not_exist_is_taken_as_created_first(capfd, tmp_pa
     assert report["newNamespaces"] == ["nosuch"]
     assert report["fits"] == "Yes"
     assert [pod["copies"] for pod in report["pods"]] == [1]
+
+
+def test_ten_thousand_objects_are_answered_each(capfd, tmp_path):
+    """Nothing grows with the square of their number: work is counted, not time."""
+    body = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: c{}, namespace: ml}}\n"
+    spec = "spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.example.com}}]}}\n"
+
+    def calls(number):
+        path = tmp_path / f"{number}.yaml"
+        path.write_text("---\n".join(body.format(each) + spec for each in range(number)), encoding="utf-8")
+        count = 0
+
+        def counted(_frame, event, _argument):
+            nonlocal count
+            count += event == "call"
+
+        sys.setprofile(counted)
+        try:
+            code, out, _ = call(capfd, path, "-o", "json")
+        finally:
+            sys.setprofile(None)
+        found = json.loads(out)
+        assert (code, found["fits"], len(found["pods"])) == (0, "Yes", number)
+        return count
+
+    calls(5)  # modules and decoders
+    small, large = calls(50), calls(500)
+    assert large < 12 * small

@@ -15,7 +15,7 @@ from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features
 from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.simulation import Copies, Counted, Role, SimulationReport, simulation_report
+from kubectl_dra.reports.simulation import Copies, Counted, Role, SimulationReport, copies, simulation_report
 from tests.diagnosis import build, facts
 from tests.kit.clock import CLOCK
 
@@ -218,6 +218,34 @@ def test_templates_that_no_pod_uses_are_tried_one_by_one() -> None:
     both = simulated(*catalogue, together=True)
     assert [each.copies for each in both.pods] == [1, 0, 0, 0, 0]
     assert both.fits is Fits.NO
+
+
+def test_of_equal_entries_of_a_catalogue_one_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = list[int]()
+    real = copies.place
+    monkeypatch.setattr(copies, "place", lambda *arguments: (tried.append(1), real(*arguments))[1])
+    many = [template(f"t{number}", count=1 + number % 2 * 8) for number in range(40)]
+    report = simulated(*many)
+    assert len(tried) == 2
+    assert [pod.subject.name for pod in report.pods] == [f"t{number}" for number in range(40)]
+    assert [pod.fits for pod in report.pods[:4]] == [Fits.YES, Fits.NO, Fits.YES, Fits.NO]
+    assert report.pods[2].like is not None
+    assert report.pods[2].like.name == "t0"
+    assert "t39 does not fit. like ResourceClaimTemplate" in page(report)
+
+
+def test_of_equal_pods_those_after_the_first_that_does_not_fit_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = list[int]()
+    real = copies.place
+    monkeypatch.setattr(copies, "place", lambda *arguments: (tried.append(1), real(*arguments))[1])
+    pods = []
+    for number in range(30):
+        body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"p{number}", "namespace": NS}}
+        pods.append({**body, **pod_template("t")})
+    report = simulated(template("t"), *pods)
+    assert len(tried) == 5
+    assert [pod.copies for pod in report.pods] == [1] * 4 + [0] * 26
+    assert report.fits is Fits.NO
 
 
 def test_a_template_that_a_pod_uses_is_no_catalogue() -> None:

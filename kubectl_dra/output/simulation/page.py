@@ -49,8 +49,9 @@ def simulation_page(
         [*head_lines(report), *refusal_lines(report.manifests)],
         whatif_lines(report.what_if) if report.what_if is not None else [],
     ]
+    left = bool(_wrong(report))
     for pod in report.pods:
-        blocks += _pod_blocks(pod, now, address, left=bool(_wrong(report)), steps=steps)
+        blocks += _pod_blocks(pod, now, address, left=left, steps=steps)
     if not report.pods and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
     blocks.append(list(effect_lines(report.effects)))
@@ -79,7 +80,7 @@ def simulation_summary(report: SimulationReport) -> Safe:
 def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bool, steps: bool) -> list[list[Safe]]:
     """Whether it fits and why not, in one sentence; then what why-pending says of the first copy that does not."""
     pending = pod.pending
-    if pending is None or _is_enough(pod):
+    if pending is None or _is_enough(pod) or pod.like is not None:
         return [list(_pod_lines(pod, left=left))]
     reason = None if pod.blocked else why_not(pending)
     head = list(_pod_lines(pod, reason, left=left))
@@ -115,6 +116,8 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         some = Safe("; the next one does not" if pod.copies else "")
         whole = fmt("{}{}{}.", Safe(verdict.removesuffix(".")), some, reason)
     yield from wrapped(styled(whole, Style.BOLD))
+    if pod.like is not None:
+        yield from wrapped(fmt("like {}, which differs from it in its name only", object_name(pod.like)), indent=2)
     shown = [fmt("{} {}", each.node, each.copies) if pod.copies > 1 else safe(each.node) for each in pod.nodes]
     if shown:
         more = fmt(" +{}", len(shown) - _NODES_SHOWN) if len(shown) > _NODES_SHOWN else Safe("")

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
 import msgspec
 
+from kubectl_dra.api.encode import encode_part
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.open_plugins import open_plugins
 from kubectl_dra.diagnosis.placing import Placed, place
 from kubectl_dra.diagnosis.records import OpenPlugin
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditGroup, EditPod, PinPods, RemoveGates
 from kubectl_dra.diagnosis.workloads import ReadOwner
+from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.pending import pending_report, unseen_entries
 from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
 from kubectl_dra.reports.simulation.gangs import group_of, place_together
@@ -25,6 +29,8 @@ from kubectl_dra.reports.simulation.trials import Trial
 
 #: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
 _IN_THE_FILE: Final = (EditClaim, EditGroup, EditPod, PinPods, RemoveGates)
+#: Their parameters are objects of their own.
+_CLASSIC: Final = (ClassicResourceClaim, ClassicResourceClaimTemplate)
 #: The admission plugin that adds overhead, node selector and tolerations.
 _RUNTIME_CLASS: Final = "RuntimeClass"
 
@@ -34,9 +40,15 @@ def simulated(
 ) -> Iterator[PodSimulation]:
     """Every trial; those that are not alone find what those before them left. ``read_owner``: of pods in the way."""
     given, simulated, together = world, set[Key](), dict[int, tuple[Batch, Placed]]()
+    known: dict[Hashable, PodSimulation] = {}
     for position, trial in enumerate(trials):
         if trial.blocked:
             yield _untried(trial, copies)
+            continue
+        alike = alike_key(given, trial)
+        if alike in known:
+            same = known[alike]
+            yield msgspec.structs.replace(same, subject=trial.subject, like=same.subject)
             continue
         group = group_of(given, trial)
         if group is not None:
@@ -49,12 +61,33 @@ def simulated(
         made = batch(given if trial.alone else world, trial, copies)
         placed = place(made.world, made.pods)
         new = _new(placed, made.world)
-        if trial.alone:
-            yield _pod_simulation(trial, made, placed, new, read_owner)
-            continue
-        simulated |= new
-        yield _pod_simulation(trial, made, placed, simulated, read_owner)
-        world = placed.world
+        if not trial.alone:
+            simulated |= new
+            world = placed.world
+        done = _pod_simulation(trial, made, placed, new if trial.alone else simulated, read_owner)
+        if alike is not None and (trial.alone or done.lacks):
+            known[alike] = done
+        yield done
+
+
+def alike_key(world: ClusterState, trial: Trial) -> Hashable:
+    """What trials have in common that end alike: thousands of equal objects are tried once. None: tried in any case.
+
+    Entries of a catalogue do if they differ in nothing but their names. Pods of a file do once one does not fit: those
+    before them only take, unless they are what a pod wants to be near to.
+    """
+    record, pod = trial.planned.record, trial.plan.pod
+    where = (trial.planned.kind, pod.metadata.namespace, trial.misread, trial.scheduler)
+    if not trial.alone:
+        spec = pod.spec
+        if trial.planned.kind != "Pod" or spec.affinity or spec.topology_spread_constraints or group_of(world, trial):
+            return None
+        return (*where, encode_part(spec), tuple(sorted(pod.metadata.labels.items())))
+    if not isinstance(record, ResourceClaim | ResourceClaimTemplate) or isinstance(record, _CLASSIC):
+        return None
+    claim = world.inventory.claims.get(key_of(record.metadata)) if isinstance(record, ResourceClaim) else None
+    status = claim.status if claim is not None else None
+    return (*where, encode_part(record.spec), encode_part(status))
 
 
 def _untried(trial: Trial, copies: Copies) -> PodSimulation:

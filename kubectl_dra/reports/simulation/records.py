@@ -91,7 +91,8 @@ class PodSimulation(ReportRecord, frozen=True):
     ``pending`` tells of the first copy that does not fit. ``open``: what decides as well and is not simulated, so
     that ``copies`` are at most what fits. ``unseen``: entries of ``spec.resourceClaims`` that no container names.
     ``scheduler``: what decides instead of the default scheduler, by whose rules the copies were tried; empty where the
-    default scheduler decides.
+    default scheduler decides. ``like``: an object that differs in its name only was tried instead, and ``pending`` is
+    about that one.
     """
 
     subject: ObjectRef
@@ -109,6 +110,7 @@ class PodSimulation(ReportRecord, frozen=True):
     blocked: tuple[ObjectRef, ...] = ()
     misread: bool = False
     scheduler: str = ""
+    like: ObjectRef | None = None
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -12,6 +12,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import missing, needs
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
 from kubectl_dra.diagnosis.workloads import ReadOwner
+from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.advertised import advertised
 from kubectl_dra.reports.base import Fits, feature_record, reads_of
@@ -21,7 +22,7 @@ from kubectl_dra.reports.simulation.effects import effects
 from kubectl_dra.reports.simulation.existing import new_namespaces, with_namespaces, with_objects
 from kubectl_dra.reports.simulation.pods import Copies
 from kubectl_dra.reports.simulation.records import ManifestReport, PodSimulation, Role, SimulationReport
-from kubectl_dra.reports.simulation.trials import Trial, trials
+from kubectl_dra.reports.simulation.trials import trials
 
 _UNTRIED: Final = (Role.UNTRIED,)
 # Where nothing is created, no event can tell why.
@@ -55,7 +56,8 @@ def simulation_report(
         with_all, supposed = what_if(with_all, switches)
     tried = trials(with_all, admitted(with_all, usable), refused, together=together)
     pods = tuple(simulated(with_all, tried, copies, read_owner))
-    manifests = tuple(_with_role(each, planned, tried) for each, planned in zip(said, objects, strict=True))
+    kept = {(trial.planned.kind, trial.planned.key) for trial in tried}
+    manifests = tuple(_with_role(each, planned, kept) for each, planned in zip(said, objects, strict=True))
     return SimulationReport(
         fits=_all_fit(manifests, pods, supposed),
         not_as_written=sum(len(each.findings) for each in manifests),
@@ -72,8 +74,8 @@ def simulation_report(
     )
 
 
-def _with_role(report: ManifestReport, planned: Planned, tried: Sequence[Trial]) -> ManifestReport:
-    if any(trial.planned.kind == planned.kind and trial.planned.key == planned.key for trial in tried):
+def _with_role(report: ManifestReport, planned: Planned, tried: Collection[tuple[str, Key]]) -> ManifestReport:
+    if (planned.kind, planned.key) in tried:
         return replace(report, role=Role.TRIED)
     if planned.untried:
         return replace(report, role=Role.UNTRIED)
