@@ -203,7 +203,7 @@ def test_a_namespace_that_does_not_exist_is_taken_as_created_first(capfd, tmp_pa
 
 def test_ten_thousand_objects_are_answered_each(capfd, tmp_path):
     """Nothing grows with the square of their number: work is counted, not time."""
-    body = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: c{}, namespace: ml}}\n"
+    body = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: c{}, namespace: default}}\n"
     spec = "spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.example.com}}]}}\n"
 
     def calls(number):
