@@ -14,7 +14,7 @@ from kubectl_dra.diagnosis.remedies import Remedy, remedies
 from kubectl_dra.diagnosis.remedies.records import Competition, DeletePod, EditClaim, Prospect, RemoveGates
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
-from tests.diagnosis import build, facts
+from tests.diagnosis import build, facts, gangs
 from tests.kit.clock import CLOCK
 
 
@@ -142,3 +142,28 @@ def test_pods_that_wait_for_cpu_take_it_first() -> None:
     way = of(DeletePod, found(pod, claim, busy, other))
     assert way.actions == (DeletePod(ref("busy"), (), None, ("3 cpu",)),)
     assert way.competition == Competition(before=(ref("other"),), lost=True)
+
+
+# --- pods that are placed together ------------------------------------------------------------------------------------
+
+
+def beside_a_group(size: int, minimum: int, priority: int = 0) -> Remedy:
+    """What freeing two devices comes to beside a PodGroup of some pods that want one each."""
+    train = [each for number in range(size) for each in gangs.member(number, devices=1, priority=priority)]
+    for each in train:
+        each["metadata"]["creationTimestamp"] = "2026-01-01T00:05:00Z"
+    group = gangs.group(minimum, priority=priority)
+    slice_ = build.slice_("node-1", build.device("a"), build.device("b"))
+    objects = [build.node(), slice_, *waiting("pod", minute=1), *holder("serve", "a", "b"), group, *train]
+    world = gangs.cluster(*objects)
+    return of(DeletePod, remedies(world, Diagnoser(world).pod(Key("ml", "pod"))))
+
+
+def test_a_group_that_fits_together_comes_after_or_first() -> None:
+    train = ObjectRef("PodGroup", "ml", "train")
+    assert beside_a_group(2, 2).competition == Competition(after=(train,))
+    assert beside_a_group(2, 2, priority=5).competition == Competition(before=(train,), lost=True)
+
+
+def test_a_group_that_does_not_fit_as_a_whole_takes_nothing() -> None:
+    assert beside_a_group(3, 3, priority=5).competition == Competition()

@@ -2,7 +2,8 @@
 
 The scheduler takes pods by priority, and of equal ones the one that has been in its queue for longer (upstream:
 plugins/queuesort, Less). How long that is can't be read; pods that wait together are tried in the order in which they
-came. A pod that is made anew is the last one, and so are those that a controller makes in place of deleted ones.
+came. A pod that is made anew is the last one, and so are those that a controller makes in place of deleted ones. The
+pods of a PodGroup take what they find together, or nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import msgspec
 
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
+from kubectl_dra.diagnosis.gangs.placing import place_group
 from kubectl_dra.diagnosis.gates import other_scheduler
 from kubectl_dra.diagnosis.pending import is_pending
 from kubectl_dra.diagnosis.placing import added, placed
@@ -33,6 +36,7 @@ from kubectl_dra.scheduler.claims import resolve
 
 # More kinds of pods, and more nodes, are not tried for one remedy.
 _KINDS: Final = 16
+_GROUPS: Final = 4
 _NODES: Final = 40
 _NEW: Final = "~"  # later than every time
 _MILLI: Final = -3
@@ -40,15 +44,16 @@ _MILLI: Final = -3
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """A pod's place in the queue; ``since`` is a time, or :data:`_NEW`."""
+    """The place of a pod in the queue, or of a PodGroup as a whole; ``since`` is a time, or :data:`_NEW`."""
 
     key: Key
     priority: int
     since: str
+    group: bool = False
 
     @property
-    def order(self) -> tuple[int, str, Key]:
-        return -self.priority, self.since, self.key
+    def order(self) -> tuple[int, str, bool, Key]:
+        return -self.priority, self.since, self.group, self.key
 
     def before(self, other: _Turn) -> bool:
         """Whether it may be tried before the other one; of the same moment, either may."""
@@ -79,19 +84,36 @@ class Competing:
             and _takes_part(case.world, pod)
         )
 
+    @cached_property
+    def _groups(self) -> tuple[_Turn, ...]:
+        """The PodGroups whose pods wait, but for the pod's own."""
+        world = self._case.world
+        if not are_placed_together(world):
+            return ()
+        own, known = group_key(self._case.pod), world.inventory.groups.pod_groups
+        found: dict[Key, list[Pod]] = {}
+        for pod in world.inventory.pods.values():
+            key = None if pod.spec.node_name or not is_pending(pod) else group_key(pod)
+            if key is not None and key != own and key in known:
+                found.setdefault(key, []).append(pod)
+        turns = (
+            _Turn(key, known[key].spec.priority or 0, min(map(_since, pods)), group=True) for key, pods in found.items()
+        )
+        return tuple(sorted(turns, key=lambda turn: turn.order))[:_GROUPS]
+
     def of(self, actions: Sequence[Action], changed: ClusterState, nodes: Sequence[str]) -> Competition:
         """Who competes for ``nodes``, on which the pod fits in the ``changed`` cluster."""
         if all(isinstance(action, EditClaim | EditPod) for action in actions):
             return Competition()  # nothing becomes free that others could not have taken before
         returning = list(self._returning(actions))
-        if not (self._waiting or returning):
+        if not (self._waiting or self._groups or returning):
             return Competition()
         among, pod = nodes[:_NODES], self._case.pod
         anew = any(_makes_anew(action) for action in actions)
         mine = _Turn(self._case.diagnosis.pod.key, _priority(pod), _NEW if anew else _since(pod))
         for each in returning:
             changed = changed.changed(added(changed.inventory, each, extended=changed.features.extended_resource))
-        turns = sorted([*map(_turn, self._waiting), *map(_turn, returning)], key=lambda turn: turn.order)
+        turns = sorted([*map(_turn, self._waiting), *map(_turn, returning), *self._groups], key=lambda turn: turn.order)
         able = list(self._able(changed, turns, among))
         # Of several pods that go one after the other, the first leave room for others while this one does not fit yet.
         early = _deletions(actions) > 1
@@ -108,9 +130,13 @@ class Competing:
         )
 
     def _able(self, world: ClusterState, turns: Iterable[_Turn], nodes: Collection[str]) -> Iterator[_Turn]:
-        """The pods that could take one of the nodes."""
+        """The pods and groups that could take one of the nodes."""
         known: dict[bytes, bool] = {}
         for turn in turns:
+            if turn.group:
+                if not set(nodes).isdisjoint(place_group(world, turn.key, ()).nodes.values()):
+                    yield turn
+                continue
             kind = _kind(world, turn)
             if kind not in known and len(known) < _KINDS:
                 known[kind] = _fits(world, turn.key, nodes) and not self._fails(kind, turn.key)
@@ -152,7 +178,7 @@ def _takes_part(world: ClusterState, pod: Pod) -> bool:
     if not is_pending(pod) or pod.spec.node_name or pod.metadata.deletion_timestamp is not None:
         return False
     if pod.spec.scheduling_group is not None:
-        return False  # its whole group would have to fit
+        return False  # it is placed with its whole group
     if pod.spec.scheduling_gates or other_scheduler(pod, world.schedulers) is not None:
         return False
     entries = resolve(world.inventory, world.evidence, world.features, pod)
@@ -163,11 +189,17 @@ def _after(world: ClusterState, turns: Iterable[_Turn], among: Collection[str]) 
     """The cluster when those pods have had their turn, and which of them got a node."""
     took = []
     for turn in turns:
-        then = placed(world, turn.key, among)
+        then = _with_group(world, turn.key) if turn.group else placed(world, turn.key, among)
         if then is not None:
             world = then
             took.append(turn)
     return world, took
+
+
+def _with_group(world: ClusterState, group: Key) -> ClusterState | None:
+    """The cluster with the pods of a group bound; None where they are not."""
+    found = place_group(world, group, ())
+    return found.after if found.nodes else None
 
 
 def _decisive(world: ClusterState, took: Sequence[_Turn], key: Key, among: Sequence[str]) -> list[_Turn]:
@@ -229,5 +261,7 @@ def _priority(pod: Pod) -> int:
 
 
 def _ref(turn: _Turn) -> ObjectRef:
-    """The pod; one that is made again is called as the one whose place it takes."""
+    """The pod, or the group; a pod that is made again is called as the one whose place it takes."""
+    if turn.group:
+        return ObjectRef.of("PodGroup", turn.key)
     return ObjectRef("Pod", turn.key.namespace, turn.key.name.removesuffix("-again"))

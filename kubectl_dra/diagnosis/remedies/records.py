@@ -221,7 +221,7 @@ Action = (
 
 
 class Competition(ReportRecord, frozen=True):
-    """Other pending pods that could use what a remedy frees, adds or allows, in the order of the scheduler's queue.
+    """Other pending pods and PodGroups that could use what a remedy frees, adds or allows, in the order of the queue.
 
     ``before`` are tried first and get a node there, ``after`` come later. ``lost``: they leave nothing for this pod.
     Pods that a controller makes again are called by the names of those that are deleted.

@@ -26,8 +26,12 @@ def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
 
 def _competition(found: Competition) -> Safe:
     """``2 other pods wait for the same; ml/a comes first``: what is freed is shared in the order of the queue."""
-    number = len(found.before) + len(found.after)
-    waiting = fmt("{} {} for the same", counted(number, "other pod"), Safe("waits" if number == 1 else "wait"))
+    refs = (*found.before, *found.after)
+    groups = sum(ref.kind == "PodGroup" for ref in refs)
+    parts = [counted(len(refs) - groups, "other pod")] if groups < len(refs) else []
+    parts += [counted(groups, "PodGroup" if parts else "other PodGroup")] if groups else []
+    verb = Safe("waits" if len(refs) == 1 else "wait")
+    waiting = fmt("{} {} for the same", Safe(" and ").join(parts), verb)
     if not found.before:
         return fmt("{}; this one comes first", waiting)
     names = listed([str(ref.key) for ref in found.before])

@@ -1,0 +1,34 @@
+"""Who else waits for what a way out frees, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.remedies.records import Competition, RemedyKind
+from kubectl_dra.output.pending.consequences import note_texts
+from kubectl_dra.reports.remedies import RemedyReport
+
+A, B = ObjectRef("Pod", "ml", "a"), ObjectRef("Pod", "ml", "b")
+TRAIN = ObjectRef("PodGroup", "ml", "train")
+
+
+@pytest.mark.parametrize(
+    ("competition", "text"),
+    [
+        (Competition(after=(A,)), "1 other pod waits for the same; this one comes first"),
+        (Competition(after=(A, B)), "2 other pods wait for the same; this one comes first"),
+        (Competition(after=(TRAIN,)), "1 other PodGroup waits for the same; this one comes first"),
+        (
+            Competition(before=(TRAIN,), after=(A,), lost=True),
+            "1 other pod and 1 PodGroup wait for the same; ml/train comes first, and will probably take it",
+        ),
+        (
+            Competition(before=(A, B)),
+            "2 other pods wait for the same; ml/a and ml/b come first, and enough is left for this one",
+        ),
+    ],
+)
+def test_who_comes_first(competition: Competition, text: str) -> None:
+    report = RemedyReport(RemedyKind.FREE_DEVICES, (), True, ("node-1",), (), competition)
+    assert list(note_texts(report)) == [text]
