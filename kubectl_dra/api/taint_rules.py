@@ -14,10 +14,10 @@ from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER, RuleWrite
 
 
 def check_selector(write: RuleWrite) -> None:
-    """Raise ``ValueError`` unless exactly one device is selected: an empty selector would taint the whole cluster."""
+    """Raise ``ValueError`` unless a device or a pool is selected: less would taint a driver, or the whole cluster."""
     selector = write.selector
-    if selector is None or not (selector.driver and selector.pool and selector.device):
-        raise ValueError(f"rule {write.name} does not select exactly one device")
+    if selector is None or not (selector.driver and selector.pool):
+        raise ValueError(f"rule {write.name} does not select one device or one pool")
 
 
 def new_rule(write: RuleWrite) -> bytes:

@@ -11,8 +11,8 @@ from kubectl_dra.commands.options import TEMPLATES, Options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
-  kubectl dra describe-node node-a
-  kubectl dra describe-node node-a -o wide
+  kubectl dra describe-node cpu-2
+  kubectl dra describe-node cpu-2 -o wide
   kubectl dra get nodes                      # all nodes, one line each"""
 
 

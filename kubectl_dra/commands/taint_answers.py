@@ -59,10 +59,10 @@ def _check(options: Options, asked: TaintArgs, words: TaintWords) -> None:
             raise UsageProblem(f"{flag} is about eviction, which a removal ends", f"leave out {flag}")
     if asked.force and not words.removal:
         raise UsageProblem("--force is for the removal of rules that others made", "KEY- --force")
-    if asked.observe and len(words.devices) != 1:
+    if asked.observe and (len(words.devices) != 1 or words.is_several):
         raise UsageProblem("--observe counts for one device", "name one device")
     if not planning:
-        _check_consent(asked, several=bool(asked.match) or len(words.devices) > 1)
+        _check_consent(asked, several=bool(asked.match) or words.is_several)
 
 
 def _check_consent(asked: TaintArgs, several: bool) -> None:

@@ -15,6 +15,8 @@ Examples:
   kubectl dra taint-device nic.example.com/rack-1/nic-0 link:NoExecute --wait
   kubectl dra taint-device nic.example.com/rack-1/nic-0 a:NoExecute --observe
   kubectl dra taint-device nic.example.com/rack-1/nic-0 link-    # remove it
+  kubectl dra taint-device 'nic.example.com/rack-1/*' link:NoSchedule   # a pool
+  kubectl dra taint-device node/cpu-2 ecc:NoSchedule       # its pools
   kubectl dra taint-device --match EXPR link:NoSchedule    # each match
   kubectl dra taint-device --list"""
 
@@ -36,10 +38,15 @@ Examples:
 @click.option("--force", is_flag=True, help="Remove rules of others too.")
 @click.option("--wait", is_flag=True, help="Follow the eviction until the pods are gone.")
 @click.option("--timeout", type=Timeout(), default="5m", help="How long --wait waits; 0: without end. Default 5m.")
-@click.argument("words", nargs=-1, metavar="[DRIVER/POOL/DEVICE]... KEY[=VALUE]:EFFECT|KEY[:EFFECT]-")
+@click.argument(
+    "words", nargs=-1, metavar="[DRIVER/POOL/DEVICE|DRIVER/POOL/*|node/NAME]... KEY[=VALUE]:EFFECT|KEY[:EFFECT]-"
+)
 def command(options: Options, **values: Any) -> int:  # noqa: ANN401 - the fields of TaintArgs
     """Taint devices with DeviceTaintRules, or remove such taints: NoSchedule keeps new claims away, NoExecute also
     evicts pods.
+
+    A whole pool, and every pool of a node, get one rule each, which also holds for devices that they publish later; so
+    does a match that all devices of a pool meet.
 
     Shows the rules it will write and the affected pods first, then asks. Only this command, and the screen for
     taints of tui, change anything in a cluster.

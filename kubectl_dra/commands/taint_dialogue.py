@@ -130,6 +130,8 @@ class Dialogue:
         return Choice.ALL if word in ("a", "all", "all at once") else Choice.NOTHING
 
     def _count_typed(self, plan: TaintPlan) -> bool:
+        if any(write.selector is not None and write.selector.device is None for write in plan.writes):
+            return self._terminal.ask(Safe("Type the number of devices above to go on:")) == str(len(plan.devices))
         return self._terminal.ask(Safe("Type the number of rules above to go on:")) == str(len(plan.writes))
 
     def _yes(self, question: str) -> bool:

@@ -15,7 +15,7 @@ from kubectl_dra.commands.suggest import did_you_mean
 from kubectl_dra.commands.taint_source import TaintSource
 from kubectl_dra.commands.taint_words import TaintWords
 from kubectl_dra.diagnosis.records import Missing
-from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.documents import document, report_bytes
@@ -66,16 +66,17 @@ class Planner:
         """
         self._facts = self.source.facts()
         devices, failing = self._matching() if self._match else (self.words.devices, 0)
+        pools = self._pools(devices)
         for device in devices:
             _check_full(device, self.facts)
         if self.words.removal:
-            return self._removal(devices)
+            return self._removal(devices, pools)
         for device in devices:
             _check_published(device, self.facts)
         taint = self.words.taint
         wanted = msgspec.structs.replace(taint, effect=effect or taint.effect)
         try:
-            return taint_plan(self.facts, devices, wanted, self.source.api_version, self.source.target, failing)
+            return taint_plan(self.facts, devices, wanted, self.source.api_version, self.source.target, failing, pools)
         except NameTakenError as error:
             name = error.rule.metadata.name
             what = f'a DeviceTaintRule "{name}" exists that this program did not make, or that was changed since'
@@ -85,7 +86,7 @@ class Planner:
     @property
     def several(self) -> bool:
         """Whether more than one device may be meant."""
-        return bool(self._match) or len(self.words.devices) > 1
+        return bool(self._match) or self.words.is_several
 
     @property
     def missing(self) -> tuple[Missing, ...]:
@@ -101,6 +102,35 @@ class Planner:
         from kubectl_dra.source.live.write import dry_run
 
         dry_run(self.source.live, plan)
+
+    def _pools(self, devices: Sequence[DeviceId]) -> tuple[PoolId, ...]:
+        """The pools that are meant as wholes: by name, as all pools of a node, or because all their devices match."""
+        for pool in self.words.pools:
+            if pool not in self.facts.pools:
+                known = did_you_mean(str(pool), map(str, self.facts.pools))
+                raise CommandError(f'there is no pool "{pool}"{known}', try_dra("get", "pools"))
+        of_nodes = [pool for node in self.words.nodes for pool in self._pools_of(node)]
+        matching: dict[PoolId, set[DeviceId]] = {}
+        for device in devices if self._match else ():
+            matching.setdefault(device.pool_id, set()).add(device)
+        whole = [
+            pool for pool, found in matching.items() if len(found) > 1 and found >= {*devices_of(pool, self.facts)}
+        ]
+        return tuple(dict.fromkeys((*self.words.pools, *of_nodes, *whole)))
+
+    def _pools_of(self, node: str) -> list[PoolId]:
+        """The pools whose devices only this node can use. Raises ``CommandError`` where there are none."""
+        slices = self.facts.inventory.slices_by_node.get(node, ())
+        pools = sorted({PoolId(each.spec.driver, each.spec.pool.name) for each in slices})
+        own = [
+            pool
+            for pool in pools
+            if all(each.spec.node_name == node for each in self.facts.inventory.slices_by_pool.get(pool, ()))
+        ]
+        if not own:
+            known = did_you_mean(node, (name for name in self.facts.inventory.slices_by_node if name))
+            raise CommandError(f'no pool is of node "{node}" alone{known}', try_dra("get", "nodes"))
+        return own
 
     def _matching(self) -> tuple[tuple[DeviceId, ...], int]:
         from kubectl_dra.reports.matching import matching_devices  # the compiler of selectors
@@ -119,11 +149,11 @@ class Planner:
             )
         return tuple(found.devices), found.failing
 
-    def _removal(self, devices: tuple[DeviceId, ...]) -> TaintPlan:
+    def _removal(self, devices: tuple[DeviceId, ...], pools: tuple[PoolId, ...]) -> TaintPlan:
         source, taint = self.source, self.words.taint
-        plan = removal_plan(self.facts, devices, taint, source.api_version, source.target, self._force)
+        plan = removal_plan(self.facts, devices, taint, source.api_version, source.target, self._force, pools)
         if not plan.writes:
-            raise self._nothing_to_remove(devices)
+            raise self._nothing_to_remove(tuple(each.id for each in plan.devices) or devices)
         return plan
 
     def _nothing_to_remove(self, devices: tuple[DeviceId, ...]) -> CommandError:
@@ -165,6 +195,8 @@ def _check_full(device: DeviceId, facts: ClusterState) -> None:
     """A short name may mean another device tomorrow: nothing is written on one."""
     if device.driver:
         return
+    if device.device in map(str, facts.pools):
+        raise CommandError(f'"{device.device}" is a pool', f"'{device.device}/*' means all of its devices")
     meant = [str(each) for each in find_devices(device.device, facts)]
     known = f": it may be {', '.join(meant[:_SHOWN])}{', …' if len(meant) > _SHOWN else ''}" if meant else ""
     what = f'"{device.device}" is not the full name of a device{known}'

@@ -10,10 +10,12 @@ from typing import Final
 from kubectl_dra.api.admission.formats import dns_label, label_key, label_value
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.suggest import did_you_mean
-from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import DeviceTaint
 
 EFFECTS: Final = ("NoSchedule", "NoExecute")
+_WHOLE: Final = "/*"
+_NODE: Final = "node/"
 _SPEC: Final = re.compile(r"(?P<key>[^=:]*)(=(?P<value>[^:]*))?(:(?P<effect>[^:]*))?")
 
 
@@ -39,10 +41,20 @@ class TaintWords:
     devices: tuple[DeviceId, ...]
     taint: DeviceTaint
     removal: bool
+    pools: tuple[PoolId, ...] = ()
+    nodes: tuple[str, ...] = ()
+
+    @property
+    def is_several(self) -> bool:
+        """Whether more than one device may be meant."""
+        return len(self.devices) > 1 or bool(self.pools or self.nodes)
 
 
 def parse_words(words: Sequence[str], *, match: bool) -> TaintWords:
-    """``DRIVER/POOL/DEVICE… TAINT``, or ``TAINT`` alone where an expression names the devices. Raises a usage error."""
+    """Devices, ``DRIVER/POOL/*`` or ``node/NAME``, and a taint; the taint alone where an expression names devices.
+
+    Raises a usage error.
+    """
     if not words:
         raise UsageProblem("name a device and a taint", "DRIVER/POOL/DEVICE KEY[=VALUE]:EFFECT")
     *named, spec = words
@@ -53,7 +65,26 @@ def parse_words(words: Sequence[str], *, match: bool) -> TaintWords:
         raise UsageProblem(f'"{spec}" alone is not enough: no {missing}', "DRIVER/POOL/DEVICE KEY[=VALUE]:EFFECT")
     removal = spec.endswith("-")
     taint = _taint(spec.removesuffix("-"), removal)
-    return TaintWords(tuple(dict.fromkeys(map(_device, named))), taint, removal)
+    pools = tuple(dict.fromkeys(_pool(word) for word in named if word.endswith(_WHOLE)))
+    nodes = tuple(dict.fromkeys(_node(word) for word in named if word.startswith(_NODE)))
+    single = (word for word in named if not word.endswith(_WHOLE) and not word.startswith(_NODE))
+    return TaintWords(tuple(dict.fromkeys(map(_device, single))), taint, removal, pools, nodes)
+
+
+def _pool(word: str) -> PoolId:
+    """``DRIVER/POOL/*``; the name of a pool may have slashes."""
+    driver, _, pool = word.removesuffix(_WHOLE).partition("/")
+    if not driver or not pool or word.startswith("/") or "//" in word:
+        raise UsageProblem(f'"{word}" is not a whole pool', "write it as 'DRIVER/POOL/*', as in get pools -o name")
+    return PoolId(driver, pool)
+
+
+def _node(word: str) -> str:
+    """``node/NAME``."""
+    name = word.removeprefix(_NODE)
+    if not name or "/" in name:
+        raise UsageProblem(f'"{word}" is not a node', "write it as node/NAME")
+    return name
 
 
 def _taint(spec: str, removal: bool) -> DeviceTaint:

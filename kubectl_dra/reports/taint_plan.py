@@ -14,12 +14,21 @@ from kubectl_dra.api.kinds import DEVICE_TAINT_RULE
 from kubectl_dra.api.taint_rules import changed_rule, new_rule
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.evidence import Coverage
-from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule, DeviceTaintSelector
 from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
 from kubectl_dra.reports.find import devices_of
 from kubectl_dra.reports.taint_hits import Change, driver_taints, hits
-from kubectl_dra.reports.taint_rules import exact_selector, is_own, own_rules, rule_name, same_taint
+from kubectl_dra.reports.taint_rules import (
+    exact_selector,
+    is_own,
+    is_own_of_pool,
+    own_rules,
+    pool_rules,
+    pool_selector,
+    rule_name,
+    same_taint,
+)
 
 KINDS = ("ResourceSlice", "ResourceClaim", "Pod", "DeviceTaintRule")
 
@@ -39,34 +48,55 @@ def taint_plan(
     api_version: str,
     target: PlanTarget,
     failing: int = 0,
+    pools: Sequence[PoolId] = (),
 ) -> TaintPlan:
-    """What to write so that an own rule puts ``taint`` on each of ``devices``. Raises :class:`NameTakenError`."""
+    """What to write so that own rules put ``taint`` on each of ``devices``, and on ``pools`` as wholes.
+
+    Raises :class:`NameTakenError`.
+    """
+    rules = facts.inventory.taint_rules.values()
+    wide = [(pool_selector(pool), pool_rules(rules, pool, taint.key), _all_of(pool, facts)) for pool in pools]
+    covered = {device for _, _, of_pool in wide for device in of_pool}
+    exact = [
+        (exact_selector(device), own_rules(rules, device, taint.key), (device,))
+        for device in devices
+        if device not in covered
+    ]
     writes: list[RuleWrite] = []
     present: list[str] = []
     changes: list[Change] = []
-    for device in devices:
-        own = own_rules(facts.inventory.taint_rules.values(), device, taint.key)
-        write = _write(facts, device, taint, own, api_version)
+    for selector, own, selected in (*wide, *exact):
+        write = _write(facts, selector, taint, own, api_version)
         if write is None:
             present.append(own[0].metadata.name)
         else:
             writes.append(write)
         name = own[0].metadata.name if own else ""
         before = (own[0].spec.taint,) if own else ()
-        changes.append(Change(device, before, (taint,), frozenset({name} - {""})))
+        changes += [Change(device, before, (taint,), frozenset({name} - {""})) for device in selected]
     return _plan(facts, changes, taint, writes, present, target, removal=False, failing=failing)
 
 
+def _all_of(pool: PoolId, facts: ClusterState) -> tuple[DeviceId, ...]:
+    """The devices that a rule for the pool selects: those published, and those that claims still hold."""
+    held = (device for device in facts.inventory.holdings_by_device if device.pool_id == pool)
+    return tuple(dict.fromkeys((*devices_of(pool, facts), *sorted(held))))
+
+
 def _write(
-    facts: ClusterState, device: DeviceId, taint: DeviceTaint, own: Sequence[DeviceTaintRule], api_version: str
+    facts: ClusterState,
+    selector: DeviceTaintSelector,
+    taint: DeviceTaint,
+    own: Sequence[DeviceTaintRule],
+    api_version: str,
 ) -> RuleWrite | None:
-    """The write for one device; None where the rule says already what it should."""
+    """The write for one device or pool; None where the rule says already what it should."""
     if own:
         return None if same_taint(own[0].spec.taint, taint) else _changed(Verb.PATCH, own[0], taint, api_version)
-    name = rule_name(device, taint.key)
+    name = rule_name(DeviceId(selector.driver or "", selector.pool or "", selector.device or ""), taint.key)
     if name in facts.inventory.taint_rules:
         raise NameTakenError(facts.inventory.taint_rules[name])
-    return RuleWrite(Verb.CREATE, name, api_version, exact_selector(device), taint)
+    return RuleWrite(Verb.CREATE, name, api_version, selector, taint)
 
 
 def _changed(verb: Verb, rule: DeviceTaintRule, taint: DeviceTaint, api_version: str) -> RuleWrite:
@@ -79,7 +109,7 @@ def _changed(verb: Verb, rule: DeviceTaintRule, taint: DeviceTaint, api_version:
         before=rule.spec.taint if verb is Verb.PATCH else None,
         uid=rule.metadata.uid,
         resource_version=rule.metadata.resource_version,
-        own=is_own(rule),
+        own=is_own(rule) or is_own_of_pool(rule),
     )
 
 
@@ -90,15 +120,19 @@ def removal_plan(
     api_version: str,
     target: PlanTarget,
     force: bool = False,
+    pools: Sequence[PoolId] = (),
 ) -> TaintPlan:
     """What to delete so that rules no longer put ``taint`` on ``devices``; without value or effect, whatever they are.
 
     Only own rules, unless ``force``: then every rule that selects one of the devices. Such a rule may hold more
-    devices; all of them are devices of the plan.
+    devices; all of them are devices of the plan. Own rules for whole pools go where those ``pools`` are meant.
     """
+    devices = tuple(dict.fromkeys((*devices, *(device for pool in pools for device in _all_of(pool, facts)))))
     rules: dict[str, DeviceTaintRule] = {}
     for device in devices:
-        rules |= {rule.metadata.name: rule for rule in removable(facts, device, taint) if force or is_own(rule)}
+        found = removable(facts, device, taint)
+        whole = device.pool_id in pools
+        rules |= {r.metadata.name: r for r in found if force or is_own(r) or (whole and is_own_of_pool(r))}
     return _removal(facts, devices, rules, taint, api_version, target)
 
 

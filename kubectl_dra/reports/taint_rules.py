@@ -1,6 +1,7 @@
 """DeviceTaintRules that this program makes: their names, and which of a cluster's rules are its own.
 
-There is one own rule per device and key. It is known by its label, and by a selector with driver, pool and device.
+There is one own rule per device and key, or per pool and key. It is known by its label, and by a selector with driver,
+pool and device, or with driver and pool alone.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaintSelector
 from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER
 
@@ -35,6 +36,24 @@ def observing_name(device: DeviceId, key: str) -> str:
 def exact_selector(device: DeviceId) -> DeviceTaintSelector:
     """The selector of one device."""
     return DeviceTaintSelector(driver=device.driver, pool=device.pool, device=device.device)
+
+
+def pool_selector(pool: PoolId) -> DeviceTaintSelector:
+    """The selector of all devices of a pool, also those that it will publish."""
+    return DeviceTaintSelector(driver=pool.driver, pool=pool.pool)
+
+
+def pool_rules(rules: Iterable[DeviceTaintRule], pool: PoolId, key: str) -> tuple[DeviceTaintRule, ...]:
+    """The own rules for a whole pool and a key, by name."""
+    found = (r for r in rules if is_own_of_pool(r) and r.spec.device_selector == pool_selector(pool))
+    return tuple(sorted((r for r in found if r.spec.taint.key == key), key=lambda rule: rule.metadata.name))
+
+
+def is_own_of_pool(rule: DeviceTaintRule) -> bool:
+    """Whether this program made the rule for a whole pool."""
+    selector = rule.spec.device_selector
+    whole = selector is not None and None not in (selector.driver, selector.pool) and selector.device is None
+    return whole and rule.metadata.labels.get(MANAGED_BY) == MANAGER
 
 
 def is_own(rule: DeviceTaintRule) -> bool:

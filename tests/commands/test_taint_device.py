@@ -365,7 +365,9 @@ def test_a_match_needs_the_number_typed(asking, proxy, cluster):
         at.type("a")
         agree(at, proxy, "8", "to go on:")
         assert at.end()[0] == 0
-    assert len(proxy.writes) == 8
+    # Two pools whose devices all match: a rule for each, and the number is that of the devices.
+    pools = [each.body["spec"]["deviceSelector"] for each in proxy.writes]
+    assert pools == [{"driver": "nic.example.com", "pool": pool} for pool in ("rack-1", "rack-7")]
     assert all(each.method == "POST" for each in proxy.writes)
 
 
