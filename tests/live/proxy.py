@@ -88,7 +88,7 @@ class Proxy:
         return [each for each in self.exchanges if each.writes]
 
     def check(self) -> None:
-        """What holds for every call: nothing is written before somebody agreed, and only rules for a device or a pool."""
+        """What holds for every call: nothing is written before somebody agreed, and only rules for a device or pool."""
         agreed = False
         for each in self.log:
             if isinstance(each, str):
