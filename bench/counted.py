@@ -30,6 +30,8 @@ _FEW: Final = 100
 NODES, WAITING = 120, 40
 #: Where all ways out of all pods are searched.
 FEW_NODES = 20
+#: One shape that takes half of a node.
+SHAPE: Final = ("--class", world.GPU, "--count", "4", "-n", "team-0")
 #: What is counted beside all calls: functions by file and name.
 FUNCTIONS: Final[Mapping[str, frozenset[tuple[str, str]]]] = {
     "evaluations": frozenset({("cel/program.py", "test"), ("cel/program.py", "run")}),
@@ -107,6 +109,8 @@ def parts(folder: Path) -> dict[str, Counts]:
         "ways out: why-pending -A --remedies": of_command(["why-pending", "-A", "--remedies", "--from", few]),
         "pools: get pools": of_command(["get", "pools", "--from", file]),
         "large: get devices": of_command(["get", "devices", "--from", file]),
+        "capacity: one shape": of_command(["capacity", *SHAPE, "--from", file]),
+        "live: pods of a list": _reducing(),
         "selector: test-selector": of_command(["test-selector", f"{world.OURS}.model == 'H100'", "--from", file]),
     }
 
@@ -127,6 +131,27 @@ def _decoding() -> Counts:
         data = path.read_bytes()
     decode.decode_and_index(data)
     return counted(lambda: decode.decode_and_index(data))
+
+
+def _reducing() -> Counts:
+    """A list of pods as a live cluster sends it, in chunks: nothing but their part of nodes is kept of most."""
+    from kubectl_dra.source.live.listing import CHUNK
+    from kubectl_dra.source.live.pods import PodReducer
+
+    pods = list(world.objects(NODES, WAITING)["pods"])
+    chunks = [
+        f'{{"kind":"PodList","items":[{",".join(pods[start : start + CHUNK])}]}}'.encode()
+        for start in range(0, len(pods), CHUNK)
+    ]
+
+    def work() -> None:
+        reducer = PodReducer()
+        taken = [reducer.take(chunk, "v1") for chunk in chunks]
+        assert None not in taken
+        assert len(reducer.usage) == NODES
+
+    work()
+    return {**counted(work), "bytes": sum(map(len, chunks))}
 
 
 def grown(now: Mapping[str, Counts], before: Mapping[str, Counts]) -> list[str]:

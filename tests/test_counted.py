@@ -24,6 +24,7 @@ COMMANDS = {
     "get pools": ("get", "pools"),
     "get devices": ("get", "devices"),
     "get claims": ("get", "claims", "-A"),
+    "capacity": ("capacity", *counted.SHAPE),
 }
 
 
