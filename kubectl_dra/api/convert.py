@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -26,6 +26,7 @@ from kubectl_dra.api.losses import Loss, Losses
 from kubectl_dra.api.names import LEGAL
 from kubectl_dra.api.podclaims import flattened_sources
 from kubectl_dra.api.resolve import complete_pools
+from kubectl_dra.api.sources import Source
 from kubectl_dra.api.strict import unknown_fields
 from kubectl_dra.api.trees import Fields, broken_texts, in_utf8, read_fields, read_tree
 from kubectl_dra.api.validate import FieldError, validate
@@ -50,14 +51,6 @@ from kubectl_dra.model.resource import DeviceTaintRule, ResourceClaim, ResourceC
 T = TypeVar("T")
 TARGETS: Final = ("v1", "v1beta2", "v1beta1")
 _ADMIN_NAMESPACE: Final = {"resource.kubernetes.io/admin-access": "true"}
-
-
-class Source(NamedTuple):
-    """One object as written, with what a list around it says of its items."""
-
-    data: bytes
-    api_version: str = ""
-    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

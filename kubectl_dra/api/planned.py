@@ -14,11 +14,11 @@ from typing import Any, Final
 import msgspec
 
 from kubectl_dra.api import builtin
-from kubectl_dra.api.convert import Source
 from kubectl_dra.api.decode import DecodeError, decode_any
 from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.kinds import BY_NAME, POD, Kind, find_kind
 from kubectl_dra.api.lint import Finding, lint
+from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import in_utf8, read_tree
 from kubectl_dra.api.workloads import Template, expand
 from kubectl_dra.api.workloads.expand import Count, Expansion, group_of

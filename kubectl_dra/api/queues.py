@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from kubectl_dra.api.convert import Source
 from kubectl_dra.api.decoders import make_decoder
+from kubectl_dra.api.sources import Source
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.queues import GROUP, ClusterQueue, LocalQueue, QueuedWorkload, QueueObjects
 

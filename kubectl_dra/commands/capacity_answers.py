@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kubectl_dra.api.convert import Source
 from kubectl_dra.api.kinds import DEVICE_CLASS
 from kubectl_dra.api.planned import read_all
+from kubectl_dra.api.sources import Source
 from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.manifests import objects_of
 from kubectl_dra.commands.not_found import not_found

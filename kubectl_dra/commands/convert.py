@@ -48,7 +48,7 @@ def command(options: Options, target: str) -> int:
 
 
 def _convert(options: Options, version: str) -> int:
-    from kubectl_dra.api.convert import Source
+    from kubectl_dra.api.sources import Source
     from kubectl_dra.commands.manifests import objects_of
     from kubectl_dra.commands.show import console
     from kubectl_dra.output.conversion import notes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubectl_dra.api.convert import Source
 from kubectl_dra.api.planned import Planned, read_all
+from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import features_of, gates_of
 from kubectl_dra.commands.options import Options

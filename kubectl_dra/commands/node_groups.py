@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.api.convert import Source
+from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import source_spec
 from kubectl_dra.commands.errors import CommandError
@@ -33,14 +33,12 @@ from kubectl_dra.source.reading import MANIFEST_BYTES
 CLUSTER: Final = "cluster"
 #: Read in the whole cluster, so that what they put on a fresh node is known.
 EVERYWHERE: Final = (DAEMON_SET,)
-Judge = Callable[[ClusterState, Key], JudgedGroups | None]
+Judge = Callable[[ClusterState, Key], JudgedGroups]
 _SCALING_GROUPS: Final = "AutoScalingGroups"
 
 
 def judge_of(options: Options, word: str) -> Judge:
-    """What says of each group whether a fresh node of it would take a pod; None of each pod where nobody asked."""
-    if not word:
-        return lambda _world, _pod: None
+    """What says of each group whether a fresh node of it would take a pod."""
     live = word == CLUSTER and options.from_ is None
     described, missing = _live(options) if live else ((), ())
     if word != CLUSTER:

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.group_answers import AnyPending, Pending, group_answer, not_served, waiting_groups
 from kubectl_dra.commands.namespaces import check_namespace
-from kubectl_dra.commands.node_groups import EVERYWHERE, Judge, judge_of
 from kubectl_dra.commands.not_found import check_node, key_not_found
 from kubectl_dra.commands.one_per_line import check_list, is_rows, pod_list, said
 from kubectl_dra.commands.one_remedy import check_dry_run, check_single, one_remedy
@@ -62,6 +61,9 @@ from kubectl_dra.reports.pending import (
 from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
 from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_GROUPS, PENDING_PODS, Subject, Unread, together, unread
 
+if TYPE_CHECKING:
+    from kubectl_dra.commands.node_groups import Judge
+
 _GOOD: Final = frozenset(
     {"NotPending", "Preparing", "Schedulable", "Reserved", "Allocated", "Starting", "Suspended", "ScaledToZero"}
 )
@@ -85,7 +87,7 @@ class PendingCall:
     moment: datetime | None = None
     what_if: WhatIf | None = None
     sort_by: str = ""
-    judge: Judge = field(default=lambda _world, _pod: None)
+    judge: Judge | None = None
 
     @property
     def address(self) -> Address:
@@ -119,7 +121,7 @@ def answer(
     if options.watch and node_groups:
         raise UsageProblem("-w follows the pod; it cannot be combined with --node-groups", "leave out -w")
     check_list(options, words, sort_by)
-    judge = judge_of(options, node_groups)
+    judge, everywhere = _judge_of(options, node_groups)
     targets = parse_targets(words, POD, options)
     if dry_run:
         check_dry_run(options, number)
@@ -129,7 +131,7 @@ def answer(
     _check_kinds(kinds)
     workloads = needs.kinds(needs.WORKLOAD) if any(kind.workload for kind in kinds) else ()
     pods = [target.name for target in targets.named if target.kind is POD]
-    everywhere = (*(EVERYWHERE if node_groups else ()), *kinds_everywhere(switches))
+    everywhere = (*everywhere, *kinds_everywhere(switches))
     kinds_read = (*needs.kinds(needs.PENDING), *workloads, *everywhere)
     groups = needs.kinds(needs.GROUPS) if POD_GROUP in kinds else ()
 
@@ -172,6 +174,15 @@ def answer(
     )
     check_namespace(options, cluster)
     return respond(options, cluster)
+
+
+def _judge_of(options: Options, node_groups: str) -> tuple[Judge | None, tuple[str, ...]]:
+    """What answers about groups of nodes, and the kinds that it needs of all namespaces."""
+    if not node_groups:
+        return None, ()
+    from kubectl_dra.commands.node_groups import EVERYWHERE, judge_of  # hardly any call asks
+
+    return judge_of(options, node_groups), EVERYWHERE
 
 
 def _all_run(cluster: Scoped, targets: ObjectArgs) -> bool:
@@ -400,7 +411,7 @@ def _pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pendin
         node=call.node,
         ways=found,
         what_if=call.what_if,
-        node_groups=call.judge(call.diagnoser.world, key) if remedies else None,
+        node_groups=call.judge(call.diagnoser.world, key) if remedies and call.judge is not None else None,
     )
     told = report.without_steps() if is_document(call.options) and not call.remedies else report
     return Answer("PendingReport", told, partial(pending_summary, report), partial(_pod_page, call, report))

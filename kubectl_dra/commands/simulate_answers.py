@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kubectl_dra.api.convert import Source
 from kubectl_dra.api.kinds import POD_GROUP
 from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.queues import with_files
+from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import features_of, gates_of, read_cluster
 from kubectl_dra.commands.manifests import objects_of

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kubectl_dra.api.convert import Conversion, Source, convert, with_broken_texts
+from kubectl_dra.api.convert import Conversion, convert, with_broken_texts
 from kubectl_dra.api.lint import Finding, lint
+from kubectl_dra.api.sources import Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from kubectl_dra.api.convert import Source
 from kubectl_dra.api.decode import DecodeError, bad_object, decode_alike, decode_object, read_header
 from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.kinds import BY_NAME, Kind, find_kind
 from kubectl_dra.api.queues import MAX_OBJECTS, is_queue_object
+from kubectl_dra.api.sources import Source
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.source.content import Content

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.api.convert import Conversion, Source, convert
+from kubectl_dra.api.convert import Conversion, convert
 from kubectl_dra.api.generations import _MODULES, _shapes
+from kubectl_dra.api.sources import Source
 from kubectl_dra.commands.app import run
 from kubectl_dra.reports.conversion import conversion_report
 from tests.every_field import EveryField, leaves

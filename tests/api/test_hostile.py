@@ -11,12 +11,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from kubectl_dra.api.convert import Source, convert
+from kubectl_dra.api.convert import convert
 from kubectl_dra.api.decode import decode_any, decode_items, decode_page
 from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import BY_NAME, RESOURCE_CLAIM
 from kubectl_dra.api.lint import lint
+from kubectl_dra.api.sources import Source
 from kubectl_dra.api.validate import validate
 from kubectl_dra.model.evidence import BadObject
 from tests.api.test_generations import ALL_OBJECTS

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.api.convert import Source
 from kubectl_dra.api.planned import Planned, read_all, read_planned
+from kubectl_dra.api.sources import Source
 from kubectl_dra.api.workloads import expand
 from kubectl_dra.api.workloads.expand import Count, group_of
 from kubectl_dra.api.workloads.kinds import KNOWN

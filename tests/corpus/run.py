@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from functools import cache
 
-from kubectl_dra.api.convert import Source
 from kubectl_dra.api.planned import Planned, read_all
+from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.features import features
 from kubectl_dra.reports.simulation import Copies, SimulationReport, simulation_report

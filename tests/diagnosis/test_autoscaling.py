@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kubectl_dra.api.convert import Source
+from kubectl_dra.api.sources import Source
 from kubectl_dra.diagnosis.autoscaling.existing import of_cluster
 from kubectl_dra.diagnosis.autoscaling.groups import judged
 from kubectl_dra.diagnosis.autoscaling.records import Doubt, GroupVerdict

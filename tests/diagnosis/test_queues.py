@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.api.convert import Source
 from kubectl_dra.api.queues import is_queue_object, queue_objects, with_files
+from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.queues import FlavorQuota, HeldBy, Queued, queue_of, queued
 from kubectl_dra.model.features import features

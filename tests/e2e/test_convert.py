@@ -16,8 +16,8 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from kubectl_dra.api.convert import Source
 from kubectl_dra.api.convert import convert as convert_manifests
+from kubectl_dra.api.sources import Source
 from tests.api.test_convert import CLASSIC, PROTOTYPE
 from tests.controlplane import Client, ControlPlane, binaries
 from tests.controlplane.__main__ import plane_environment

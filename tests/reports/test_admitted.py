@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kubectl_dra.api.convert import Source
 from kubectl_dra.api.planned import Planned, read_planned
+from kubectl_dra.api.sources import Source
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory

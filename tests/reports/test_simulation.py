@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.api.convert import Source
 from kubectl_dra.api.planned import read_planned
+from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.features import features

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubectl_dra.api.convert import Source
 from kubectl_dra.api.decode import decode_any
+from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import in_utf8, read_tree
 from kubectl_dra.diagnosis.autoscaling.groups import Group
 from kubectl_dra.diagnosis.autoscaling.karpenter import node_pool

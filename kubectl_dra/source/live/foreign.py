@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from kubectl_dra.api.convert import Source
+from kubectl_dra.api.sources import Source
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.source.limits import Allowance, TooLargeError
 from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError, NotServedError, RefusedError, TooLongListError

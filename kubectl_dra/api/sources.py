@@ -1,0 +1,13 @@
+"""Objects as they were written, not yet decoded."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Source(NamedTuple):
+    """One object as written, with what a list around it says of its items."""
+
+    data: bytes
+    api_version: str = ""
+    kind: str = ""
