@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_dra.api.kinds import RESOURCE_CLAIM
+from kubectl_dra.api.kinds import BY_NAME, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console
@@ -11,8 +11,8 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.pending.remedies import numbered_steps, recorded_lines, remedy_text
 from kubectl_dra.output.safe import Safe, command, fmt, safe
-from kubectl_dra.output.words import counted
-from kubectl_dra.reports.invocations import dra, of, shell_line, try_dra
+from kubectl_dra.output.words import counted, listed
+from kubectl_dra.reports.invocations import dra, of, shell_line, try_dra, try_kubectl, within
 from kubectl_dra.reports.pending import PendingReport
 from kubectl_dra.reports.remedies import RemedyReport
 from kubectl_dra.source.rehearsal import rehearse
@@ -49,12 +49,20 @@ def one_remedy(options: Options, report: PendingReport, number: int, address: Ad
     """
     ref, found = report.pod, report.remedies
     look = shell_line(dra("why-pending", of("pod", ref.name, ref.namespace)), ("kubectl", "dra", "why-pending", "-A"))
+    decides = [each.kind for each in report.missing if each.decides]
+    if not found and decides:
+        text = f"ways out of pod {ref.key} are unknown: {listed(decides)} could not be read"
+        raise CommandError(text, try_kubectl("auth", "can-i", "list", BY_NAME[decides[0]].resource, ("-A",)))
     if number > len(found):
         has = counted(len(found), "way") + " out" if found else "no way out"
         raise CommandError(f"pod {ref.key} has {has}, there is no number {number}", look)
     lines = numbered_steps(number, found[number - 1])
     if not lines:
         text = remedy_text(found[number - 1])
+        if any(each.kind == RESOURCE_CLAIM_TEMPLATE.name for each in report.missing):
+            what = f"way out {number} of pod {ref.key} ({text}) may need a ResourceClaimTemplate that could not be read"
+            right = try_kubectl("auth", "can-i", "list", RESOURCE_CLAIM_TEMPLATE.resource, within(ref.namespace))
+            raise CommandError(what, right)
         raise CommandError(f"way out {number} of pod {ref.key} has no command: {text}", look)
     if dry_run:
         return _rehearsed(options, found[number - 1])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from kubectl_dra.api.kinds import DEVICE_CLASS
+from kubectl_dra.api.kinds import DEVICE_CLASS, RESOURCE_SLICE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
@@ -125,7 +125,7 @@ def _device(word: str, facts: ClusterState) -> DeviceId:
         some = ", ".join(map(str, found[:4]))
         raise CommandError(f'"{word}" may be any of {len(found)} devices: {some}', f"--explain {found[0]}")
     names = [str(device) for pool in facts.pools for device in devices_of(pool, facts)]
-    raise not_found("device", word, names, try_dra("get", "devices"))
+    raise object_not_found(RESOURCE_SLICE, word, names, facts.evidence, try_dra("get", "devices"), "device")
 
 
 # --- printing -------------------------------------------------------------------------------------------------------

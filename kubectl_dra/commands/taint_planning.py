@@ -7,8 +7,10 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.api.kinds import DEVICE_TAINT_RULE, RESOURCE_SLICE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.not_found import object_not_found
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import write
 from kubectl_dra.commands.suggest import did_you_mean
@@ -23,7 +25,7 @@ from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.notes import version_notes
 from kubectl_dra.output.taints.plan_page import plan_summary
 from kubectl_dra.reports.find import devices_of, find_devices
-from kubectl_dra.reports.invocations import dra, kubectl, of, of_pool, plain_word, shell_line, try_dra
+from kubectl_dra.reports.invocations import dra, kubectl, of, of_pool, plain_word, shell_line, try_dra, try_kubectl
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.taint_hits import driver_taints
 from kubectl_dra.reports.taint_plan import (
@@ -168,6 +170,10 @@ class Planner:
                 what = f"{device} has this taint from its driver: only the driver can remove it"
                 return CommandError(what, "repair the device, or see the driver's documentation")
         name = str(devices[0]) if len(devices) == 1 else f"none of {len(devices)} devices"
+        if not self.facts.evidence.complete(DEVICE_TAINT_RULE.name):
+            what = f'whether {name} {"has" if len(devices) == 1 else "have"} the taint "{taint.key}" is unknown'
+            hint = try_kubectl("auth", "can-i", "list", DEVICE_TAINT_RULE.resource)
+            raise CommandError(f"{what}: not all {DEVICE_TAINT_RULE.name}s could be read", hint)
         verb = "has no taint" if len(devices) == 1 else "has a taint"
         keys = {rule.spec.taint.key for rule in self.facts.inventory.taint_rules.values()}
         return CommandError(
@@ -209,8 +215,11 @@ def _check_published(device: DeviceId, facts: ClusterState) -> None:
         return
     pool = device.pool_id
     if pool not in facts.pools:
-        known = did_you_mean(str(pool), map(str, facts.pools))
-        raise CommandError(f'there is no pool "{pool}"{known}', try_dra("get", "pools"))
+        pools, look = map(str, facts.pools), try_dra("get", "pools")
+        raise object_not_found(RESOURCE_SLICE, str(pool), pools, facts.evidence, look, "pool")
+    if not facts.evidence.complete(RESOURCE_SLICE.name):
+        known = (each.device for each in devices_of(pool, facts))
+        raise object_not_found(RESOURCE_SLICE, str(device), known, facts.evidence, try_dra("get", "devices"), "device")
     near = did_you_mean(device.device, (each.device for each in devices_of(pool, facts)))
     look = shell_line(dra("describe-pool", of_pool(pool)), ("kubectl", "dra", "get", "pools"))
     raise CommandError(f'pool "{pool}" publishes no device "{device.device}"{near}', look)

@@ -239,10 +239,18 @@ def _slices_known(pool: PoolId, evidence: Evidence) -> bool:
 
 
 def _kinds_of(claim: ResourceClaim, evidence: Evidence) -> tuple[str, ...]:
-    """The kinds that this claim's report needs: of the slices only those of the pools that it holds devices of."""
-    results = claim.status.allocation.devices.results if claim.status.allocation is not None else ()
-    known = all(_slices_known(PoolId(result.driver, result.pool), evidence) for result in results)
-    return tuple(kind for kind in KINDS if kind != "ResourceSlice" or not known)
+    """The kinds that this claim's report needs: of the slices only those of the pools that it holds devices of.
+
+    Devices, their taints and nodes are those of an allocation, classes those of what has none yet.
+    """
+    allocation = claim.status.allocation
+    results = allocation.devices.results if allocation is not None else ()
+    unneeded = {"Node", "DeviceTaintRule"} if allocation is None else {"DeviceClass"}
+    if POD_CLAIM_ANNOTATION not in claim.metadata.annotations:
+        unneeded.add("ResourceClaimTemplate")
+    if all(_slices_known(PoolId(result.driver, result.pool), evidence) for result in results):
+        unneeded.add("ResourceSlice")
+    return tuple(kind for kind in KINDS if kind not in unneeded)
 
 
 def published_device(device: DeviceId, facts: ClusterState) -> tuple[ResourceSlice, Device] | None:

@@ -739,7 +739,7 @@ def test_nobody_is_tainted_on_a_partial_view(call, proxy, cluster, path):
         (["nothing", "link:NoSchedule"], 1, "not the full name"),
         (["nic.example.com/rack-1/nic_3", "link:NoSchedule"], 2, "can't be a device"),
         (["nic.example.com/rack-1/nic-33", "link:NoSchedule"], 1, 'publishes no device "nic-33", did you mean "nic-3"'),
-        (["nic.example.com/rack-9/nic-3", "link:NoSchedule"], 1, 'there is no pool "nic.example.com/rack-9", did you'),
+        (["nic.example.com/rack-9/nic-3", "link:NoSchedule"], 1, 'pool "nic.example.com/rack-9" not found, did you'),
         (["nic.example.com//nic-3", "link:NoSchedule"], 2, "is not a valid device name"),
         (["/nic-3", "link:NoSchedule"], 2, "is not a valid device name"),
         (["nic.example.com/rack-1/", "link:NoSchedule"], 2, "is not a valid device name"),

@@ -239,7 +239,8 @@ def test_partial_evidence(capfd, tmp_path):
     path.write_text(json.dumps(withheld(document(DEMO), ("ResourceClaim", "Node"))), encoding="utf-8")
     code, out, _ = call(capfd, *PAGES["match"], "--exit-code", source=str(path))
     assert code == 4
-    assert out.startswith("8 of 32 devices match (≤7 of them free), 24 don't, none fails.")
+    assert out.startswith("This answer is incomplete")
+    assert "\n8 of 32 devices match (≤7 of them free), 24 don't, none fails.\n" in out
     assert "ResourceClaim in the whole cluster" in " ".join(out.split())
     _, out, _ = call(capfd, *PAGES["partial"], source=str(path))
     assert "Nodes could not be read" in out

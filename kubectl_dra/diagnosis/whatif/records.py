@@ -128,6 +128,11 @@ class WhatIf(ReportRecord, frozen=True):
     more_pods: int = 0
     notes: tuple[Note, ...] = ()
 
+    @property
+    def moves(self) -> bool:
+        """Whether pods may have to leave nodes, so that all that decides about pods decides here."""
+        return any(isinstance(each, Drain | RemoveNode | AddTaint) for each in self.switches)
+
     def of(self, *fates: Fate) -> tuple[Displaced, ...]:
         """The displaced pods with one of these fates."""
         return tuple(each for each in self.displaced if each.fate in fates)

@@ -37,6 +37,7 @@ _ABANDONED: Final = "holds devices only for what is finished or deleted"
 def claim_page(report: ClaimReport, now: datetime, wide: bool = False, address: Address = HERE) -> list[Safe]:
     """All lines of one report; commands are for the cluster at ``address``."""
     blocks: list[list[Safe]] = [
+        list(missing_lines(report.missing)),
         list(_head(report, now)),
         [*ask_lines((report.asks,)), *_derived(report)],
         list(_results(report, wide)),
@@ -44,7 +45,6 @@ def claim_page(report: ClaimReport, now: datetime, wide: bool = False, address: 
         [*_consumers(report), *_leads_on(report, address)],
         list(_driver_words(report, now)),
         list(_configs(report)),
-        list(missing_lines(report.missing)),
     ]
     lines: list[Safe] = []
     for block in blocks:

@@ -48,13 +48,13 @@ _FAULTS: Final = {
 def pool_page(report: PoolReport, now: datetime, wide: bool = False) -> list[Safe]:
     """All lines of one report; ``wide`` shows every attribute as a column, as wide as it gets."""
     blocks: list[list[Safe]] = [
+        list(missing_lines(report.missing)),
         [*_head(report, wide), *advertised_lines(report.also_advertised)],
         list(_partitions(report)),
         [*_devices(report, now, wide), *_footnotes(report, wide)],
         list(_exclusions(report)),
         [line for status in report.statuses for line in status_lines(status, now)],
         list(_slices(report, now, wide)) if _tells_slices(report) or wide else [],
-        list(missing_lines(report.missing)),
     ]
     lines: list[Safe] = []
     for block in blocks:

@@ -27,18 +27,18 @@ _STATE: Final = {
 
 def claim_pending_page(report: ClaimPendingReport, now: datetime) -> list[Safe]:
     """All lines of one claim's report."""
-    lines = wrapped(styled(claim_pending_summary(report), Style.BOLD))
     blocks = [
+        list(missing_lines(report.missing)),
+        wrapped(styled(claim_pending_summary(report), Style.BOLD)),
         list(ask_lines(report.asks)),
         _holds(report),
         [] if _waits_with_pod(report) else _evidence(report, now),
         _ending(report),
-        list(missing_lines(report.missing)),
         [fmt("{} {}", each.code, Safe(each.code.meaning)) for each in report.causes],
     ]
-    for block in blocks:
-        if block:
-            lines += [Safe(""), *block]
+    lines: list[Safe] = []
+    for block in filter(None, blocks):
+        lines += [Safe(""), *block] if lines else block
     return lines
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
+from kubectl_dra.api.kinds import RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     Agreement,
@@ -23,7 +24,7 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import closed, wrapped
 from kubectl_dra.output.pending.advice import advice_lines, existing_lines, next_step_lines
 from kubectl_dra.output.pending.asks import ask_lines, unseen_lines
-from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
+from kubectl_dra.output.pending.evidence import evidence_lines, missing_kinds, missing_lines
 from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views, has_devices
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.main_reason import names_of
@@ -42,6 +43,8 @@ _MAX_FUNNELS: Final = 3
 _OF_THE_CLUSTER: Final = frozenset(
     {Verdict.SCHEDULER_ERROR, Verdict.SCHEDULABLE, Verdict.UNSCHEDULABLE, Verdict.UNKNOWN}
 )
+_OF_TEMPLATES: Final = frozenset({Code.CLAIM_NOT_CREATED, Code.CLAIM_CREATION_FAILED})
+_UNREAD_TEMPLATES: Final = Safe("Its template could not be read, so that commands that would replace it are left out.")
 #: How to see the nodes that a table has no room for.
 _OUTSIDE, _INSIDE = Safe("--node NAME"), Safe("v lists them")
 #: What eviction by priority does not free.
@@ -84,6 +87,7 @@ def pending_page(
         list(_other_nodes(report)),
         _evidence(report, now),
         list(missing_lines(report.missing)) if report.verdict in _OF_THE_CLUSTER else [],
+        list(_unread_templates(report)),
         preemption_lines(report.preemption),
         list(existing_lines(report)),
         [] if apart else _ways_out(report, address, more),
@@ -101,6 +105,16 @@ def pending_page(
         if block:
             lines += [Safe(""), *block] if lines else block
     return lines
+
+
+def _unread_templates(report: PendingReport) -> Iterator[Safe]:
+    """Of templates that could not be read nobody knows what they say, and nothing can replace them."""
+    unread = [each for each in report.missing if each.kind == RESOURCE_CLAIM_TEMPLATE.name]
+    waits = report.verdict in _OF_THE_CLUSTER and any(ask.template for ask in report.asks)
+    made = waits or any(cause.code in _OF_TEMPLATES for cause in report.causes)
+    if unread and made:
+        yield from wrapped(_UNREAD_TEMPLATES)
+        yield from missing_kinds(unread)
 
 
 def _evidence(report: PendingReport, now: datetime) -> list[Safe]:

@@ -24,10 +24,19 @@ from kubectl_dra.reports.selector.records import SelectorReport
 
 def selector_page(report: SelectorReport, wide: bool = False) -> list[Safe]:
     """All lines of the report."""
+    unread = list(missing_lines(report.missing))
     head = [*_subject(report), *styled_headline(report), *verdict_lines(report)]
     if report.explanation is not None:
-        return [*head, Safe(""), *explanation_lines(report.explanation, wide), *local_zone_line(report)]
+        return [
+            *unread,
+            *([Safe("")] if unread else []),
+            *head,
+            Safe(""),
+            *explanation_lines(report.explanation, wide),
+            *local_zone_line(report),
+        ]
     blocks: list[list[Safe]] = [
+        unread,
         head,
         list(failure_lines(report)),
         clause_lines(report, wide),
@@ -41,20 +50,12 @@ def selector_page(report: SelectorReport, wide: bool = False) -> list[Safe]:
         list(refusal_lines(report)),
         list(local_zone_line(report)),
         cross_check_lines(report.cross_check) if report.cross_check is not None else [],
-        [] if _first_of_all(report) else list(missing_lines(report.missing)),
     ]
-    if _first_of_all(report):
-        blocks.insert(0, list(missing_lines(report.missing)))
     lines: list[Safe] = []
     for block in blocks:
         if block:
             lines += [Safe(""), *block] if lines else block
     return lines
-
-
-def _first_of_all(report: SelectorReport) -> bool:
-    """Whether what could not be read is why there is nothing to try the expression on."""
-    return bool(report.missing) and not report.totals.devices.value
 
 
 def _subject(report: SelectorReport) -> list[Safe]:

@@ -27,10 +27,11 @@ NO_EXECUTE: Final = "NoExecute"
 
 def plan_page(plan: TaintPlan, missing: Sequence[Missing] = (), notes: Sequence[Safe] = ()) -> list[Safe]:
     """All lines of a plan with writes."""
-    lines = [*target_lines(plan.target), *_write_lines(plan.writes), Safe("")]
+    unread = list(missing_lines(missing))
+    lines = [*unread, *([Safe("")] if unread else [])]
+    lines += [*target_lines(plan.target), *_write_lines(plan.writes), Safe("")]
     lines += _who_and_what(plan)
     tail = [line for note in (*_notes(plan), *notes) for line in wrapped(note)]
-    tail += missing_lines(missing)
     return [*lines, Safe(""), *tail] if tail else lines
 
 

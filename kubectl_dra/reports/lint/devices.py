@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_dra.api.planned import Planned
+from kubectl_dra.diagnosis.records import Bound
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.lint.objects import Found
 from kubectl_dra.reports.lint.records import Rule
@@ -38,7 +39,7 @@ def _of_report(report: SelectorReport, path: str) -> Iterator[Found]:
             near = f"; did you mean {use.near[0]}?" if use.near else ""
             yield Found(Rule.NOT_PUBLISHED, f"{whose}none of {use.of} devices publishes {use.name}{near}", path)
     nothing = report.totals.matches.value == 0 and not (report.failures or report.totals.undecided.value)
-    if nothing and report.class_found:
+    if nothing and report.class_found and report.totals.devices.bound is Bound.EXACT:
         yield Found(Rule.NO_DEVICE, f"{whose}no device of the recorded ones matches", path)
 
 

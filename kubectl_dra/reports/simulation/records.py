@@ -228,13 +228,21 @@ class SimulationReport(ReportRecord, frozen=True):
     @property
     def unread(self) -> tuple[Missing, ...]:
         """What could not be read, where that leaves open whether something fits."""
-        return tuple(dict.fromkeys(each for pod in self.pods for each in pod.unread))
+        moved = self.missing if self.what_if is not None and self.what_if.moves else ()
+        # Pods that have to leave get new claims, from templates as they are now.
+        opened = (
+            msgspec.structs.replace(each, decides=True)
+            for each in moved
+            if each.decides or each.kind == "ResourceClaimTemplate"
+        )
+        return tuple(dict.fromkeys((*opened, *(each for pod in self.pods for each in pod.unread))))
 
     @property
     def answered(self) -> bool:
         """Whether of any pod, or of any manifest, something could be said."""
         said = self.bad or any(each.copies or each.fits is not Fits.UNKNOWN or not each.unread for each in self.pods)
-        return said or bool(self.effects) or self.what_if is not None
+        moved = self.what_if is not None and (not self.what_if.moves or bool(self.what_if.displaced or not self.unread))
+        return said or bool(self.effects) or moved
 
     @property
     def partial(self) -> bool:
