@@ -127,7 +127,7 @@ def test_an_incomplete_pool_offers_nothing():
     assert report.view.state is PoolState.INCOMPLETE
     assert (report.view.seen, report.view.expected) == (1, 2)
     assert set(states(report).values()) == {DeviceState.NOT_OFFERED}
-    assert report.capacity[0].available == "0"
+    assert report.capacity[0].available.value == "0"
 
 
 def test_too_many_slices_are_incomplete_too():
