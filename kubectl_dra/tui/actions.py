@@ -139,12 +139,23 @@ ACTIONS: Final[tuple[Action, ...]] = (
         general=True,
     ),
     Action(
-        "load", ("f2", "ctrl+o"), "load", "Load the selector of a claim, template or class", Group.LAB, 2, anywhere=True
+        "load",
+        ("f2", "ctrl+o"),
+        "load",
+        "Load a selector: of a claim, template or class, tried or kept",
+        Group.LAB,
+        2,
+        anywhere=True,
     ),
     Action(
         "scope", ("f3", "ctrl+l"), "class", "Try it behind the next DeviceClass, or alone", Group.LAB, 3, anywhere=True
     ),
-    Action("copy_yaml", ("f4",), "copy yaml", "Copy the selector as YAML", Group.LAB, 4, anywhere=True),
+    Action("copy_yaml", ("f4",), "copy yaml", "Copy the selector as a request in YAML", Group.LAB, 4, anywhere=True),
+    Action("outcomes", ("f7",), "devices", "Device by device: matches, fails, or why not", Group.LAB, 3, anywhere=True),
+    Action("would_get", ("ctrl+g",), "would get", "What a claim with it would get now", Group.LAB, 4, anywhere=True),
+    Action("copy_command", ("f9",), "copy command", "Copy as a test-selector command", Group.LAB, 7, anywhere=True),
+    Action("editor", ("f6",), "$EDITOR", "The selector in $EDITOR", Group.LAB, 7, anywhere=True),
+    Action("keep", (), "keep", "Keep the selector under a name", Group.LAB, 0, "keep", "NAME"),
     Action(
         "earlier",
         ("f8",),

@@ -13,6 +13,7 @@ from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.totals import CapacityTotal, DeviceTotals
 
 _USED, _PARTLY, _FREE, _TAINTED, _OUT, _UNKNOWN = map(Safe, "█▓░▒·?")
+_LEVELS: Final = "▁▂▃▄▅▆▇█"
 _STYLES: Final = {
     "█": Style.NAME,
     "▓": Style.NAME,
@@ -48,6 +49,18 @@ def use_bar(totals: DeviceTotals, columns: int) -> Safe:
     parts = [(sign, sum(values[state] for state in states)) for sign, states in _SIGNS]
     shape = bar(parts, columns)
     return painted(shape if totals.free.bound is Bound.EXACT else Safe(shape.replace(_FREE, _UNKNOWN)))
+
+
+def level(totals: DeviceTotals, *, broken: bool) -> Safe:
+    """One cell of a strip: the higher, the more is used; a colour and another sign for what can't be had."""
+    if broken:
+        return styled(Safe("✗"), Style.BAD)
+    devices = max(totals.devices.value, 1)
+    used = totals.in_use.value + totals.partly.value
+    sign = Safe(_LEVELS[min(used * len(_LEVELS) // devices, len(_LEVELS) - 1)])
+    if totals.tainted.value:
+        return styled(sign, Style.WARN)
+    return styled(sign, Style.NAME if used else Style.GOOD)
 
 
 def amount_bar(amount: int, whole: int, columns: int) -> Safe:

@@ -33,9 +33,13 @@ class Jumps(Shell):
 
     def open_pools(self, driver: str) -> None:
         """The pools of a driver."""
-        self.jump("pools")
+        self.open_filtered("pools", f"{driver}/")
+
+    def open_filtered(self, tab: str, text: str) -> None:
+        """A list with a filter that goes when somebody opens its tab by the key."""
+        self.jump(tab)
         if isinstance(self.view, ListView):
-            self.view.set_filter(f"{driver}/")
+            self.view.set_filter(text)
             self.view.lent_filter = True
 
     def jump_to(self, tab: str, view: View) -> None:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from kubectl_dra.output.safe import Safe, plain, safe
+from kubectl_dra.output.safe import plain
 from kubectl_dra.tui.columns import Column, RowT
 
 FORMATS: Final = ("csv", "json", "markdown")
@@ -38,11 +38,6 @@ def table_text(columns: Sequence[Column[RowT]], rows: Sequence[RowT], form: str)
 def format_of(path: str) -> str | None:
     """The format that a file's name asks for; None if it names no known one."""
     return next((form for suffix, form in SUFFIXES.items() if path.lower().endswith(suffix)), None)
-
-
-def shown(text: str) -> list[Safe]:
-    """A table's lines for the clipboard."""
-    return [safe(line) for line in text.splitlines()]
 
 
 def _no_formula(cell: str) -> str:

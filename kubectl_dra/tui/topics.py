@@ -43,6 +43,7 @@ from kubectl_dra.reports.selector.known import KnownSelector, known_selectors
 from kubectl_dra.reports.selector.scoping import all_devices, value_index
 from kubectl_dra.reports.taint_list import TaintRow, taint_rows
 from kubectl_dra.reports.taint_listing import ListedTaint, listed_taints
+from kubectl_dra.reports.top import By, top_report
 from kubectl_dra.selectors.completion import Completion, NamedValue, completions, name_at, named_values
 from kubectl_dra.selectors.values import Distribution
 from kubectl_dra.tui.whole import WholeRecord, whole_record
@@ -63,7 +64,7 @@ class Whole:
 
     def compute(self, cluster: ClusterState) -> WholeRecord:
         """By driver, with the totals and what can't be allocated from."""
-        return whole_record(pool_summaries(cluster))
+        return whole_record(pool_summaries(cluster), top_report(cluster, By.NAMESPACES, "").idle)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,12 @@ def test_completion_and_live_counts():
         assert 'model == "H100"' in ui.screen
         await ui.press("f4")
         assert 'expression: device.attributes["gpu.example.com"].model == "H100"' in ui.app.clipboard
+        assert "deviceClassName: CLASS" in ui.app.clipboard
+        await ui.press("f9")
+        assert ui.app.clipboard.startswith("kubectl dra test-selector 'device.attributes")
+        assert "--from demo" in ui.app.clipboard or "demo" not in ui.app.clipboard
+        await ui.press("escape", "c")
+        assert ui.app.clipboard == 'device.attributes["gpu.example.com"].model == "H100"'
 
     play(demo_app(), script)
 
@@ -146,3 +152,99 @@ def test_starting_with_an_expression():
         assert "behind class nic.example.com" in ui.screen
 
     play(demo_app(tab="lab", expression="true", device_class="nic.example.com"), script)
+
+
+def test_the_devices_of_a_selector_and_why_they_fall_out():
+    async def script(ui):
+        await ui.press("5")
+        ui.app.view.editor.text = 'device.attributes["gpu.example.com"].model == "H100"'
+        await ui.settle()
+        await ui.press("f7")
+        assert "16 matches   16 no" in ui.crumbs
+        await ui.press("slash")
+        await ui.type("!matches")
+        assert {row.reason for row in ui.app.view.grid.rows} == {'device.attributes["gpu.example.com"].model == "H100"'}
+        assert 'model == "H100"' in ui.screen
+        await ui.press("escape", "escape")
+        ui.app.view.editor.text = 'device.attributes["gpu.example.com"].nvlinkDomain == 0'
+        await ui.settle()
+        await ui.press("f7", "f")
+        assert {row.outcome.value for row in ui.app.view.grid.rows} == {"error"}
+        assert {row.reason for row in ui.app.view.grid.rows} == {"no such key: nvlinkDomain"}
+
+    play(demo_app(), script, LARGE)
+
+
+def test_the_last_selector_that_compiled_stays_while_one_types():
+    async def script(ui):
+        await ui.press("5")
+        ui.app.view.editor.text = "true"
+        await ui.settle()
+        assert "All 47 devices match" in ui.screen
+        ui.app.view.editor.text = "true &&"
+        await ui.settle()
+        assert "Does not compile" in ui.screen
+        assert "The last selector that compiled:" in "\n".join(ui.app.view.page.lines)
+        assert "All 47 devices match" in "\n".join(ui.app.view.page.lines)
+        await ui.press("f4")
+        assert "it does not compile" in ui.crumbs
+
+    play(demo_app(), script, LARGE)
+
+
+def test_what_a_claim_with_it_would_get():
+    async def script(ui):
+        await ui.press("5")
+        ui.app.view.editor.text = 'device.attributes["gpu.example.com"].model == "H100"'
+        await ui.settle()
+        await ui.press("ctrl+g")
+        assert "f3 puts the selector behind one" in ui.crumbs
+        await ui.press("f3", "f3", "ctrl+g")
+        assert "a claim with it" in ui.crumbs
+        assert "gke-prod-h100-5f3a2b1c-k4tq" in ui.screen
+        assert "ip-192-168-153-160" not in ui.screen.partition("fit")[0]
+
+    play(demo_app(), script, LARGE)
+
+
+def test_selectors_to_start_from_and_those_that_were_kept():
+    async def script(ui):
+        await ui.press("5", "f2", "slash")
+        await ui.type("all h100")
+        await ui.press("enter", "enter")
+        assert ui.app.view.editor.text == 'device.attributes["gpu.example.com"].model == "H100"'
+        await ui.press("escape")
+        await ui.command("keep mine")
+        assert ui.app.memory.saved == {"mine": 'device.attributes["gpu.example.com"].model == "H100"'}
+        await ui.press("f2")
+        assert [row.name for row in ui.app.view.grid.rows if row.kind == "saved"] == ["mine"]
+        assert [row.index for row in ui.app.view.grid.rows if row.kind == "tried"] == [1]
+        assert "saved mine" in ui.lines[4]
+
+    play(demo_app(), script, LARGE)
+
+
+def test_a_selector_in_an_editor(monkeypatch, tmp_path):
+    from contextlib import nullcontext
+
+    script_file = tmp_path / "editor.sh"
+    script_file.write_text('#!/bin/sh\nprintf "true" > "$1"\n', encoding="utf-8")
+    monkeypatch.setenv("EDITOR", f"sh {script_file}")
+    monkeypatch.delenv("VISUAL", raising=False)
+
+    async def script(ui):
+        await ui.press("5", "f6")
+        assert "not possible" in ui.crumbs or ui.app.view.editor.text == ""
+        monkeypatch.setattr(type(ui.app), "can_leave_terminal", True)
+        monkeypatch.setattr(ui.app, "suspend", nullcontext)
+        await ui.press("f6")
+        assert ui.app.view.editor.text == "true"
+        monkeypatch.setenv("EDITOR", "false")
+        await ui.press("f6")
+        assert "nothing was taken over" in ui.crumbs
+        monkeypatch.setenv("EDITOR", "/no/such/editor")
+        await ui.press("f6")
+        assert "/no/such/editor" in ui.crumbs
+        assert ui.app.view.editor.text == "true"
+
+    play(demo_app(), script, LARGE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from kubectl_dra.source.demo import load_demo
 from kubectl_dra.tui.app import DraApp
@@ -16,6 +17,14 @@ def test_overview():
         for text in ("gpu.example.com", "17 free", "Pending, by reason", "devices in use", "rack-7", "Last changes"):
             assert text in ui.screen
         assert "21" in ui.lines[1]
+        # Trouble comes first, and says since when.
+        assert ui.app.focused.id == "waiting"
+        assert "52m" in next(line for line in ui.lines if "devices in use" in line)
+        await ui.press("down", "enter")
+        assert "4 PENDING" in ui.lines[1]
+        assert ui.app.view.grid.selected.code == "DRA-310"
+        await ui.press("1")
+        ui.app.query_one("#use").focus()
         await ui.press("down", "enter")
         assert ui.crumbs.startswith("overview › gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq")
         await ui.press("escape")
@@ -23,18 +32,18 @@ def test_overview():
         await ui.press("up", "enter")
         assert "/gpu.example.com/" in ui.crumbs
         assert "4 of 7" in ui.crumbs
-        await ui.press("1", "tab")
-        if ui.app.focused.id == "classes":
-            await ui.press("tab")
-        assert ui.app.focused.id == "waiting"
-        await ui.press("down", "enter")
-        assert "4 PENDING" in ui.lines[1]
-        assert ui.app.view.grid.selected.code == "DRA-310"
         await ui.press("1")
         ui.app.query_one("#broken").focus()
         await ui.press("enter")
         assert "rack-7" in ui.crumbs
         assert "Incomplete" in ui.screen
+        await ui.press("escape")
+        assert "held but unused" in ui.screen
+        ui.app.query_one("#broken").focus()
+        await ui.press("end", "enter")
+        assert [row.name for row in ui.app.view.grid.rows] == ["leftover"]
+        await ui.press("escape", "up", "enter")
+        assert ui.crumbs.startswith("taints")
         await ui.press("escape")
         ui.app.query_one("#recent").focus()
         await ui.press("end", "enter", "escape", "home", "enter")
@@ -51,6 +60,33 @@ def test_wide_overview_has_classes():
         assert "DeviceClass any-device" in ui.screen
 
     play(demo_app(), script, LARGE)
+
+
+def test_an_overview_of_hundreds_of_pools():
+    """Healthy pools are folded into a strip, in which arrows walk."""
+    inventory, evidence = load_demo()
+    one = next(each for each in inventory.slices.values() if each.spec.pool.name == "gke-prod-h100-5f3a2b1c-k4tq")
+    slices = dict(inventory.slices)
+    for number in range(300):
+        name = f"n-{number:03}"
+        spec = replace(one.spec, node_name=name, pool=replace(one.spec.pool, name=name))
+        slices[name] = replace(one, metadata=replace(one.metadata, name=name, uid=name), spec=spec)
+    loaded = with_features((inventory.replace(slices=slices), evidence))
+    feed = RereadFeed("many", False, lambda: loaded)
+
+    async def script(ui):
+        assert "304 pools" in ui.screen
+        ui.app.query_one("#use").focus()
+        await ui.press("down")
+        assert "gke-prod-h100-5f3a2b1c-k4tq … n-001 (6 pools)" in ui.crumbs
+        await ui.press("right")
+        assert "n-002 … n-007 (6 pools)" in ui.crumbs
+        await ui.press("enter")
+        assert len(ui.app.view.grid.rows) == 6
+        await ui.press("escape")
+        assert ui.crumbs.startswith("overview")
+
+    play(DraApp(Settings(connect=lambda _context: feed)), script, LARGE)
 
 
 def test_pools_and_devices():

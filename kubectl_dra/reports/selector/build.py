@@ -18,6 +18,7 @@ from kubectl_dra.reports.selector.findings import Findings
 from kubectl_dra.reports.selector.questions import Question, simple_claim
 from kubectl_dra.reports.selector.records import (
     CrossCheck,
+    DeviceOutcome,
     ExplainedPart,
     ExplainedSelector,
     Explanation,
@@ -283,3 +284,21 @@ def _part(part: Part) -> ExplainedPart:
     error = next((outcome.text for outcome in part.outcomes if outcome.failed), None)
     seen = tuple(outcome.text for outcome in part.outcomes if not outcome.failed)
     return ExplainedPart(part.text, part.depth, seen, error or "", part.times)
+
+
+# --- device by device -----------------------------------------------------------------------------------------------
+
+
+def device_outcomes(question: Question, setting: Setting) -> tuple[DeviceOutcome, ...]:
+    """What the selectors say of each device that they are about, in search order, and the condition that decided."""
+    trial = _Work(question, setting, None, crossed=False).trial
+    return tuple(_device_outcome(trial, member, decision) for member, decision in trial.meant)
+
+
+def _device_outcome(trial: Trial[Member], member: Member, decision: Decision) -> DeviceOutcome:
+    reason = decision.error
+    if decision.outcome is Outcome.NO:
+        clause = trial.evaluator.detail(member.driver, member.device).clause
+        clauses = trial.selectors[decision.selector].clauses
+        reason = clauses[clause].text if 0 <= clause < len(clauses) else ""
+    return DeviceOutcome(member.driver, member.pool, member.device.name, member.state, decision.outcome, reason)

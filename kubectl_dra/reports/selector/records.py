@@ -135,6 +135,17 @@ class Rewrite(ReportRecord, frozen=True):
     no: int
 
 
+class DeviceOutcome(ReportRecord, frozen=True):
+    """One device: its state, what the selectors say of it, and why not: the condition that says no, or the error."""
+
+    driver: str
+    pool: str
+    device: str
+    state: DeviceState
+    outcome: Outcome
+    reason: str
+
+
 class PoolOutcome(ReportRecord, frozen=True):
     """The devices in scope of one pool by outcome, in search order; ``free`` of those that match."""
 

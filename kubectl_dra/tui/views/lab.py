@@ -15,17 +15,21 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kubectl_dra.output.documents import to_yaml
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, command, fmt, plain, safe, styled
 from kubectl_dra.output.selector.page import selector_page
+from kubectl_dra.reports.invocations import dra, plain_word, reading
 from kubectl_dra.reports.selector.known import KnownSelector
+from kubectl_dra.reports.selector.records import compiles
 from kubectl_dra.selectors.completion import Completion
 from kubectl_dra.selectors.values import Distribution
 from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.editor import Editor
+from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.text import content, spread
 from kubectl_dra.tui.topics import Classes, Completions, Named, Tried
 from kubectl_dra.tui.view import READING, View
+from kubectl_dra.tui.views.lab_devices import LabDevicesView, WouldGet, WouldGetPage
 from kubectl_dra.tui.views.lab_known import KnownView
 from kubectl_dra.tui.views.lab_texts import (
     choice_line,
@@ -37,7 +41,7 @@ from kubectl_dra.tui.views.lab_texts import (
 )
 
 _DELAY: Final = 0.12
-_WIDE: Final = 128
+_FORMER: Final = Safe("The last selector that compiled:")
 
 
 class LabView(View):
@@ -67,6 +71,7 @@ class LabView(View):
         self._tried = Tried("", None)
         self._completing = Completions("", 0)
         self._timer: Timer | None = None
+        self._good: list[Safe] = []
         self._earlier: list[tuple[str, str | None]] = []
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
@@ -87,8 +92,8 @@ class LabView(View):
 
     def on_resize(self) -> None:
         """Values beside the report need room."""
-        self.set_class(self.dra.size.width >= _WIDE, "wide")
-        self.set_class(self.dra.size.width < _WIDE, "narrow")
+        self.set_class(self.dra.room >= Room.WIDE, "wide")
+        self.set_class(self.dra.room < Room.WIDE, "narrow")
         self.show()
 
     @property
@@ -116,6 +121,12 @@ class LabView(View):
         if report is not None:
             self.editor.show_errors(tuple(error_places(report)))
             lines = selector_page(report)
+            if compiles(report):
+                self._good = lines
+            elif self._good:
+                # What was found before is not taken away by every key.
+                former = [styled(plain(line), Style.DIM) for line in self._good]
+                lines = [*lines, Safe(""), styled(_FORMER, Style.WARN), *former]
             values = self._distribution
             if values is not None and not self.has_class("wide"):
                 lines = [*lines, Safe(""), *distribution_lines(values)]
@@ -206,6 +217,7 @@ class LabView(View):
     def load(self, selector: KnownSelector) -> None:
         """Another selector in the editor; the one before can be had again."""
         if self.editor.text.strip():
+            self.dra.memory.tried(self.editor.text)
             self._earlier.append((self.editor.text, self._tried.device_class))
         self._put(selector.expression, selector.device_class)
         self.dra.draft.edited = False
@@ -228,8 +240,12 @@ class LabView(View):
             return not self.editor.has_focus
         if action == "earlier":
             return bool(self._earlier)
-        if action == "copy_yaml":
+        if action in ("copy_yaml", "copy_command", "outcomes", "would_get", "keep"):
             return bool(self.editor.text.strip())
+        if action == "copy":
+            return bool(self.editor.text.strip()) and not self.editor.has_focus
+        if action == "editor":
+            return self.dra.can_leave_terminal
         return super().can(action)
 
     def do_accept(self) -> None:
@@ -271,14 +287,79 @@ class LabView(View):
             self._earlier.insert(0, present)
         self._put(expression, device_class)
 
+    # --- take it with you ---------------------------------------------------------------------------------------------
+
+    @property
+    def _expression(self) -> str:
+        return self.editor.text.strip()
+
+    def _copied(self, what: str, lines: Sequence[Safe]) -> None:
+        """Copy, remember the selector, and say where it does not compile."""
+        self.dra.copy_lines(lines)
+        self.dra.note_commands(f"copied as {what}", lines)
+        self.dra.memory.tried(self._expression)
+        report = self.desk.record(self._tried)
+        if report is None or self._tried.expression.strip() != self._expression:
+            self.dra.say(fmt("copied as {}, before it was tried", Safe(what)))
+        elif not compiles(report):
+            self.dra.say(fmt("copied as {}, but it does not compile", Safe(what)))
+
+    def do_copy(self) -> None:
+        """The expression itself."""
+        self._copied("CEL", [safe(line) for line in self.editor.text.strip().splitlines()])
+
     def do_copy_yaml(self) -> None:
-        """The selector as it stands in a request or a class."""
-        document = {"selectors": [{"cel": {"expression": self.editor.text.strip()}}]}
-        self.dra.copy_lines([safe(line) for line in to_yaml(json.dumps(document).encode()).splitlines()])
+        """A request of a claim or template with it."""
+        exactly = {
+            "deviceClassName": self._tried.device_class or "CLASS",
+            "selectors": [{"cel": {"expression": self._expression}}],
+        }
+        document = {"requests": [{"name": "device", "exactly": exactly}]}
+        self._copied("a YAML request", [safe(line) for line in to_yaml(json.dumps(document).encode()).splitlines()])
+
+    def do_copy_command(self) -> None:
+        """The test-selector command that reports the same."""
+        behind = ("--class", self._tried.device_class) if self._tried.device_class is not None else ()
+        words = dra("test-selector", plain_word(" ".join(self._expression.split())), *map(plain_word, behind))
+        line = command(reading(words, self.dra.facts_now.evidence.address)) if words is not None else None
+        if line is None:
+            self.dra.say(Safe("this selector can't stand in a shell command"))
+        else:
+            self._copied("a command", [line])
+
+    def do_outcomes(self) -> None:
+        """The devices one by one: which match, which fall out and why."""
+        self.dra.memory.tried(self._expression)
+        self.dra.push(LabDevicesView(self.editor.text, self._tried.device_class))
+
+    def do_would_get(self) -> None:
+        """What a claim with it would get now."""
+        if self._tried.device_class is None:
+            self.dra.say(Safe("a claim needs a class: f3 puts the selector behind one"))
+            return
+        self.dra.memory.tried(self._expression)
+        topic = WouldGet(self._tried.device_class, self._expression, self.dra.namespace or "default")
+        self.dra.push(WouldGetPage(topic))
+
+    def do_keep(self, name: str) -> None:
+        """Keep the selector under a name."""
+        self.dra.memory.saved[name.strip()] = self._expression
+        problem = self.dra.memory.save()
+        if problem:
+            self.dra.say(safe(problem))
+        else:
+            self.dra.done(fmt("kept as {}: f2 lists it", name.strip()))
+
+    def do_editor(self) -> None:
+        """The selector in ``$EDITOR``."""
+        text = self.dra.edited(self.editor.text, ".cel")
+        if text is not None:
+            self._put(text, self._tried.device_class)
 
     def leave_editor(self) -> bool:
         """Out of the editor, so that letters are keys again; True if that was all there was to do."""
         if self.editor.has_focus:
+            self.dra.memory.tried(self.editor.text)
             self.page.focus()
             return True
         return False

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.selector.known import KnownSelector
+from kubectl_dra.reports.selector.scoping import all_devices, value_index
+from kubectl_dra.selectors.completion import NamedValue, named_values
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.list_view import ListView
@@ -15,6 +19,13 @@ from kubectl_dra.tui.topics import Known
 
 if TYPE_CHECKING:
     from kubectl_dra.tui.views.lab import LabView
+
+_SAVED: Final = "saved"
+_TRIED: Final = "tried"
+_START: Final = "start with"
+_MODELS: Final = ("productname", "model", "type", "profile")
+_MEMORIES: Final = ("memory", "vram")
+_VALUES: Final = 6
 
 
 class KnownView(ListView[KnownSelector]):
@@ -26,11 +37,12 @@ class KnownView(ListView[KnownSelector]):
     def __init__(self, lab: LabView, only: Key | None = None) -> None:
         self.lab = lab
         self.only = only
+        self._made: tuple[object, Sequence[KnownSelector]] = (None, ())
         super().__init__()
 
     def topics(self) -> Sequence[Topic[object]]:
         """All selectors."""
-        return (Known(),)
+        return (Known(), Starts())
 
     def columns(self) -> Sequence[Column[KnownSelector]]:
         """Whose, and the text in one line."""
@@ -44,9 +56,22 @@ class KnownView(ListView[KnownSelector]):
     def all_rows(self) -> Sequence[KnownSelector] | None:
         """Those of one object, or all."""
         rows = self.desk.record(Known())
-        if rows is None or self.only is None:
-            return rows
+        if rows is None:
+            return None
+        if self.only is None:
+            known = (rows, self.desk.record(Starts()), self.dra.memory.selectors, tuple(self.dra.memory.saved.items()))
+            if self._made[0] != known:
+                self._made = known, [*self._saved(), *rows, *self._tried(), *(self.desk.record(Starts()) or ())]
+            return self._made[1]
         return [row for row in rows if (row.namespace, row.name) == self.only]
+
+    def _saved(self) -> Iterator[KnownSelector]:
+        saved = sorted(self.dra.memory.saved.items())
+        return (KnownSelector(_SAVED, "", name, "", 0, text, None) for name, text in saved)
+
+    def _tried(self) -> Iterator[KnownSelector]:
+        tried = enumerate(self.dra.memory.selectors, 1)
+        return (KnownSelector(_TRIED, "", "", "", number, text, None) for number, text in tried)
 
     def identity(self, row: KnownSelector) -> tuple[str, str, str, str, int]:
         """Where it stands."""
@@ -58,11 +83,38 @@ class KnownView(ListView[KnownSelector]):
 
     def opened(self, row: KnownSelector) -> None:
         """Into the editor."""
-        self.dra.do_back()
+        self.dra.pop()
         self.lab.load(row)
 
 
 def _origin(selector: KnownSelector) -> Safe:
     words = {"DeviceClass": "class", "ResourceClaimTemplate": "template", "ResourceClaim": "claim"}
     name = f"{selector.namespace}/{selector.name}" if selector.namespace else selector.name
-    return fmt("{} {}", Safe(words[selector.kind]), name)
+    if selector.kind == _TRIED:
+        return fmt("tried {}", selector.index)
+    return fmt("{} {}", Safe(words.get(selector.kind, selector.kind)), name)
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """Selectors to start from: every model that the devices have, and every amount of memory, as a least one."""
+
+    def compute(self, cluster: ClusterState) -> tuple[KnownSelector, ...]:
+        """The most frequent values first."""
+        names = named_values(all_devices(cluster).catalog)
+        found = (_starts(each, cluster) for each in names if each.name.lower() in _MODELS + _MEMORIES)
+        return tuple(start for each in found for start in each)
+
+
+def _starts(named: NamedValue, cluster: ClusterState) -> Iterator[KnownSelector]:
+    path = f'device.{named.field}["{named.domain}"].{named.name}'
+    known = value_index(cluster).distribution((named.field, named.domain, named.name), _VALUES)
+    for text, _ in known.values:
+        # A value with a quote in it would need another notation.
+        if safe(text) != text or '"' in text or "\\" in text:
+            continue
+        if named.field == "attributes" and known.type == "string":
+            yield KnownSelector(_START, "", f"all {text}", "", 0, f'{path} == "{text}"', None)
+        elif named.field == "capacity":
+            selector = f'{path}.compareTo(quantity("{text}")) >= 0'
+            yield KnownSelector(_START, "", f"at least {text} {named.name}", "", 0, selector, None)

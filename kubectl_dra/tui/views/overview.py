@@ -1,8 +1,11 @@
-"""The first screen: which devices exist and who uses them, what is pending and why, what is broken, what changed."""
+"""The first screen: what is pending and why, what else needs attention, what changed, which devices are used.
+
+Trouble comes first. Where a driver has many pools they stand in a strip, one cell for several of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -22,18 +25,18 @@ from kubectl_dra.reports.pending import ReasonGroup, reason_groups
 from kubectl_dra.reports.pool import PoolSummary, is_troubled
 from kubectl_dra.reports.recent import Change
 from kubectl_dra.reports.unread import CLASSES, PENDING_PODS, POOLS, Subject
-from kubectl_dra.tui.bars import LEGEND, capacity_bar, totals_words, use_bar
+from kubectl_dra.tui.bars import LEGEND, capacity_bar, level, totals_words, use_bar
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.grid import Grid
+from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.text import content
 from kubectl_dra.tui.topics import Classes, Pod, Recent, Whole
 from kubectl_dra.tui.view import View
 from kubectl_dra.tui.views.classes import ClassPage
 from kubectl_dra.tui.views.pool import PoolView
-from kubectl_dra.tui.whole import UseRow, WholeRecord
-
-_WIDE: Final = 118
+from kubectl_dra.tui.views.pools import PoolsView
+from kubectl_dra.tui.whole import CELLS, Attention, Cell, Trouble, UseRow, WholeRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,35 +45,41 @@ class Waiting:
 
     group: ReasonGroup | None
     number: int
+    oldest: str = ""
 
 
 class Overview(View):
     """Four panels, five where the terminal is wide; enter goes to what is under the cursor."""
 
+    # Rules begin with the class of the layout, which is the screen's.
+    SCOPED_CSS = False
     DEFAULT_CSS = """
     Overview Grid { border: round $border; border-title-color: $primary; border-title-style: bold;
         border-subtitle-color: $dim; padding: 0; }
     Overview Grid > .grid--cursor-blurred { background: $background; }
     Overview Grid:focus { border: round $primary; }
-    Overview #top { height: 5fr; }
-    Overview #bottom { height: 6fr; }
+    Overview #top { height: 6fr; }
+    Overview #bottom { height: 5fr; }
     Overview #use { width: 3fr; }
     Overview #classes { width: 2fr; display: none; }
+    .-split Overview #classes { display: block; }
     Overview #waiting { width: 1fr; }
     Overview #right { width: 1fr; }
     Overview #broken { height: auto; min-height: 3; max-height: 50%; }
     Overview #recent { height: 1fr; }
-    Overview.wide #classes { display: block; }
     """
     extras = frozenset({"next_part", "namespace"})
     crumb = Safe("overview")
 
     def __init__(self) -> None:
         super().__init__()
-        self.use: Grid[UseRow] = Grid(_USE, _use_identity, header=False, id="use")
+        self.use = UseGrid()
         self.classes_: Grid[ClassRow] = Grid(_CLASSES, lambda row: row.name, header=False, id="classes")
-        self.waiting: Grid[Waiting] = Grid(_WAITING, _waiting_identity, header=False, id="waiting")
-        self.broken: Grid[PoolSummary] = Grid(_BROKEN, lambda p: (p.driver, p.pool), header=False, id="broken")
+        since: Column[Waiting] = Column("", lambda w: self._since(w.oldest), True)
+        columns = (*_WAITING[:-1], since, _WAITING[-1])
+        self.waiting: Grid[Waiting] = Grid(columns, _waiting_identity, header=False, id="waiting")
+        held: Column[Attention] = Column("", lambda a: self._since(a.since), drop=1)
+        self.broken: Grid[Attention] = Grid((*_ATTENTION, held), _attention_identity, header=False, id="broken")
         self.recent: Grid[Change] = Grid(
             (
                 Column("", lambda c: styled(age(c.time, self.dra.now), Style.DIM), right=True),
@@ -84,24 +93,24 @@ class Overview(View):
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
         """The panels."""
         titles = ((self.use, "Devices"), (self.classes_, "Classes"), (self.waiting, "Pending, by reason"))
-        for grid, name in (*titles, (self.broken, "Broken pools"), (self.recent, "Last changes")):
+        for grid, name in (*titles, (self.broken, "Needs attention"), (self.recent, "Last changes")):
             grid.border_title = name
         with Horizontal(id="top"):
-            yield self.use
-            yield self.classes_
-        with Horizontal(id="bottom"):
             yield self.waiting
             with Vertical(id="right"):
                 yield self.broken
                 yield self.recent
+        with Horizontal(id="bottom"):
+            yield self.use
+            yield self.classes_
 
     def on_mount(self) -> None:
         """What there is at first."""
         self.show()
 
-    def on_resize(self) -> None:
-        """The panel of classes needs room."""
-        self.set_class(self.dra.size.width >= _WIDE, "wide")
+    def _since(self, created: str) -> Safe:
+        word = Safe("oldest ") if self.dra.room >= Room.SPLIT else Safe("")
+        return styled(word + age(created, self.dra.now), Style.DIM) if created else Safe("")
 
     def topics(self) -> Sequence[Topic[object]]:
         """Everything that the panels show; the diagnoses of pods come from the app's own list."""
@@ -127,18 +136,21 @@ class Overview(View):
             return (), self.dra.reading_words
         keys = self.dra.pending_keys()
         reports = [report for key in keys if (report := self.desk.record(Pod(key))) is not None]
-        rows = [Waiting(group, len(group.pods)) for group in reason_groups(reports)]
+        created = {(report.pod.namespace, report.pod.name): report.created for report in reports}
+        rows = [Waiting(group, len(group.pods), _oldest(group, created)) for group in reason_groups(reports)]
         if len(reports) < len(keys):
             rows.append(Waiting(None, len(keys) - len(reports)))
+        self.waiting.border_subtitle = f"{len(reports)} of {len(keys)} diagnosed" if len(reports) < len(keys) else ""
         return rows, self._none(PENDING_PODS, "No pod with device claims is pending.")
 
     def _none(self, subject: Subject, words: str) -> Safe:
         return self.dra.none_of(subject, Safe(words))
 
-    def _troubled(self, whole: WholeRecord | None) -> tuple[Sequence[PoolSummary], Safe]:
+    def _troubled(self, whole: WholeRecord | None) -> tuple[Sequence[Attention], Safe]:
         if whole is None:
             return (), self.dra.reading_words
-        return whole.troubled, self.dra.none_of(POOLS, styled(Safe("none"), Style.GOOD))
+        fine = styled(Safe("nothing: pools are complete, no device is tainted or held for nobody"), Style.GOOD)
+        return whole.attention, self.dra.none_of(POOLS, fine)
 
     @property
     def info(self) -> Safe:
@@ -146,7 +158,9 @@ class Overview(View):
         whole = self.desk.record(Whole())
         if whole is None or whole.totals is None:
             return Safe("")
-        totals, broken = whole.totals, len(whole.troubled)
+        if self.use.has_focus and (cell := self.use.cell) is not None:
+            return cell_words(cell)
+        totals, broken = whole.totals, whole.broken
         free = fmt("{} of {} free", number(totals.free), counted(totals.devices.value, "device"))
         parts = [styled(free, Style.GOOD)]
         if broken:
@@ -168,6 +182,8 @@ class Overview(View):
         event.stop()
         row = event.row
         match row:
+            case UseRow() if row.cells and (cell := self.use.cell) is not None:
+                self._open_cell(cell)
             case UseRow(pool=None):
                 self.dra.open_pools(row.driver.driver)
             case UseRow():
@@ -177,10 +193,24 @@ class Overview(View):
                 self.dra.push(ClassPage(row.name))
             case Waiting():
                 self.dra.open_reason(row.group.code if row.group is not None else None)
-            case PoolSummary():
-                self.dra.push(PoolView(PoolId(row.driver, row.pool)))
+            case Attention():
+                self._open_attention(row)
             case Change():
                 self._open_change(row)
+
+    def _open_cell(self, cell: Cell) -> None:
+        if len(cell.pools) == 1:
+            self.dra.push(PoolView(PoolId(cell.pools[0].driver, cell.pools[0].pool)))
+        else:
+            self.dra.push(PoolsView(frozenset(PoolId(pool.driver, pool.pool) for pool in cell.pools)))
+
+    def _open_attention(self, row: Attention) -> None:
+        if row.pool is not None:
+            self.dra.push(PoolView(PoolId(row.pool.driver, row.pool.pool)))
+        elif row.trouble is Trouble.TAINTED:
+            self.dra.jump("taints")
+        else:
+            self.dra.open_filtered("claims", "unused")
 
     def _open_change(self, change: Change) -> None:
         subject = change.subject
@@ -195,13 +225,63 @@ class Overview(View):
             self.dra.run_action_id("taints")
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
-        """Nothing follows the cursor here."""
+        """What is said of a cell follows the cursor."""
         event.stop()
+        self.dra.refresh_frame()
+
+
+class UseGrid(Grid[UseRow]):
+    """Devices by driver; ← → walk through the cells of a strip."""
+
+    def __init__(self) -> None:
+        super().__init__(_USE, _use_identity, header=False, id="use")
+        self._at = 0
+        self._columns = (*_USE[:1], Column("", _use_blank, draw=self._bar, stretch=CELLS + 2, drop=1), *_USE[2:])
+
+    @property
+    def cell(self) -> Cell | None:
+        """The cell under the cursor, where it is on a strip."""
+        cells = self.selected.cells if self.selected is not None else ()
+        return cells[min(self._at, len(cells) - 1)] if cells else None
+
+    def action_move(self, where: str) -> None:
+        """Sideways through the cells."""
+        cells = self.selected.cells if self.selected is not None else ()
+        if not cells or where not in ("left", "right"):
+            super().action_move(where)
+            return
+        self._at = max(0, min(self._at + (1 if where == "right" else -1), len(cells) - 1))
+        self.refresh()
+        self._tell()
+
+    def _bar(self, row: UseRow, columns: int) -> Safe:
+        if not row.cells:
+            return _use_bar(row, columns)
+        at = min(self._at, len(row.cells) - 1) if row is self.selected and self.has_focus else -1
+        first = max(0, min(at - columns // 2, len(row.cells) - columns))
+        shown = list(enumerate(row.cells))[first : first + columns]
+        return Safe("").join(_cell_sign(cell, selected=index == at) for index, cell in shown)
+
+
+def _cell_sign(cell: Cell, *, selected: bool) -> Safe:
+    return styled(Safe("◆"), Style.BOLD) if selected else level(cell.totals, broken=any(map(is_troubled, cell.pools)))
+
+
+def cell_words(cell: Cell) -> Safe:
+    """``pool-12 … pool-15: 4 of 32 free``."""
+    names = safe(cell.pools[0].pool)
+    if len(cell.pools) > 1:
+        names = fmt("{} … {} ({} pools)", names, cell.pools[-1].pool, len(cell.pools))
+    return fmt("{}: {} of {} free", names, number(cell.totals.free), number(cell.totals.devices))
+
+
+def _use_blank(_row: UseRow) -> Safe:
+    return Safe(" " * 8)
 
 
 def _use_identity(row: UseRow) -> Hashable:
     capacity = row.capacity.name if row.capacity is not None else ""
-    return row.driver.driver, capacity, row.pool.pool if row.pool is not None else ""
+    return row.driver.driver, capacity, row.pool.pool if row.pool is not None else "", bool(row.cells)
 
 
 def _use_name(row: UseRow) -> Safe:
@@ -209,6 +289,8 @@ def _use_name(row: UseRow) -> Safe:
         return Safe("  ") + styled(safe(row.capacity.name.rpartition("/")[2]), Style.DIM)
     if row.pool is not None:
         return Safe("  ") + safe(row.pool.pool)
+    if row.cells:
+        return styled(fmt("  {:,} pools", sum(len(cell.pools) for cell in row.cells)), Style.DIM)
     return styled(safe(row.driver.driver), Style.BOLD)
 
 
@@ -219,12 +301,14 @@ def _use_bar(row: UseRow, columns: int) -> Safe:
 
 
 def _use_devices(row: UseRow) -> Safe:
-    return Safe("") if row.capacity is not None else number((row.pool or row.driver).totals.devices)
+    return Safe("") if row.capacity is not None or row.cells else number((row.pool or row.driver).totals.devices)
 
 
 def _use_words(row: UseRow) -> Safe:
     if row.capacity is not None:
         return fmt("{} of {} used", row.capacity.consumed.value, row.capacity.total)
+    if row.cells:
+        return styled(Safe("← → walk, enter opens"), Style.DIM)
     words = totals_words((row.pool or row.driver).totals)
     return words if row.pool is None or not is_troubled(row.pool) else styled(words, Style.BAD)
 
@@ -241,6 +325,11 @@ _CLASSES: Final[tuple[Column[ClassRow], ...]] = (
     Column("", lambda c: number(c.totals.devices), right=True),
     Column("", lists.best_offer, least=8, drop=2),
 )
+
+
+def _oldest(group: ReasonGroup, created: Mapping[tuple[str, str], str]) -> str:
+    times = (created[pod.namespace, pod.name] for pod in group.pods)
+    return min(filter(None, times), default="")
 
 
 def _waiting_identity(row: Waiting) -> Hashable:
@@ -261,11 +350,29 @@ _WAITING: Final[tuple[Column[Waiting], ...]] = (
     Column("", _waiting_title, least=10),
     Column("", _waiting_code, drop=1),
 )
-_BROKEN: Final[tuple[Column[PoolSummary], ...]] = (
-    Column("", lambda p: safe(p.pool), least=12),
-    Column("", lambda p: _trouble(p), least=10),
-    Column("", lambda p: styled(safe(p.driver), Style.DIM), least=10, drop=1),
+_ATTENTION: Final[tuple[Column[Attention], ...]] = (
+    Column("", lambda a: _attention_name(a), least=12),
+    Column("", lambda a: _attention_words(a), least=12),
+    Column("", lambda a: styled(safe(a.pool.driver), Style.DIM) if a.pool is not None else Safe(""), least=10, drop=2),
 )
+
+
+def _attention_identity(row: Attention) -> Hashable:
+    return row.trouble, (row.pool.driver, row.pool.pool) if row.pool is not None else None
+
+
+def _attention_name(row: Attention) -> Safe:
+    if row.pool is not None:
+        return safe(row.pool.pool)
+    return styled(counted(row.devices, "device"), Style.WARN)
+
+
+def _attention_words(row: Attention) -> Safe:
+    if row.pool is not None:
+        return _trouble(row.pool)
+    if row.trouble is Trouble.TAINTED:
+        return fmt("tainted, in {}", counted(row.number, "pool"))
+    return fmt("held but unused, by {}", counted(row.number, "claim"))
 
 
 def _trouble(pool: PoolSummary) -> Safe:

@@ -47,6 +47,12 @@ class PoolsView(ListView[PoolSummary]):
     markable = True
     extras = frozenset({"taint"})
 
+    def __init__(self, only: frozenset[PoolId] | None = None) -> None:
+        """``only``: these pools."""
+        self._only = only
+        self._chosen: tuple[object, Sequence[PoolSummary]] = (None, ())
+        super().__init__()
+
     def topics(self) -> Sequence[Pools]:
         """All pools."""
         return (Pools(),)
@@ -57,7 +63,12 @@ class PoolsView(ListView[PoolSummary]):
 
     def all_rows(self) -> Sequence[PoolSummary] | None:
         """By driver and pool."""
-        return self.desk.record(Pools())
+        rows = self.desk.record(Pools())
+        if rows is None or self._only is None:
+            return rows
+        if self._chosen[0] is not rows:
+            self._chosen = rows, [row for row in rows if self.identity(row) in self._only]
+        return self._chosen[1]
 
     def identity(self, row: PoolSummary) -> PoolId:
         """Driver and pool."""

@@ -1,0 +1,159 @@
+"""What the selector in the lab says of each device: which match, on which it fails, which fall out and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.whatif import WhatIfError
+from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.output.capacity.page import capacity_page
+from kubectl_dra.output.devices.parts import STATE_WORDS, state_text
+from kubectl_dra.output.pending.removals import short_clause
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.reports.capacity import CapacityReport, Request, capacity_report
+from kubectl_dra.reports.selector import expression_question
+from kubectl_dra.reports.selector.build import device_outcomes
+from kubectl_dra.reports.selector.records import DeviceOutcome
+from kubectl_dra.reports.selector.scoping import all_devices
+from kubectl_dra.selectors.evaluate import Outcome
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.list_view import ListView
+from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.views.device import DeviceView
+from kubectl_dra.tui.views.reader import ReportView
+
+_WORDS: Final = {
+    Outcome.MATCHES: styled(Safe("matches"), Style.GOOD),
+    Outcome.ERROR: styled(Safe("fails"), Style.BAD),
+    Outcome.UNDECIDED: styled(Safe("undecided"), Style.WARN),
+    Outcome.NO: Safe("no"),
+}
+_ORDER: Final = list(_WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """An expression on all devices that it is about, behind a class or alone."""
+
+    expression: str
+    device_class: str | None
+
+    def compute(self, cluster: ClusterState) -> tuple[DeviceOutcome, ...]:
+        """Those that match first, then those it fails on, then those that fall out."""
+        found = device_outcomes(expression_question(self.expression, self.device_class), all_devices(cluster))
+        return tuple(sorted(found, key=lambda each: _ORDER.index(each.outcome)))
+
+
+class LabDevicesView(ListView[DeviceOutcome]):
+    """The list; words of the outcome filter it."""
+
+    crumb = Safe("devices of the selector")
+    nothing = Safe("The selector is about no device, or does not compile.")
+
+    def __init__(self, expression: str, device_class: str | None) -> None:
+        self._topic = Outcomes(expression, device_class)
+        super().__init__()
+
+    def topics(self) -> Sequence[Outcomes]:
+        """The one selector."""
+        return (self._topic,)
+
+    def columns(self) -> Sequence[Column[DeviceOutcome]]:
+        """The device, what the selector says of it, what decided, its state."""
+        return [
+            Column("POOL", lambda r: safe(r.pool), False, 10, 0, lambda r: r.pool, frozen=True, inside=True),
+            Column("DEVICE", lambda r: safe(r.device), False, 8, 0, lambda r: r.device, frozen=True),
+            Column("SELECTOR", lambda r: _WORDS[r.outcome], key=lambda r: _ORDER.index(r.outcome)),
+            Column("STATE", lambda r: state_text(r.state), False, 9, 1, lambda r: STATE_WORDS[r.state]),
+            Column("BECAUSE", _because, least=20, key=lambda r: r.reason),
+        ]
+
+    def all_rows(self) -> Sequence[DeviceOutcome] | None:
+        """Those that match first."""
+        return self.desk.record(self._topic)
+
+    def identity(self, row: DeviceOutcome) -> DeviceId:
+        """Driver, pool and name."""
+        return DeviceId(row.driver, row.pool, row.device)
+
+    def text_of(self, row: DeviceOutcome) -> str:
+        """Names, outcome, state and reason."""
+        return f"{self.identity(row)} {row.outcome} {STATE_WORDS[row.state]} {row.reason}"
+
+    def is_fault(self, row: DeviceOutcome) -> bool:
+        """The selector says neither yes nor no."""
+        return row.outcome in (Outcome.ERROR, Outcome.UNDECIDED)
+
+    def preview_of(self, row: DeviceOutcome) -> ReportView:
+        """Everything about the device."""
+        return DeviceView(self.identity(row))
+
+    def opened(self, row: DeviceOutcome) -> None:
+        """Everything about the device."""
+        self.dra.push(DeviceView(self.identity(row)))
+
+    @property
+    def subject(self) -> Subject | None:
+        """The device under the cursor."""
+        row = self.grid.selected
+        return Subject(str(self.identity(row)), lambda: None) if row is not None else None
+
+    @property
+    def device(self) -> DeviceId | None:
+        """The device under the cursor."""
+        return self.identity(self.grid.selected) if self.grid.selected is not None else None
+
+    @property
+    def info(self) -> Safe:
+        """How many of each."""
+        counts = Counter(row.outcome for row in self.all_rows() or ())
+        words = [fmt("{} {}", counts[outcome], word) for outcome, word in _WORDS.items() if counts[outcome]]
+        return Safe("   ").join([*words, *([super().info] if self.is_filtered else [])])
+
+
+def _because(row: DeviceOutcome) -> Safe:
+    text = safe(" ".join(short_clause(row.reason).split()))
+    return styled(text, Style.BAD) if row.outcome is Outcome.ERROR else text
+
+
+@dataclass(frozen=True, slots=True)
+class WouldGet:
+    """Pods that request one device of a class with a selector, tried on the cluster as it is."""
+
+    device_class: str
+    expression: str
+    namespace: str
+
+    def compute(self, cluster: ClusterState) -> CapacityReport | None:
+        """As ``capacity``; None where the class is gone."""
+        request = Request(self.device_class, 1, (self.expression,))
+        try:
+            return capacity_report(cluster, request, self.namespace, (), names=None)
+        except WhatIfError:
+            return None
+
+
+class WouldGetPage(ReportView):
+    """Where a claim with the selector would find a device now, and how many such claims would."""
+
+    crumb = Safe("a claim with it")
+    gone = Safe("The DeviceClass does not exist any more.")
+
+    def __init__(self, topic: WouldGet) -> None:
+        super().__init__()
+        self._topic = topic
+
+    def topics(self) -> Sequence[WouldGet]:
+        """The one question."""
+        return (self._topic,)
+
+    def lines(self) -> Sequence[Safe] | None:
+        """The page of ``capacity``."""
+        found = self.desk.result(self._topic)
+        if found is None:
+            return None
+        return [self.gone] if found.record is None else capacity_page(found.record, self.dra.facts_now.evidence.address)
