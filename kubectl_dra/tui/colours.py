@@ -17,7 +17,7 @@ _GREY: Final = RichColor.parse("bright_black")
 # Blue is hard to read on many dark terminals.
 _BY_HUE: Final = tuple(map(RichColor.parse, ("red", "yellow", "green", "cyan", "cyan", "magenta")))
 _COLOURFUL: Final = 0.25
-_READABLE: Final = 0.6
+_READABLE: Final = 0.68
 # The background of the row under the cursor differs by more than this from that of the rows around it.
 _STANDS_OUT: Final = 0.1
 _BAR: Final = frozenset("█▓░▒·? ")
