@@ -140,6 +140,8 @@ class DynamicResources(Plugin):
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
         """Early alternatives of ``firstAvailable`` are good."""
         state = cycle.read(Devices)
+        if not any(request.first_available for claim in state.claims for request in claim.spec.devices.requests):
+            return [0] * len(nodes)
         return normalised([_alternatives(cycle, state, node) for node in nodes])
 
 

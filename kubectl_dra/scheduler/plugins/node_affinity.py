@@ -6,7 +6,7 @@ skipped, and the others still count.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import ClassVar, Final
 
@@ -38,6 +38,35 @@ def matches(node_selector: Mapping[str, str], terms: tuple[NodeSelectorTerm, ...
         if labels.get(key) != value:
             return False
     return terms is None or any(nodes.matches(_alone(term), node) for term in terms)
+
+
+class Wanted:
+    """What a pod asks of its node. Nodes that are alike in the labels that matter are asked about once."""
+
+    def __init__(self, node_selector: Mapping[str, str], terms: tuple[NodeSelectorTerm, ...] | None) -> None:
+        self._selector, self._terms = node_selector, terms
+        self._keys = _keys(node_selector, terms or ())
+        self._known: dict[tuple[str | None, ...], bool] = {}
+
+    def admits(self, node: Node) -> bool:
+        """Whether the node will do."""
+        if self._keys is None:
+            return matches(self._selector, self._terms, node)
+        values = tuple(map(node.metadata.labels.get, self._keys))
+        found = self._known.get(values)
+        if found is None:
+            found = self._known[values] = matches(self._selector, self._terms, node)
+        return found
+
+
+def _keys(node_selector: Mapping[str, str], terms: Iterable[NodeSelectorTerm]) -> tuple[str, ...] | None:
+    """The labels that matter; None where the node's name does."""
+    keys = dict.fromkeys(node_selector)
+    for term in terms:
+        if term.match_fields:
+            return None
+        keys |= dict.fromkeys(requirement.key for requirement in term.match_expressions)
+    return tuple(keys)
 
 
 @lru_cache(maxsize=1024)
@@ -110,9 +139,9 @@ class NodeAffinity(Plugin):
 
     def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
         """The same; nodes that it refuses share a status."""
-        pod, refused = cycle.pod, unresolvable(TEXT)
-        wanted, terms = pod.spec.node_selector, required_terms(pod)
-        return [SUCCESS if matches(wanted, terms, node.node) else refused for node in nodes]
+        refused = unresolvable(TEXT)
+        wanted = Wanted(cycle.pod.spec.node_selector, required_terms(cycle.pod))
+        return [SUCCESS if wanted.admits(node.node) else refused for node in nodes]
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
         """The weights of the preferred terms that match."""
@@ -127,8 +156,8 @@ class NodeAffinity(Plugin):
             return SKIP
         if faults := unparsable([selector for _, selector in terms]):
             return error(faults)
-        raw = [sum(weight for weight, selector in terms if _matches(selector, node)) for node in nodes]
-        return normalised(raw)
+        wishes = [(weight, Wanted({}, selector.node_selector_terms)) for weight, selector in terms]
+        return normalised([sum(weight for weight, wish in wishes if wish.admits(node.node)) for node in nodes])
 
 
 def unparsable(selectors: Sequence[NodeSelector]) -> str:
@@ -137,7 +166,3 @@ def unparsable(selectors: Sequence[NodeSelector]) -> str:
         if problems := nodes.parse(selector).problems:
             return selector_problems(NodeSelectorUnparsable(selector, problems))
     return ""
-
-
-def _matches(selector: NodeSelector, node: NodeInfo) -> bool:
-    return nodes.matches(selector, node.node)

@@ -14,7 +14,7 @@ from kubectl_dra.model.core import Pod, Taint
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.meta import NodeSelectorRequirement
 from kubectl_dra.model.terms import Requirements, requirements_of, selects
-from kubectl_dra.scheduler.plugins.node_affinity import matches, required_terms
+from kubectl_dra.scheduler.plugins.node_affinity import Wanted, required_terms
 from kubectl_dra.scheduler.plugins.taint_toleration import untolerated
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 
@@ -78,16 +78,14 @@ class Inclusion:
     """Which nodes count for a pod's constraints, by their policies; asked once per node and per list of taints."""
 
     def __init__(self, pod: Pod, features: Features) -> None:
-        self._selector = pod.spec.node_selector
-        self._terms = required_terms(pod)
+        self._wanted = Wanted(pod.spec.node_selector, required_terms(pod))
         self._tolerations = pod.spec.tolerations
         self._comparison = features.toleration_comparison
         self._by_taints: dict[tuple[Taint, ...], bool] = {(): True}
-        self._asks = bool(self._selector) or self._terms is not None
 
     def counts(self, constraint: Constraint, node: NodeInfo) -> bool:
         """Whether a node counts for the constraint."""
-        if constraint.honors_affinity and self._asks and not matches(self._selector, self._terms, node.node):
+        if constraint.honors_affinity and not self._wanted.admits(node.node):
             return False
         return not constraint.honors_taints or self._tolerated(node.node.spec.taints)
 
