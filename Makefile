@@ -32,7 +32,7 @@ demo: $(VENV)/ready ## Explain the pending pods of the built-in demo cluster
 test: $(VENV)/ready ## Run all tests that need neither Go nor a cluster
 	$(PYTEST) -n $(WORKERS) --dist worksteal -m '$(OFFLINE)' $(ARGS)
 
-coverage: $(VENV)/ready ## Run the same with branch coverage, and write docs/coverage.md (several minutes)
+coverage: $(VENV)/ready ## Run the same with branch coverage, and write docs/development/coverage.md (several minutes)
 	rm -rf .cache/coverage && mkdir -p .cache/coverage
 	-$(BIN)/coverage run --rcfile=tools/coverage.ini -m pytest -n auto --dist worksteal -m '$(OFFLINE)' $(ARGS)
 	$(BIN)/coverage combine --rcfile=tools/coverage.ini --quiet
@@ -70,10 +70,10 @@ e2e-matrix: $(VENV)/ready ## Run the core cases on real control planes of older 
 differential: $(VENV)/ready ## Compare random cases with the real Go packages (Go needed)
 	. .ci/provide-go.sh && $(PYTEST) -m go $(ARGS)
 
-corpus: $(VENV)/ready ## Judge the rebuilt manifests of public projects (docs/corpus.md)
+corpus: $(VENV)/ready ## Judge the rebuilt manifests of public projects (docs/development/corpus.md)
 	$(PYTEST) -m 'not go and not controlplane' tests/corpus $(ARGS)
 
-bench: $(VENV)/ready ## Measure every budget beside its peer, and write docs/performance.md (Go and kubectl where they are built)
+bench: $(VENV)/ready ## Measure every budget beside its peer, and write docs/development/performance.md (Go and kubectl where they are built)
 	$(BIN)/python -m bench $(ARGS)
 
 dist: $(VENV)/ready ## Build the wheel, the source distribution and the archive for krew into dist/

@@ -1,4 +1,4 @@
-"""``python -m bench [PART…]``: one table of all budgets, which goes to ``docs/performance.md`` as well.
+"""``python -m bench [PART…]``: one table of all budgets, which goes to ``docs/development/performance.md`` as well.
 
 What each part gave is kept, so that one of them can be measured again alone; a peer is always of the same run. Each row
 is shown beside the one that was committed last. Without words the part with kubectl, which takes long, is left out.
@@ -41,7 +41,7 @@ PARTS = (
 )
 #: What kubectl needs for large lists is minutes and gigabytes.
 _ASKED_FOR: Final = frozenset({"kubectl"})
-DOCUMENT = ROOT / "docs" / "performance.md"
+DOCUMENT = ROOT / "docs" / "development" / "performance.md"
 _KEPT = ROOT / ".cache" / "bench"
 _INTRODUCTION = """\
 # Performance
@@ -88,7 +88,7 @@ def main(names: Sequence[str]) -> int:
 
 
 def write_document() -> list[Part]:
-    """Write ``docs/performance.md`` from all parts that are kept."""
+    """Write ``docs/development/performance.md`` from all parts that are kept."""
     files = [path for name in PARTS if (path := _KEPT / f"{name}.json").exists()]
     parts = [msgspec.json.decode(path.read_bytes(), type=Part) for path in files]
     DOCUMENT.write_text("\n".join(document(parts)), encoding="utf-8")
@@ -96,7 +96,7 @@ def write_document() -> list[Part]:
 
 
 def document(parts: Sequence[Part]) -> list[str]:
-    """The lines of ``docs/performance.md``."""
+    """The lines of ``docs/development/performance.md``."""
     rows = [row for part in parts for row in part.rows]
     lines = [_INTRODUCTION, *(f"- {text}" for text in _machine()), "", *markdown(rows), "", "## Budgets", ""]
     lines += [f"- {text}" for text in _summary(rows)]

@@ -83,7 +83,7 @@ def test_the_two_commands_that_set_it_up_stand_in_the_readme_and_make_their_envi
 
 
 def test_what_the_page_of_performance_compares_with() -> None:
-    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "development" / "performance.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.split("|")] for line in page.splitlines() if line.startswith("| ")]
     assert any("10000 nodes" in row[2] and row[5] == "Go" for row in rows)
     assert any("10000 nodes" in row[2] and row[5].startswith("kubectl") for row in rows)
@@ -98,7 +98,7 @@ def test_every_recorded_answer_is_asked_for_by_a_test() -> None:
 
 
 def test_fuzzing() -> None:
-    page = (ROOT / "docs" / "fuzzing.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "development" / "fuzzing.md").read_text(encoding="utf-8")
     assert {*re.findall(r"^\| `([^`]*)`", page, re.MULTILINE)} == set(TARGETS)
 
 
@@ -106,12 +106,19 @@ def test_how_long_a_real_cluster_churns_in_the_tests() -> None:
     (seconds,) = re.findall(
         r"^SEED, RATE, SECONDS = .*, (\d+)$", (ROOT / "tests/e2e/test_faults.py").read_text(encoding="utf-8"), re.M
     )
-    assert f"through the proxy for {seconds} seconds" in text_of("docs/proofs.md")
+    assert f"through the proxy for {seconds} seconds" in text_of("docs/development/proofs.md")
 
 
 @pytest.mark.parametrize(
     "document",
-    ["README.md", "CONTRIBUTING.md", *sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "docs").glob("*.md"))],
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        *sorted(
+            p.relative_to(ROOT).as_posix()
+            for p in [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "development").glob("*.md")]
+        ),
+    ],
 )
 def test_targets_and_tools_that_are_named_exist(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")

@@ -79,7 +79,7 @@ def test_the_source_distribution_holds_the_documents(built: Path) -> None:
     (path,) = built.glob("*.tar.gz")
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"README.md", "LICENSE", "CHANGELOG.md", "docs/proofs.md", "deploy/krew/dra.yaml"} <= names
+    assert {"README.md", "LICENSE", "CHANGELOG.md", "docs/development/proofs.md", "deploy/krew/dra.yaml"} <= names
     assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "completions").iterdir()} <= names
 
 

@@ -14,7 +14,12 @@ from kubectl_dra.commands.app import COMMANDS
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix()
-    for path in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "deploy").rglob("*.md"))
+    for path in (
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs" / "development").glob("*.md"),
+        *(ROOT / "deploy").rglob("*.md"),
+    )
 )
 
 

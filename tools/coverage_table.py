@@ -1,4 +1,4 @@
-"""Writes docs/coverage.md from the coverage data of `make coverage`: ``python tools/coverage_table.py``.
+"""Writes docs/development/coverage.md from the coverage data of `make coverage`: ``python tools/coverage_table.py``.
 
 The line of code and its reason stand together: numbers of lines would change with every edit.
 """
@@ -12,7 +12,7 @@ from typing import Any
 from coverage import Coverage
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "coverage.md"
+PAGE = ROOT / "docs" / "development" / "coverage.md"
 #: Where every decision counts: each uncovered line is listed.
 CORE = ("allocation", "cel", "diagnosis")
 #: What a line holds -> why no test of `make test` reaches it; the first that fits.

@@ -1,4 +1,4 @@
-"""Writes docs/dependencies.md: ``python tools/dependencies.py`` (``--check``: is it fresh?).
+"""Writes docs/development/dependencies.md: ``python tools/dependencies.py`` (``--check``: is it fresh?).
 
 Direct dependencies with why they are there, from pyproject.toml; the version that requirements/dev.txt pins; licence
 and size of what is installed. Sizes are those of one platform and are not compared elsewhere.
@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "dependencies.md"
+PAGE = ROOT / "docs" / "development" / "dependencies.md"
 MEASURED = ("Linux", "x86_64", "3.11")
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)", re.MULTILINE)
 ENTRY = re.compile(r"""^\s*"([^"]+)",\s*# (.+)$""", re.MULTILINE)
@@ -146,7 +146,7 @@ def main() -> int:
     if not measured():
         fresh, known = (TOTAL.sub("", DECLARED.sub(r"\1", text)) for text in (fresh, known))
     if "--check" in sys.argv:
-        print("docs/dependencies.md" if fresh != known else "fresh")
+        print("docs/development/dependencies.md" if fresh != known else "fresh")
         return 1 if fresh != known else 0
     if not measured():
         print(f"sizes are measured on {' '.join(MEASURED)} with the pinned versions only", file=sys.stderr)

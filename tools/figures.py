@@ -1,4 +1,7 @@
-"""Counts what verdicts are proved with, into docs/proofs.md: ``python tools/figures.py`` (``--check``: fresh?)."""
+"""Counts what verdicts are proved with, into docs/development/proofs.md.
+
+``python tools/figures.py`` (``--check``: fresh?)
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "proofs.md"
+PAGE = ROOT / "docs" / "development" / "proofs.md"
 BLOCK = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)", re.DOTALL)
 # What was recorded -> where.
 RECORDED = {
@@ -60,7 +63,7 @@ def main() -> int:
     if "--check" not in sys.argv:
         PAGE.write_text(fresh, encoding="utf-8")
     elif fresh != text:
-        print("docs/proofs.md")
+        print("docs/development/proofs.md")
         return 1
     return 0
 
