@@ -107,7 +107,9 @@ def is_broken(device: Device) -> bool:
     """Whether an attribute can't be given to CEL, so that what an expression says may depend on any of them."""
     # Nearly all attributes are plain strings; a function call for each would cost more than all the rest.
     for attribute in device.attributes.values():
-        if (attribute.string is None or attribute.versions is not None) and _unconvertible(attribute):
+        if attribute.versions is None and (attribute.string is not None or attribute.int_value is not None):
+            continue
+        if _unconvertible(attribute):
             return True
     return False
 
