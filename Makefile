@@ -57,6 +57,7 @@ docs: $(VENV)/ready ## Refresh the demo cluster, and what the docs generate: exa
 	$(BIN)/python tools/dependencies.py
 	$(BIN)/python tools/completions.py
 	$(BIN)/python tools/reason_index.py
+	$(BIN)/python tools/command_reference.py
 
 e2e: $(VENV)/ready ## Run the tests against a real control plane (Go needed; builds it once, about 15 minutes)
 	. .ci/provide-go.sh && $(BIN)/python -m tests.controlplane build && $(PYTEST) -m controlplane $(ARGS)

@@ -52,7 +52,7 @@ def test_versions_of_python(name: str) -> None:
 
 
 def test_exit_codes() -> None:
-    listed = re.findall(r"\| (\d+) \| (\w)", README)
+    listed = re.findall(r"\| (\d+) \| (\w)", text_of("docs/json.md"))
     assert [int(code) for code, _ in listed] == [code.value for code in ExitCode]
 
 

@@ -14,12 +14,7 @@ from kubectl_dra.commands.app import COMMANDS
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix()
-    for path in (
-        *ROOT.glob("*.md"),
-        *(ROOT / "docs").glob("*.md"),
-        *(ROOT / "docs" / "development").glob("*.md"),
-        *(ROOT / "deploy").rglob("*.md"),
-    )
+    for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "deploy").rglob("*.md"))
 )
 
 
@@ -29,7 +24,7 @@ def test_examples_in_the_docs_are_real_output() -> None:
     assert done.returncode == 0, f"stale: {done.stdout}refresh them with `make docs`"
 
 
-@pytest.mark.parametrize("tool", ["figures", "dependencies"])
+@pytest.mark.parametrize("tool", ["figures", "dependencies", "command_reference"])
 def test_counted_pages_are_fresh(tool: str) -> None:
     command = [sys.executable, f"tools/{tool}.py", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
@@ -42,9 +37,17 @@ def test_the_readme_has_an_example() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"tui"}))
-def test_the_readme_shows_every_command(name: str) -> None:
+def test_the_guide_shows_every_command(name: str) -> None:
     """The TUI is shown in pictures."""
-    assert f"\n$ kubectl dra {name}" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"\n$ kubectl dra {name}" in (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_explains_the_words_and_what_to_write_instead() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    words = ("ResourceSlice", "pool", "DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "selector", "taint")
+    assert all(f"\n| {word} | " in text for word in words)
+    assert "| you used to write | now write |" in text
+    assert len(re.findall(r"!\[", text)) == 1
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
