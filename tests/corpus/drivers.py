@@ -31,6 +31,7 @@ def add_all(cases: Cases) -> None:
     _intel(cases)
     _network(cases)
     _example(cases)
+    _binding(cases)
     _partitions(cases)
     _sharing(cases)
     _taints(cases)
@@ -223,6 +224,15 @@ def _nvidia(cases: Cases) -> None:
         _deployment(4, templates=["channel", "template"]),
         fits="Yes",
         copies=(4,),
+    )
+    every = {"numNodes": 2, "channel": {"allocationMode": "All", "resourceClaimTemplate": {"name": "channel"}}}
+    add(
+        "a compute domain with all channels of a node",
+        "gb300",
+        workload("resource.nvidia.com/v1beta1", "ComputeDomain", every, name="domain"),
+        _deployment(2, templates=["channel"]),
+        fits="Yes",
+        copies=(2,),
     )
     add(
         "a compute domain with more pods than channels",
@@ -531,6 +541,19 @@ def _example(cases: Cases) -> None:
     add("a gated pod", template(devices(request(EXAMPLE))), gated, fits="No", copies=(0,))
     away = pod(templates=["template"], nodeSelector={"pool": "gpu"})
     add("a node selector that matches nothing", template(devices(request(EXAMPLE))), away, fits="No", copies=(0,))
+
+
+def _binding(cases: Cases) -> None:
+    """Devices that are attached to a node after the scheduler has chosen them."""
+
+    def add(name: str, count: int, wanted: int, fits: str, copies: int) -> None:
+        spec = template(devices(request(EXAMPLE, count)))
+        body = _deployment(wanted, templates=["template"])
+        cases.add("dra-example-driver", name, "example-binding", spec, body, fits=fits, copies=(copies,))
+
+    add("a GPU that is attached first", 1, 1, "Yes", 1)
+    add("all GPUs that are attached first", 4, 2, "Yes", 2)
+    add("more GPUs than can be attached", 4, 3, "No", 2)
 
 
 def _partitions(cases: Cases) -> None:

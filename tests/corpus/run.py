@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 
 from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.cluster import features_of
 from kubectl_dra.model.features import features
+from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.reports.simulation import Copies, SimulationReport, simulation_report
 from kubectl_dra.source.file import assemble
 from kubectl_dra.source.manifests import read_manifests
@@ -34,4 +37,14 @@ def planned_of(case: Case) -> list[Planned]:
 
 def report_of(case: Case) -> SimulationReport:
     """What simulate says."""
-    return simulation_report(cluster_of(case.cluster), planned_of(case), Copies())
+    planned = planned_of(case)
+    return simulation_report(_with_gates(cluster_of(case.cluster), planned), planned, Copies())
+
+
+def _with_gates(world: ClusterState, planned: list[Planned]) -> ClusterState:
+    """With the features that PodGroups of a case show to be on."""
+    groups = {each.key: each.record for each in planned if isinstance(each.record, PodGroup)}
+    if not groups:
+        return world
+    known = world.inventory.replace(groups=replace(world.inventory.groups, pod_groups=groups))
+    return replace(world, features=features_of(known, world.evidence, {}))

@@ -315,6 +315,27 @@ def example_shared() -> list[Object]:
     return _nodes(("dra-example-driver-cluster-worker",), make, *classes)
 
 
+def example_binding() -> list[Object]:
+    """The example driver's GPUs that have to be attached first (binding conditions), some already in use."""
+    prepared = "gpu.example.com/attached"
+
+    def make(name: str) -> list[Object]:
+        fabric = [
+            {
+                "name": f"gpu-{n}",
+                "attributes": attributes(index=n, model="LATEST-GPU-MODEL"),
+                "bindsToNode": True,
+                "bindingConditions": [prepared],
+                "bindingFailureConditions": ["gpu.example.com/failed"],
+            }
+            for n in range(4)
+        ]
+        return [slice_("gpu.example.com", name, fabric)]
+
+    names = ("dra-example-driver-cluster-worker", "dra-example-driver-cluster-worker2")
+    return _nodes(names, make, device_class("gpu.example.com", "gpu.example.com"))
+
+
 def intel() -> list[Object]:
     """A node with two Data Center GPUs and eight Gaudi accelerators, and QAT functions."""
 
@@ -391,6 +412,7 @@ CLUSTERS: Final[Mapping[str, Callable[[], list[Object]]]] = {
     "example": example,
     "example-partitionable": example_partitionable,
     "example-shared": example_shared,
+    "example-binding": example_binding,
     "intel": intel,
     "network": network,
 }

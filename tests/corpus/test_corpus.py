@@ -30,12 +30,22 @@ PROJECTS = {
     "mistakes",
 }
 
+#: How docs/corpus.md calls them, in the order of Confirmed.
+_WHO = ("the real scheduler", "the real API server", "a person")
+
 
 def test_it_is_large_and_covers_the_projects_and_clusters() -> None:
     assert len(CASES) >= 120
     assert {case.project for case in CASES} == PROJECTS
     assert {case.cluster for case in CASES} == CLUSTERS.keys()
     assert sum(case.confirmed is Confirmed.HAND for case in CASES) < 10
+
+
+def test_the_guide_counts_them() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "corpus.md").read_text(encoding="utf-8")
+    numbers = [sum(case.confirmed is who for case in CASES) for who in Confirmed]
+    rows = [f"| {who} | {number} |" for who, number in zip(_WHO, numbers, strict=True)]
+    assert [text for text in (f"has {len(CASES)} cases", *rows) if text not in guide] == []
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -178,6 +178,23 @@ def _kueue(cases: Cases) -> None:
     add("a pod in a queue", _ONE, queued, fits="Yes", copies=(1,))
     flavor = {"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "ResourceFlavor", "metadata": {"name": "default-flavor"}}
     add("with its flavor beside it", flavor, _ONE, job, fits="Yes", copies=(3,))
+    local = workload("kueue.x-k8s.io/v1beta2", "LocalQueue", {"clusterQueue": "cluster-queue"}, name="user-queue")
+    flavors = [{"name": "default-flavor", "resources": [{"name": "cpu", "nominalQuota": 9}]}]
+    cluster = {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "ClusterQueue",
+        "metadata": {"name": "cluster-queue"},
+        "spec": {"namespaceSelector": {}, "resourceGroups": [{"coveredResources": ["cpu"], "flavors": flavors}]},
+    }
+    add("with its queues beside it", local, cluster, _ONE, job, fits="Yes", copies=(3,))
+    pod_sets = {"podSets": [{"name": "main", "count": 3, "template": {"spec": body}}], "queueName": "user-queue"}
+    # What Kueue makes of a job makes no pods itself: one by one, as of any catalogue.
+    work = workload("kueue.x-k8s.io/v1beta2", "Workload", pod_sets, name="job-sample")
+    add("a Workload by itself", _ONE, work, fits="Yes", copies=(3,))
+    wrapped = {**job, "metadata": {"name": "inner", "namespace": "demo"}}
+    bundle = {"components": [{"template": {**wrapped, "spec": {**job["spec"], "suspend": False}}}], "suspend": True}
+    wrapper = workload("workload.codeflare.dev/v1beta2", "AppWrapper", bundle, labels=queue)
+    add("a job in an AppWrapper", _ONE, wrapper, fits="Yes", copies=(3,))
 
 
 def _website(cases: Cases) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from tests.corpus.case import Cases, Confirmed
-from tests.corpus.shapes import Object, devices, pod_spec, request, template, workload
+from tests.corpus.shapes import Object, devices, pod, pod_spec, request, template, workload
 
 EXAMPLE: Final = "gpu.example.com"
 _ONE: Final = template(devices(request(EXAMPLE)))
@@ -150,7 +150,59 @@ def add_all(cases: Cases) -> None:
     mpi = _kubeflow("MPIJob", "mpiReplicaSpecs", 8, "kubeflow.org/v2beta1")
     mpi["spec"]["mpiReplicaSpecs"] = {"Launcher": {"template": _plain()}, **mpi["spec"]["mpiReplicaSpecs"]}
     cases.add("workloads", "MPIJob with a launcher", "example", _TWO, mpi, fits="Yes", copies=(1, 8))
+    _of_operators(cases)
+    _beside(cases)
     _open(cases)
+
+
+def _of_operators(cases: Cases) -> None:
+    """What controllers add, and numbers that are products."""
+
+    def add(name: str, body: Object, fits: str, copies: tuple[int, ...]) -> None:
+        cases.add("workloads", name, "example", _ONE, body, fits=fits, copies=copies)
+
+    add("a Job with completions only", workload("batch/v1", "Job", {**_job(1), "completions": 40}), "Yes", (1,))
+    one_by_one = {"completions": 40, "template": _pods(restartPolicy="Never")}
+    add("a Job that runs one pod at a time", workload("batch/v1", "Job", one_by_one), "Yes", (1,))
+    ray = {"rayClusterSpec": _ray(16), "submissionMode": "HTTPMode"}
+    add("a RayJob that is submitted by its operator", workload("ray.io/v1", "RayJob", ray), "Yes", (1, 16))
+    cron = {"schedule": "0 4 * * *", "jobTemplate": {"rayClusterSpec": _ray(16)}}
+    add("RayCronJob that fits", workload("ray.io/v1", "RayCronJob", cron), "Yes", (1, 16, 1))
+    reuse = {"clusterSelector": {"ray.io/cluster": "there"}}
+    # Nothing of the file uses the template, which is then tried by itself.
+    add("a RayJob for a cluster that exists", workload("ray.io/v1", "RayJob", reuse), "Yes", (1, 1))
+    scaled = _ray(2)
+    scaled["headGroupSpec"]["template"]["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "95600m"}}
+    add("a head as large as a node", workload("ray.io/v1", "RayCluster", scaled), "Yes", (1, 2))
+    beside = {**scaled, "enableInTreeAutoscaling": True}
+    add("a head as large as a node, with an autoscaler", workload("ray.io/v1", "RayCluster", beside), "No", (0, 2))
+    cliques = [
+        {"name": "leader", "spec": {"replicas": 1, "podSpec": _pods()["spec"]}},
+        {"name": "worker", "spec": {"replicas": 3, "podSpec": _pods()["spec"]}},
+    ]
+    for number, fits, workers in ((4, "Yes", 12), (5, "No", 11)):
+        group = [{"name": "group", "cliqueNames": ["leader", "worker"], "replicas": number}]
+        spec = {"replicas": 1, "template": {"cliques": cliques, "podCliqueScalingGroups": group}}
+        name = f"PodCliqueSet with a scaling group of {number}"
+        add(name, workload("grove.io/v1alpha1", "PodCliqueSet", spec), fits, (number, workers))
+    role = {"replicas": 2, "leaderWorkerTemplate": {"size": 2, "workerTemplate": _pods()}}
+    roles = [{"name": "prefill", "spec": role}, {"name": "decode", "spec": role}]
+    spec = {"slices": 2, "roles": roles}
+    add("DisaggregatedSet", workload("disaggregatedset.x-k8s.io/v1", "DisaggregatedSet", spec), "Yes", (4, 4, 4, 4))
+
+
+def _beside(cases: Cases) -> None:
+    """Objects that stand beside workloads and make no pods: groups of other schedulers, autoscalers, budgets."""
+    labels = {"scheduling.x-k8s.io/pod-group": "work", **_LABELS}
+    grouped = {"metadata": {"labels": labels}, "spec": pod_spec(templates=["template"])}
+    spec = {"replicas": 3, "selector": {"matchLabels": _LABELS}, "template": grouped}
+    group = workload("scheduling.x-k8s.io/v1alpha1", "PodGroup", {"minMember": 3})
+    body = workload("apps/v1", "Deployment", spec)
+    cases.add("workloads", "a group of the coscheduling plugin", "example", group, _ONE, body, fits="Yes", copies=(3,))
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "work"}
+    scaler = workload("autoscaling/v2", "HorizontalPodAutoscaler", {"scaleTargetRef": target, "maxReplicas": 9})
+    scaled = workload("keda.sh/v1alpha1", "ScaledObject", {"scaleTargetRef": target, "maxReplicaCount": 9})
+    cases.add("workloads", "autoscalers", "example", _ONE, body, scaler, scaled, fits="Yes", copies=(3,))
 
 
 def _roles(kind: str, number: int, wanted: int = 16) -> tuple[int, ...]:
@@ -189,6 +241,31 @@ def _open(cases: Cases) -> None:
         copies=(1,),
         reason="its pods are described by an object that is not among the files",
     )
+    volcano = _pods(schedulerName="volcano")
+    spec = {"replicas": 2, "selector": {"matchLabels": _LABELS}, "template": volcano}
+    add(
+        "pods of Volcano",
+        workload("scheduling.volcano.sh/v1beta1", "PodGroup", {"minMember": 2, "queue": "default"}),
+        _ONE,
+        workload("apps/v1", "Deployment", spec),
+        copies=(2,),
+        reason="another scheduler decides; the copies are what the default one would place",
+    )
+    for number, placed in ((2, 2), (3, 0)):
+        gang = {"schedulingPolicy": {"gang": {"minCount": number}}}
+        together = [pod(f"pod{n}", templates=["big"], schedulingGroup={"podGroupName": "gang"}) for n in range(number)]
+        cases.add(
+            "workloads",
+            f"a PodGroup of {number} with all GPUs of a node each",
+            "example",
+            template(devices(request(EXAMPLE, 8)), "big"),
+            workload("scheduling.k8s.io/v1beta1", "PodGroup", gang, name="gang"),
+            *together,
+            fits="Yes" if placed else "No",
+            copies=(1,) * number if placed else (0,) * number,
+            confirmed=Confirmed.HAND,
+            reason="pods of a group are placed in one cycle, which tests/scheduler proves; here it is pod by pod",
+        )
     add(
         "JobSet without jobs",
         workload("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": []}),
