@@ -30,7 +30,7 @@ PROJECTS = {
     "mistakes",
 }
 
-#: How docs/corpus.md calls them, in the order of Confirmed.
+#: How docs/development/corpus.md calls them, in the order of Confirmed.
 _WHO = ("the real scheduler", "the real API server", "a person")
 
 
@@ -42,7 +42,7 @@ def test_it_is_large_and_covers_the_projects_and_clusters() -> None:
 
 
 def test_the_guide_counts_them() -> None:
-    guide = (Path(__file__).parents[2] / "docs" / "corpus.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parents[2] / "docs" / "development" / "corpus.md").read_text(encoding="utf-8")
     numbers = [sum(case.confirmed is who for case in CASES) for who in Confirmed]
     rows = [f"| {who} | {number} |" for who, number in zip(_WHO, numbers, strict=True)]
     assert [text for text in (f"has {len(CASES)} cases", *rows) if text not in guide] == []
