@@ -6,11 +6,13 @@ apimachinery. What follows for nodes is decided elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final, TypeVar
 
 from kubectl_dra.model.affinity import PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.meta import LabelSelector, NodeSelectorRequirement
 
 Requirements = tuple[NodeSelectorRequirement, ...]
@@ -40,12 +42,16 @@ class AffinityTerm:
 
 @dataclass(frozen=True, slots=True)
 class PodTerms:
-    """All terms of a pod; the preferred ones with their weights."""
+    """All terms of a pod; the preferred ones with their weights.
+
+    ``problems``: what is wrong with those of a kind that can't be parsed, of which there are then none.
+    """
 
     required_affinity: tuple[AffinityTerm, ...] = ()
     required_anti_affinity: tuple[AffinityTerm, ...] = ()
     preferred_affinity: tuple[tuple[int, AffinityTerm], ...] = ()
     preferred_anti_affinity: tuple[tuple[int, AffinityTerm], ...] = ()
+    problems: tuple[str, ...] = ()
 
     @property
     def all(self) -> tuple[AffinityTerm, ...]:
@@ -55,6 +61,9 @@ class PodTerms:
 
 
 NO_TERMS = PodTerms()
+T = TypeVar("T")
+#: Whether an operator of a label selector wants values; others than these can't be parsed.
+_WANTS_VALUES: Final = {"In": True, "NotIn": True, "Exists": False, "DoesNotExist": False}
 _NONE = PodAffinity()
 
 
@@ -65,12 +74,52 @@ def terms_of(pod: Pod) -> PodTerms:
         return NO_TERMS
     own = pod.metadata.namespace
     near, away = affinity.pod_affinity or _NONE, affinity.pod_anti_affinity or _NONE
+    problems: list[str] = []
+
+    def kept(what: str, terms: tuple[T, ...], term: Callable[[T], AffinityTerm]) -> tuple[T, ...]:
+        """Of a pod one of whose terms can't be parsed upstream knows none of that kind (NewPodInfo)."""
+        problem = next(filter(None, (_problem(term(each)) for each in terms)), "")
+        if problem:
+            problems.append(f"{what}: {problem}")
+        return () if problem else terms
+
+    required = [
+        tuple(term_of(term, own) for term in each.required_during_scheduling_ignored_during_execution)
+        for each in (near, away)
+    ]
+    preferred = [
+        tuple(_weighted(term, own) for term in each.preferred_during_scheduling_ignored_during_execution)
+        for each in (near, away)
+    ]
     return PodTerms(
-        tuple(term_of(term, own) for term in near.required_during_scheduling_ignored_during_execution),
-        tuple(term_of(term, own) for term in away.required_during_scheduling_ignored_during_execution),
-        tuple(_weighted(term, own) for term in near.preferred_during_scheduling_ignored_during_execution),
-        tuple(_weighted(term, own) for term in away.preferred_during_scheduling_ignored_during_execution),
+        kept("requiredAffinityTerms", required[0], _itself),
+        kept("requiredAntiAffinityTerms", required[1], _itself),
+        kept("preferredAffinityTerms", preferred[0], _unweighted),
+        kept("preferredAntiAffinityTerms", preferred[1], _unweighted),
+        tuple(problems),
     )
+
+
+def _itself(term: AffinityTerm) -> AffinityTerm:
+    return term
+
+
+def _unweighted(weighted: tuple[int, AffinityTerm]) -> AffinityTerm:
+    return weighted[1]
+
+
+def _problem(term: AffinityTerm) -> str:
+    """Why a selector of the term can't be parsed, in the words of apimachinery (labels.NewRequirement)."""
+    for each in (*(term.selector or ()), *(term.namespace_selector or ())):
+        wants = _WANTS_VALUES.get(each.operator)
+        if wants is None:
+            return f"{quote(each.operator)} is not a valid label selector operator"
+        if wants and not each.values:
+            return "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty"
+        if each.values and not wants:
+            values = ",".join(map(quote, each.values))
+            return f"values: Invalid value: [{values}]: values set must be empty for exists and does not exist"
+    return ""
 
 
 def _weighted(term: WeightedPodAffinityTerm, own: str) -> tuple[int, AffinityTerm]:

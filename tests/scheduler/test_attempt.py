@@ -188,3 +188,43 @@ def test_a_pod_that_waits_for_a_resize_stays_on_its_node() -> None:
     plain = snapshot_of({"nodes": [node("a")], "pods": [running]})
     skipped = attempt(plain, pod_of(plain, "default/pod"), (DeferredPodScheduling(),))
     assert skipped.feasible == ("a",)
+
+
+def _away(*expressions: dict[str, Any]) -> dict[str, Any]:
+    terms = [
+        {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchExpressions": [expression]}}
+        for expression in expressions
+    ]
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+
+
+_EVERYONE = {"key": "app", "operator": "DoesNotExist"}
+
+
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        ({"key": "app", "operator": "Wrong"}, '"Wrong" is not a valid label selector operator'),
+        (
+            {"key": "app", "operator": "In"},
+            "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
+        ),
+        (
+            {"key": "app", "operator": "Exists", "values": ["a"]},
+            'values: Invalid value: ["a"]: values set must be empty for exists and does not exist',
+        ),
+    ],
+)
+def test_a_term_that_cannot_be_parsed(expression: dict[str, Any], told: str) -> None:
+    """A pod that runs loses all its required anti-affinity by it, a pod that waits is refused."""
+    running = {**pod(nodeName="a", affinity=_away(_EVERYONE, expression)), "status": {"phase": "Running"}}
+    running["metadata"] = {"name": "run", "namespace": "default", "uid": "run"}
+    there = node("a", **{"kubernetes.io/hostname": "a"})
+    for keeps_away, affinity in ((False, running["spec"]["affinity"]), (True, _away(_EVERYONE))):
+        running["spec"]["affinity"] = affinity
+        snapshot = snapshot_of({"nodes": [there], "pods": [pod(), running]})
+        found = decide(snapshot, pod_of(snapshot, "default/pod"))
+        assert (found.outcome is Outcome.UNSCHEDULABLE) is keeps_away
+    found = decided(pod(affinity=_away(_EVERYONE, expression)), there)
+    text = f"parsing pod: requiredAntiAffinityTerms: {told}"
+    assert found.message == f"0/1 nodes are available: {text}. not found"

@@ -69,6 +69,9 @@ class InterPodAffinity(Plugin):
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Count who matches whom, over all nodes of the cluster."""
         snapshot, shape = cycle.snapshot, cycle.info.shape
+        if problems := shape.terms.problems:
+            text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
+            return PreFilterResult(unresolvable(f"parsing pod: {text}"))
         own = snapshot.labels_of_namespace(shape.namespace)
         state = Company(
             tuple(resolved(snapshot, term) for term in shape.terms.required_affinity),
