@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from kubectl_dra.commands import app
 from kubectl_dra.commands.app import COMMANDS
 from kubectl_dra.version import __version__
+from tests.kit.sample import sampled
 
 HEAVY = ("textual", "kubernetes", "urllib3", "lark", "celpy", "re2", "rich", "yaml")
 ENVIRONMENT = {**os.environ, "NO_COLOR": "1", "KUBECONFIG": "/nonexistent"}
@@ -178,8 +180,7 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
     assert (process.returncode, out, err.strip()) == (130, "", "")
 
 
-@pytest.mark.parametrize("locale", ["C", "POSIX"])
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(("locale", "unbuffered"), sampled(product(("C", "POSIX"), ("", "1")), 2))
 def test_a_locale_without_characters_gets_what_kubectl_would_write(locale: str, unbuffered: str) -> None:
     words = ("why-pending", "-A", "--from", "demo")
     posix = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONUNBUFFERED": unbuffered, "PYTHONIOENCODING": ""}

@@ -9,6 +9,7 @@ from kubectl_dra.source.demo import load_demo
 from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.feed import RereadFeed
 from kubectl_dra.tui.settings import Settings
+from tests.kit.sample import sampled
 from tests.tui.support import LARGE, demo_app, play, with_features
 
 
@@ -370,7 +371,7 @@ def test_leaving(key):
     play(demo_app(), script)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (100, 30), (200, 60), (60, 16), (20, 6)], ids=str)
+@pytest.mark.parametrize("size", sampled(zip([(80, 24), (100, 30), (200, 60), (60, 16), (20, 6)]), 3))
 def test_any_size(size):
     async def script(ui):
         for key in "123456":
