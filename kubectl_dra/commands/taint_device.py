@@ -15,7 +15,7 @@ Examples:
   kubectl dra taint-device nic.example.com/rack-1/nic-0 link:NoExecute --wait
   kubectl dra taint-device nic.example.com/rack-1/nic-0 a:NoExecute --observe
   kubectl dra taint-device nic.example.com/rack-1/nic-0 link-    # remove it
-  kubectl dra taint-device 'nic.example.com/rack-1/*' link:NoSchedule   # a pool
+  kubectl dra taint-device 'nic.example.com/rack-1/*' link:NoSchedule  # pool
   kubectl dra taint-device node/cpu-2 ecc:NoSchedule       # its pools
   kubectl dra taint-device --match EXPR link:NoSchedule    # each match
   kubectl dra taint-device --list"""
