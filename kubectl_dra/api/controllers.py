@@ -12,14 +12,17 @@ from kubectl_dra.api.kinds import WORKLOADS
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
 
-#: Plurals by group and kind; an owner reference names the version.
-_PLURALS: Final = {
-    ("", "Pod"): "pods",
-    **{(kind.group, kind.name): kind.plural for kind in WORKLOADS},
+_FOREIGN: Final = {
     ("jobset.x-k8s.io", "JobSet"): "jobsets",
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): "leaderworkersets",
     ("kubeflow.org", "MPIJob"): "mpijobs",
     ("ray.io", "RayCluster"): "rayclusters",
+}
+#: Plurals by group and kind; an owner reference names the version.
+_PLURALS: Final = {
+    ("", "Pod"): "pods",
+    **{(kind.group, kind.name): kind.plural for kind in WORKLOADS},
+    **_FOREIGN,
 }
 _decoder: Final = make_decoder(WorkloadObject, numbers_as_text=True)
 
@@ -27,6 +30,11 @@ _decoder: Final = make_decoder(WorkloadObject, numbers_as_text=True)
 def plural_of(api_version: str, kind: str) -> str:
     """The plural of a kind of owners; empty where it is none whose templates are known."""
     return _PLURALS.get((api_version.rpartition("/")[0], kind), "")
+
+
+def is_foreign(api_version: str, kind: str) -> bool:
+    """Whether it is a kind of owners that is read one by one only: no list of them is ever asked for."""
+    return (api_version.rpartition("/")[0], kind) in _FOREIGN
 
 
 def resource_of(kind: str) -> str:

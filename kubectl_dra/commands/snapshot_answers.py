@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Final
 
-from kubectl_dra.commands.cluster import read_cluster
+from kubectl_dra.api.controllers import is_foreign
+from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.owners import owner_reader
 from kubectl_dra.commands.show import console, note_evidence
 from kubectl_dra.commands.signals import signals_raise
+from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.output.documents import list_pieces, write_list
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.files import WriteError, write_private
@@ -35,6 +38,8 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
     """Run the command; returns the exit code."""
     scope = options if options.namespace else dataclasses.replace(options, all_namespaces=True)
     cluster = read_cluster(scope)
+    if not redact:  # which leaves nothing of kinds that are not Kubernetes' own
+        cluster = _with_owners(cluster, options)
     note_evidence(cluster.state, options)
     document = snapshot(cluster.state, cluster.namespace, with_parameters)
     if redact:
@@ -49,6 +54,24 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
     if file and file != "-":
         terminal.note(fmt("{} written to {}", counted(written, "object"), file))
     return ExitCode.OK
+
+
+def _with_owners(cluster: Scoped, options: Options) -> Scoped:
+    """With owners of other API groups, whose kinds nobody lists: of the pods that ways out may be about."""
+    inventory = cluster.state.inventory
+    with owner_reader(options) as read:
+        if read is None:
+            return cluster
+        owners = Owners(inventory, read)
+        pods = (pod for pod in inventory.pods.values() if pod.spec.resource_claims or not pod.spec.node_name)
+        found = {
+            (owner.ref.kind, owner.ref.namespace, owner.ref.name): owner.object
+            for pod in pods
+            for owner in owners.of(pod)
+            if owner.object is not None and is_foreign(owner.object.api_version, owner.ref.kind)
+        }
+    changed = inventory.replace(workloads={**inventory.workloads, **found}) if found else inventory
+    return Scoped(dataclasses.replace(cluster.state, inventory=changed), cluster.namespace)
 
 
 def _write(document: SnapshotDocument, file: str) -> int:

@@ -14,8 +14,9 @@ from typing import Any, Final
 
 import msgspec
 
+from kubectl_dra.api.controllers import is_foreign
 from kubectl_dra.api.encode import encode
-from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
+from kubectl_dra.api.kinds import BY_NAME, KINDS, POD, Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import ALL_NAMESPACES, Coverage, Evidence, Read
@@ -142,6 +143,9 @@ def objects_of(inventory: Inventory) -> Iterator[tuple[Kind, Record]]:
             yield from ((kind, record) for key, record in inventory.workloads.items() if key[0] == kind.name)
         else:
             yield from ((kind, record) for record in by_kind.get(kind.name, ()))
+    for key, record in inventory.workloads.items():
+        if is_foreign(record.api_version, key[0]):
+            yield POD, record  # it says itself what it is
 
 
 def _by_kind(inventory: Inventory) -> Mapping[str, Iterable[Record]]:

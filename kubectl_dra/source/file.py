@@ -15,7 +15,7 @@ from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
 from kubectl_dra.api.lean import lean
 from kubectl_dra.api.queues import queue_objects
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
-from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.source.content import Content, open_content
 from kubectl_dra.source.errors import FileError, SourceError
@@ -103,6 +103,9 @@ def _assembled(manifests: Manifests, builder: InventoryBuilder) -> tuple[Invento
     if manifests.queued:
         kinds = {each.kind for each in manifests.queued}
         inventory = inventory.replace(queues=queue_objects(manifests.queued, complete=kinds))
+    if manifests.owners:
+        found = {(each.kind, *key_of(each.metadata)): each for each in manifests.owners}
+        inventory = inventory.replace(workloads={**inventory.workloads, **found})
     return inventory, evidence
 
 

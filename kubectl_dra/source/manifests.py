@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from kubectl_dra.api.controllers import decode_owner, is_foreign
 from kubectl_dra.api.decode import DecodeError, bad_object, decode_alike, decode_object, read_header
 from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.kinds import BY_NAME, Kind, find_kind
@@ -21,6 +22,8 @@ from kubectl_dra.api.queues import MAX_OBJECTS, is_queue_object
 from kubectl_dra.api.sources import Source
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import BadObject
+from kubectl_dra.model.meta import OwnerReference
+from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.source.content import Content
 from kubectl_dra.source.documents import Document, Piece, documents
 from kubectl_dra.source.errors import ManifestError
@@ -49,7 +52,8 @@ class Manifests:
     """What a file holds, in its order. ``other`` counts the kinds that are none of ours, ``kinds`` those of ours.
 
     Of very many broken objects the first are named one by one, and the last entry of a kind counts the others. Of
-    several files together, ``plain`` are the kinds in those that are no snapshots. ``queued`` are Kueue's objects.
+    several files together, ``plain`` are the kinds in those that are no snapshots. ``queued`` are Kueue's objects;
+    ``owners`` those of other API groups that make pods.
     """
 
     name: str
@@ -61,6 +65,7 @@ class Manifests:
     plain: frozenset[str] = frozenset()
     notes: list[str] = field(default_factory=list)
     queued: list[Source] = field(default_factory=list)
+    owners: list[WorkloadObject] = field(default_factory=list)
 
 
 class Origin(NamedTuple):
@@ -194,6 +199,8 @@ def _loaded(leaf: _Leaf, origin: str, manifests: Manifests) -> Loaded | None:
         manifests.other[leaf.kind] += 1
     if is_queue_object(leaf.api_version, leaf.kind) and len(manifests.queued) < MAX_OBJECTS:
         manifests.queued.append(Source(bytes(leaf.data), leaf.api_version, leaf.kind))
+    if is_foreign(leaf.api_version, leaf.kind) and len(manifests.owners) < MAX_OBJECTS:
+        manifests.owners.append(decode_owner(bytes(leaf.data), OwnerReference(leaf.api_version, leaf.kind)))
     return None
 
 

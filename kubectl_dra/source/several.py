@@ -38,6 +38,7 @@ def merged(parts: Sequence[Manifests]) -> Manifests:
         whole.bad_objects += part.bad_objects
         whole.other += part.other
         whole.queued += part.queued
+        whole.owners += part.owners
     versions = {header.server.version for header in headers if header.server.version}
     if len(versions) > 1:
         told = ", ".join(sorted(versions))

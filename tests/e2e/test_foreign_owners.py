@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -76,7 +77,9 @@ def _install(client: Client, kind: str, group: str, version: str, plural: str) -
 
 
 @pytest.mark.parametrize("kind", _KINDS)
-def test_the_patch_is_accepted_and_changes_the_template(plane: ControlPlane, client: Client, kind: str) -> None:
+def test_the_patch_is_accepted_and_changes_the_template(
+    plane: ControlPlane, client: Client, tmp_path: Path, kind: str
+) -> None:
     group, version, plural, spec, labels, where = _KINDS[kind]
     clear(client)
     _install(client, kind, group, version, plural)
@@ -95,6 +98,9 @@ def test_the_patch_is_accepted_and_changes_the_template(plane: ControlPlane, cli
 
     asked = f"kubectl dra why-pending pod/pod -n {_NAMESPACE} --remedy 1"
     environment = plane_environment(plane)
+    # A snapshot holds the owner, and leads to the same commands.
+    recorded = _bash(f"kubectl dra snapshot -o {tmp_path}/s.json && {asked} --from {tmp_path}/s.json", environment)
+    assert f"{kind.lower()}/train" in recorded.stdout, recorded.stderr
     tried = _bash(f"{asked} --dry-run=server", environment)
     assert tried.returncode == 0, f"{tried.stdout}\n{tried.stderr}"
     script = _bash(asked, environment).stdout
