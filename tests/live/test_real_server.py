@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_dra.api.kinds import KINDS, NODE, RESOURCE_CLAIM
+from kubectl_dra.api.decode import decode_page
+from kubectl_dra.api.kinds import KINDS, NODE, POD, RESOURCE_CLAIM
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.source.live import Needs, open_session, read
 from kubectl_dra.source.live.discovery import discover
 from kubectl_dra.source.live.errors import CertificateError, LoginError, RefusedError
 from kubectl_dra.source.live.feed import Feed, Published
 from kubectl_dra.source.live.listing import CHUNK, take_list
+from kubectl_dra.source.live.pods import PodReducer
 from kubectl_dra.source.spec import Connection
 from tests.controlplane import ControlPlane, User, binaries
-from tests.e2e.situations import create, node_object
+from tests.e2e.situations import create, node_object, pod_object
 
 pytestmark = pytest.mark.controlplane
 
@@ -135,3 +137,21 @@ def test_following_the_cluster(plane: ControlPlane) -> None:
         assert not seen.get(timeout=10).inventory.classes
     finally:
         feed.close()
+
+
+def test_pods_of_a_real_server_are_told_at_a_glance(plane: ControlPlane) -> None:
+    """What a real server writes of pods is what is expected of them, so that none has to be decoded twice."""
+    client = plane.client()
+    create(client, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "glances"}}, "")
+    for number in range(3):
+        body = pod_object(f"runs-{number}", requests={"cpu": "1"})
+        body["spec"]["nodeName"] = f"node-{number:04}"
+        create(client, body, "glances")
+    create(client, pod_object("waits", requests={"cpu": "1"}), "glances")
+    data = open_session(_connection(plane)).get("/api/v1/pods", "list pods")
+    glanced, whole = PodReducer(), PodReducer()
+    assert glanced.take(data, "v1") is not None
+    whole.add(decode_page(data, "v1", POD).records)
+    assert glanced.usage == whole.usage
+    assert glanced.kept == whole.kept
+    assert {f"node-{number:04}" for number in range(3)} <= set(glanced.usage)
