@@ -302,3 +302,55 @@ def test_ten_thousand_objects_are_checked_in_time(capfd: pytest.CaptureFixture[s
     run(["lint", "many.yaml", "-o", "json"])
     assert os.times().user - before < 30
     assert json.loads(capfd.readouterr().out)["objects"] == 2_000
+
+
+PATCH = (
+    "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: driver}\nspec: {template: {spec: {nodeSelector: {a: b}}}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("field", "item"),
+    [
+        ("patches", "{path: ../patch.yaml}"),
+        ("patchesStrategicMerge", "../patch.yaml"),
+        ("patches", "{path: ./none.yaml}"),
+    ],
+)
+def test_patches_of_a_kustomization_are_no_objects(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, field: str, item: str
+) -> None:
+    """As intel-resource-drivers, jobset, lws and kuberay have them, in the folder or in one above."""
+    (tmp_path / "overlay").mkdir()
+    (tmp_path / "overlay" / "kustomization.yaml").write_text(
+        f"resources: [../base]\n{field}: [{item}]\n", encoding="utf-8"
+    )
+    (tmp_path / "patch.yaml").write_text(PATCH, encoding="utf-8")
+    code = run(["lint", "-R", "-f", str(tmp_path), "-o", "json"])
+    found = {each["rule"] for each in json.loads(capfd.readouterr().out)["findings"]}
+    assert ("kustomize-patch" in found, "refused" in found, code) == (
+        (False, True, 1) if "none" in item else (True, False, 0)
+    )
+
+
+def test_a_patch_that_is_named_alone_is_known_by_the_kustomization_beside_it(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """pre-commit names the changed files only."""
+    (tmp_path / "kustomization.yaml").write_text(
+        "patches:\n- path: patch.yaml\n- patch: |-\n    a: b\n", encoding="utf-8"
+    )
+    path = tmp_path / "patch.yaml"
+    path.write_text("- op: remove\n  path: /spec\n", encoding="utf-8")
+    assert run(["lint", "-f", str(path)]) == 0
+    out = capfd.readouterr().out
+    assert f"patch.yaml:1:1: note: is a patch of {tmp_path}" in out
+    assert "lint -k DIR checks what comes of it" in out
+
+
+@pytest.mark.parametrize("text", ["patches: 3", "[", "- a", "patches: [{path: 3}, 4, null]", "\x00", "a: *b"])
+def test_broken_kustomizations_hide_nothing(capfd: pytest.CaptureFixture[str], tmp_path: Path, text: str) -> None:
+    (tmp_path / "kustomization.yaml").write_text(text, encoding="utf-8")
+    (tmp_path / "patch.yaml").write_text(PATCH, encoding="utf-8")
+    assert run(["lint", "-f", str(tmp_path / "patch.yaml")]) == 1
+    assert "spec.selector: Required value" in capfd.readouterr().out

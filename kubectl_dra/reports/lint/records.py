@@ -25,6 +25,7 @@ class Rule(StrEnum):
 
     UNREADABLE = "unreadable"
     NOT_KUBERNETES = "not-kubernetes"
+    PATCH = "kustomize-patch"
     NO_API_VERSION = "no-api-version"
     UNKNOWN_FIELD = "unknown-field"
     OTHER_GENERATION = "other-generation"
@@ -66,6 +67,11 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
         ),
         Rule.NOT_KUBERNETES: RuleText(
             Severity.NOTE, "The document is not a Kubernetes object", "Leave such files out, or name single files."
+        ),
+        Rule.PATCH: RuleText(
+            Severity.NOTE,
+            "The file is a patch of a kustomization",
+            "It is no object by itself: kubectl dra lint -k DIR checks what comes of it.",
         ),
         Rule.NO_API_VERSION: _error("The object has no apiVersion", "Add the apiVersion; kubectl refuses the file."),
         Rule.UNKNOWN_FIELD: _error(
