@@ -345,7 +345,7 @@ def test_a_patch_that_is_named_alone_is_known_by_the_kustomization_beside_it(
     assert run(["lint", "-f", str(path)]) == 0
     out = capfd.readouterr().out
     assert f"patch.yaml:1:1: note: is a patch of {tmp_path}" in out
-    assert "lint -k DIR checks what comes of it" in out
+    assert "lint -k DIR checks what it becomes" in out
 
 
 @pytest.mark.parametrize("text", ["patches: 3", "[", "- a", "patches: [{path: 3}, 4, null]", "\x00", "a: *b"])

@@ -71,7 +71,7 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
         Rule.PATCH: RuleText(
             Severity.NOTE,
             "The file is a patch of a kustomization",
-            "It is no object by itself: kubectl dra lint -k DIR checks what comes of it.",
+            "It is not an object by itself: kubectl dra lint -k DIR checks what it becomes.",
         ),
         Rule.NO_API_VERSION: _error("The object has no apiVersion", "Add the apiVersion; kubectl refuses the file."),
         Rule.UNKNOWN_FIELD: _error(
