@@ -6,7 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 STARTED = ("kubectl_dra.__main__", "kubectl_dra.commands.complete")
@@ -35,11 +38,11 @@ def _imports(name: str, file: Path) -> frozenset[str]:
     return frozenset(_imported(name, file))
 
 
-def _imported(name: str, file: Path) -> Iterator[str]:
+def _imported(name: str, file: Path, named: bool = True) -> Iterator[str]:
     nodes = list(_run(parsed(file)))
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     called = (node.func for node in nodes if isinstance(node, ast.Call))
-    by_name = any("import_module" in (getattr(f, "attr", ""), getattr(f, "id", "")) for f in called)
+    by_name = named and any("import_module" in (getattr(f, "attr", ""), getattr(f, "id", "")) for f in called)
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -71,6 +74,26 @@ def test_every_module_is_reached_from_an_entry_point() -> None:
 def test_a_module_that_nobody_imports_is_found() -> None:
     modules = _modules()
     assert "kubectl_dra.orphan" not in _reached({**modules, "kubectl_dra.orphan": modules["kubectl_dra.version"]})
+
+
+def _ties(modules: dict[str, Path]) -> dict[str, set[str]]:
+    """What each module imports, not only for types and not by name; a package only where its own names are meant."""
+    found = {name: {*_imported(name, file, named=False)} & modules.keys() - {name} for name, file in modules.items()}
+    return {
+        name: {each for each in several if not any(other.startswith(f"{each}.") for other in several)}
+        for name, several in found.items()
+    }
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    TopologicalSorter(_ties(_modules())).prepare()
+
+
+def test_modules_that_import_each_other_are_found(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("from b import x", encoding="utf-8")
+    (tmp_path / "b.py").write_text("def later():\n    import a", encoding="utf-8")
+    with pytest.raises(CycleError):
+        TopologicalSorter(_ties({name: tmp_path / f"{name}.py" for name in "ab"})).prepare()
 
 
 def _used(tree: ast.AST) -> Iterator[str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from kubectl_dra.commands.options import Options
 from kubectl_dra.model.invocation import Address, Words, flag
 from kubectl_dra.source.limits import MAX_BYTES
 from kubectl_dra.source.secrets import without_login
+
+if TYPE_CHECKING:
+    from kubectl_dra.commands.options import Options
 
 
 def address_of(options: Options) -> Address:

@@ -1,27 +1,30 @@
 """InterPodAffinity: what a pod asks of the company it has, and what pods that are there ask of it.
 
-Upstream: plugins/interpodaffinity (filtering.go). Matching pods are counted once per attempt, by label of their node,
-from the snapshot's groups of pods alike; scoring is in ``inter_pod_affinity_score``.
+Upstream: plugins/interpodaffinity (filtering.go, scoring.go; a required affinity of pods that are there counts 1,
+hardPodAffinityWeight). Matching pods are counted once per attempt, by label of their node,
+from the snapshot's groups of pods alike; then come the scores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.model.terms import AffinityTerm, selects
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
-from kubectl_dra.scheduler.plugins import inter_pod_affinity_score
-from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
+from kubectl_dra.scheduler.scores import MAX_SCORE
+from kubectl_dra.scheduler.snapshot import NodeInfo, Placed, Snapshot
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unknown, unresolvable, unschedulable
 
 AFFINITY_TEXT: Final = "node(s) didn't match pod affinity rules"
 ANTI_AFFINITY_TEXT: Final = "node(s) didn't match pod anti-affinity rules"
 EXISTING_TEXT: Final = "node(s) didn't satisfy existing pods anti-affinity rules"
+_HARD_WEIGHT: Final = 1
 Pair = tuple[str, str]
 Pairs = dict[Pair, int]
+Weighted = tuple[int, AffinityTerm]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ class InterPodAffinity(Plugin):
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
         """Preferred terms of both sides."""
-        return inter_pod_affinity_score.score(cycle, nodes)
+        return _score(cycle, nodes)
 
 
 def _needs_namespaces(snapshot: Snapshot, shape: PodShape) -> bool:
@@ -227,3 +230,60 @@ def _change(cycle: Cycle, shape: PodShape, node: NodeInfo, delta: int) -> None:
     for term in state.anti_terms:
         if _matches(term, shape, snapshot):
             _add(state.anti, _pair(term, node.labels), delta)
+
+
+# --- scores: what the pod prefers, and what pods that are there prefer or require -------------------------------------
+
+
+def _score(cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
+    """0 to 100 per node, in their order; SKIP where nobody prefers anything."""
+    worth = _worth(cycle)
+    if not worth:
+        return SKIP
+    raw = [_sum_of(worth, node.labels) for node in nodes]
+    least, most = min(raw), max(raw)
+    if least == most:
+        return [0] * len(raw)
+    return [int(MAX_SCORE * ((each - least) / (most - least))) for each in raw]
+
+
+def _sum_of(worth: Mapping[str, Mapping[str, int]], labels: Mapping[str, str]) -> int:
+    return sum(values.get(labels[key], 0) for key, values in worth.items() if key in labels)
+
+
+def _worth(cycle: Cycle) -> dict[str, dict[str, int]]:
+    """Key of a label to value to what it is worth."""
+    snapshot, own = cycle.snapshot, cycle.info.shape
+    terms = own.terms
+    mine: list[Weighted] = [(weight, resolved(snapshot, term)) for weight, term in terms.preferred_affinity]
+    mine += [(-weight, resolved(snapshot, term)) for weight, term in terms.preferred_anti_affinity]
+    found: dict[str, dict[str, int]] = {}
+    for placed in snapshot.placed if mine else snapshot.placed_with_terms:
+        shape = placed.shape
+        labels = snapshot.labels_of_namespace(shape.namespace)
+        hits = [each for each in mine if each[1].matches(shape.namespace, shape.labels, labels)]
+        hits += _theirs(shape, own, snapshot.labels_of_namespace(own.namespace))
+        if hits:
+            _reward(found, cycle, placed, hits)
+    return found
+
+
+def _theirs(shape: PodShape, own: PodShape, labels: Mapping[str, str]) -> Iterator[Weighted]:
+    terms = shape.terms
+    yield from _matching([(_HARD_WEIGHT, term) for term in terms.required_affinity], own, labels)
+    yield from _matching(terms.preferred_affinity, own, labels)
+    yield from _matching([(-weight, term) for weight, term in terms.preferred_anti_affinity], own, labels)
+
+
+def _matching(terms: Sequence[Weighted], own: PodShape, labels: Mapping[str, str]) -> Iterator[Weighted]:
+    return (each for each in terms if each[1].matches(own.namespace, own.labels, labels))
+
+
+def _reward(found: dict[str, dict[str, int]], cycle: Cycle, placed: Placed, hits: Sequence[Weighted]) -> None:
+    for name, number in placed.nodes.items():
+        labels = cycle.snapshot.nodes[name].labels
+        for weight, term in hits:
+            value = labels.get(term.topology_key)
+            if value is not None:
+                values = found.setdefault(term.topology_key, {})
+                values[value] = values.get(value, 0) + weight * number
