@@ -15,10 +15,9 @@ from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Unsatisfiable
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import agreement, error_codes, refusals
-from kubectl_dra.diagnosis.attempt import Attempt, Rejection, Result
+from kubectl_dra.diagnosis.attempt import Attempt, Result
 from kubectl_dra.diagnosis.claim_verdicts import selected_names
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.company import company_causes
 from kubectl_dra.diagnosis.funnel import NodeExplainer, NodeExplanation
 from kubectl_dra.diagnosis.gates import consumers_of
 from kubectl_dra.diagnosis.judgement import Judgement, idle_claims
@@ -27,10 +26,8 @@ from kubectl_dra.diagnosis.records import (
     ClaimElsewhere,
     Company,
     ExtendedResource,
-    KeptAway,
     NodeGroup,
     NodeOutcome,
-    NodeSelection,
     NodeShortage,
     NodeTaint,
     ObjectRef,
@@ -39,42 +36,24 @@ from kubectl_dra.diagnosis.records import (
     Retry,
     SearchSize,
     Spread,
-    TakenPorts,
     Verdict,
     VolumeTrouble,
 )
+from kubectl_dra.diagnosis.rejections import OTHER_CODES, rejection_causes
 from kubectl_dra.diagnosis.renaming import Renaming
-from kubectl_dra.diagnosis.volumes import volume_causes, volume_identity, volume_problems
+from kubectl_dra.diagnosis.volumes import volume_identity, volume_problems
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.extended import served_resources, virtual_claim
 from kubectl_dra.scheduler.fit_error import parse_fit_error
-from kubectl_dra.scheduler.plugins.node_ports import port_text
-from kubectl_dra.scheduler.plugins.taint_toleration import taint_text
-from kubectl_dra.scheduler.resource_names import is_extended_resource
 from kubectl_dra.scheduler.search import search
 
 _MAX_MESSAGES: Final = 20
 #: Nodes of which it is told whether the devices would be there although another plugin rejects them.
 _MAX_REJECTED: Final = 2_000
 _RETRY_TRIGGERS: Final = ("Node", "ResourceClaim", "DeviceClass", "ResourceSlice")
-_FILTER_CODES: Final = {
-    "NodeName": Code.NODE_NAME,
-    "NodeUnschedulable": Code.NODE_UNSCHEDULABLE,
-    "TaintToleration": Code.NODE_TAINTS,
-    "NodeAffinity": Code.NODE_AFFINITY,
-    "NodePorts": Code.NODE_PORTS,
-    "NodeResourcesFit": Code.NODE_RESOURCES,
-}
-_OTHER_CODES: Final = {
-    reasons.Kind.NODES: Code.OTHER_PLUGIN,
-    reasons.Kind.VOLUMES: Code.VOLUMES,
-    reasons.Kind.TOPOLOGY: Code.TOPOLOGY,
-    reasons.Kind.OTHER: Code.OTHER_PLUGIN,
-}
 
 
 @dataclass(slots=True)
@@ -244,7 +223,7 @@ class _Explainer:
         first = bucket.results[0]
         match bucket.outcome:
             case NodeOutcome.REJECTED:
-                yield from self._rejected(bucket, names)
+                yield from rejection_causes(self.world, bucket.plugin, [*_pairs(bucket)], names)
             case NodeOutcome.FATAL:
                 yield self._fatal(bucket, names)
             case NodeOutcome.CLAIM_UNAVAILABLE if self.tried.left_over is not None:
@@ -257,58 +236,6 @@ class _Explainer:
                 yield from (msgspec.structs.replace(cause, nodes=names) for cause in bucket.explanation.causes)
             case NodeOutcome.UNDECIDED if first.searched is not None and not first.unread:
                 yield Cause(Code.SEARCH_UNDECIDED, SearchSize(first.searched.shared.steps), nodes=names)
-
-    def _rejected(self, bucket: _Bucket, names: tuple[str, ...]) -> Iterator[Cause]:
-        rejection = bucket.results[0].rejection
-        if rejection is None:
-            yield Cause(_FILTER_CODES[bucket.plugin], nodes=names)
-        elif rejection.taint is not None:
-            yield Cause(Code.NODE_TAINTS, NodeTaint(taint_text(rejection.taint)), nodes=names)
-        elif rejection.ports:
-            yield Cause(Code.NODE_PORTS, TakenPorts(tuple(map(port_text, rejection.ports))), nodes=names)
-        elif rejection.kept_away_by:
-            yield Cause(Code.KEPT_AWAY, KeptAway(rejection.kept_away_by), nodes=names)
-        elif rejection.lacks:
-            yield from self._lacks(bucket, rejection, names)
-        elif volume_problems(rejection.detail):
-            yield from volume_causes(rejection.detail, names)
-        elif bucket.plugin in _FILTER_CODES:
-            detail = NodeSelection(rejection.unmatched) if rejection.unmatched else None
-            yield Cause(_FILTER_CODES[bucket.plugin], detail, nodes=names)
-        else:
-            known = tuple(company_causes(rejection.detail, names))
-            yield from known or self._in_their_words(rejection, names)
-
-    def _in_their_words(self, rejection: Rejection, names: tuple[str, ...]) -> Iterator[Cause]:
-        code = _OTHER_CODES[reasons.kind_of(rejection.plugin)]
-        return (Cause(code, PluginText(rejection.plugin, text), nodes=names) for text in rejection.texts)
-
-    def _lacks(self, bucket: _Bucket, rejection: Rejection, names: tuple[str, ...]) -> Iterator[Cause]:
-        for position, lack in enumerate(rejection.lacks):
-            if is_extended_resource(lack.resource) or "/" in lack.resource:
-                unserved = self._unserved(lack.resource)
-                if unserved is not None:
-                    yield Cause(Code.EXTENDED_RESOURCE_UNSERVED, unserved, nodes=names)
-                    continue
-            name, closest = min(
-                (
-                    (node.metadata.name, result.rejection.lacks[position])
-                    for node, result in _pairs(bucket)
-                    if result.rejection is not None
-                ),
-                key=lambda pair: pair[1].requested - (pair[1].allocatable - pair[1].used),
-            )
-            detail = NodeShortage(lack.resource, closest.requested, closest.used, closest.allocatable, name)
-            yield Cause(Code.NODE_RESOURCES, detail, nodes=names)
-
-    def _unserved(self, resource: str) -> ExtendedResource | None:
-        """The resource, if neither a class nor any node offers it."""
-        world = self.world
-        if resource in served_resources(world):
-            return None
-        if any(resource in node.status.allocatable for node in world.inventory.nodes.values()):
-            return None
-        return ExtendedResource(resource, similar=similar(resource, served_resources(world)))
 
     def _fatal(self, bucket: _Bucket, names: tuple[str, ...]) -> Cause:
         first = bucket.results[0]
@@ -381,7 +308,7 @@ def _from_words(
     if message is not None:
         for reason in agreement.not_simulated(message, bool(unread)):
             plugin = reasons.plugin_of(reason)
-            yield Cause(_OTHER_CODES[reasons.kind_of(plugin)], PluginText(plugin, reason))
+            yield Cause(OTHER_CODES[reasons.kind_of(plugin)], PluginText(plugin, reason))
     elif refusals.is_refusal(seen.message) and not judgement.refusals:
         yield refusals.before(seen)
 
