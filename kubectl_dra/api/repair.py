@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 import msgspec
 from msgspec import inspect
 
+from kubectl_dra.api.json_words import json_words
 from kubectl_dra.model.quantity import Quantity, QuantityError
 
 _INT64: Final = range(-(2**63), 2**63)
@@ -47,7 +48,7 @@ def repaired(data: bytes, struct: type[msgspec.Struct]) -> bytes:
         )
         return msgspec.json.encode(_walk(value, inspect.type_info(struct), ""), enc_hook=_literal)
     except json.JSONDecodeError as error:
-        raise ShapeError("", f"not JSON: {error.msg} (column {error.pos + 1})") from error
+        raise ShapeError("", f"not JSON: {json_words(error.msg)} (column {error.pos + 1})") from error
     except RecursionError:
         raise ShapeError("", "nested too deeply") from None
 

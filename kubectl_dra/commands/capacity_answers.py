@@ -7,6 +7,7 @@ from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.manifests import objects_of
+from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.not_found import not_found
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
@@ -40,6 +41,8 @@ def answer(
         everywhere=kinds_everywhere(switches),
         namespaces=(each.key.namespace for each in read_all(written, "") if is_label(each.key.namespace)),
     )
+    if not written:
+        check_namespace(options, cluster)
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     world = cluster.state

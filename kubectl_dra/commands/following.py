@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import Scoped, features_of, gates_of, spec_and_namespace
 from kubectl_dra.commands.errors import UsageProblem
+from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console
 from kubectl_dra.model.evidence import Fields
@@ -71,6 +72,7 @@ def follow(
             features = features_of(published.inventory, evidence, gates)
             if state is None:
                 state = ClusterState(published.inventory, evidence, features, options.clock)
+                check_namespace(options, Scoped(state, namespace))
             else:
                 state = state.later(published.inventory, evidence, features)
             yield Scoped(state, namespace)

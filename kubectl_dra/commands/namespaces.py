@@ -11,7 +11,8 @@ from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.not_found import not_found
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.suggest import did_you_mean
-from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.evidence import Coverage, Evidence
+from kubectl_dra.model.features import Features
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.invocations import try_kubectl
 from kubectl_dra.source.errors import SourceError
@@ -35,6 +36,13 @@ def check_namespace(options: Options, cluster: Scoped) -> None:
     if coverage is Coverage.ASSUMED and options.namespace and used:
         what = f'nothing in {state.evidence.origin} is in namespace "{name}"'
         raise CommandError(what + did_you_mean(name, sorted(used)), "name another namespace with -n, or all with -A")
+
+
+def check_named(options: Options, read: ClusterState | None = None) -> None:
+    """The same of ``-n`` before anything else is read; ``read``: what a file has."""
+    if options.namespace and not options.all_namespaces:
+        state = read or ClusterState(Inventory(), Evidence(), Features(), options.clock)
+        check_namespace(options, Scoped(state, options.namespace))
 
 
 def _with_namespaces(options: Options, state: ClusterState) -> ClusterState:

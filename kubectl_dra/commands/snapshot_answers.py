@@ -11,6 +11,7 @@ from typing import Final
 from kubectl_dra.api.controllers import is_foreign
 from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError
+from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.owners import owner_reader
 from kubectl_dra.commands.show import console, note_evidence
@@ -38,6 +39,7 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
     """Run the command; returns the exit code."""
     scope = options if options.namespace else dataclasses.replace(options, all_namespaces=True)
     cluster = read_cluster(scope)
+    check_namespace(options, cluster)
     if not redact:  # which leaves nothing of kinds that are not Kubernetes' own
         cluster = _with_owners(cluster, options)
     note_evidence(cluster.state, options)

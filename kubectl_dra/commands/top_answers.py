@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubectl_dra.commands.cluster import read_cluster
+from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, note_evidence, write
 from kubectl_dra.output.documents import document, report_bytes
@@ -16,10 +17,12 @@ _KINDS = ("ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule", "N
 def answer(options: Options, word: str) -> int:
     """Run the command; returns the exit code."""
     cluster = read_cluster(options, _KINDS)
-    note_evidence(cluster.state, options)
     world, by = cluster.state, By(word)
     # Without -n the question of namespaces is about all of them.
     everywhere = by is not By.PODS and not options.namespace
+    if not everywhere:
+        check_namespace(options, cluster)
+    note_evidence(world, options)
     report = top_report(world, by, "" if everywhere else cluster.namespace)
     page = top_page(report, world.now, world.evidence.address)
     if is_document(options):

@@ -8,8 +8,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import features_of, gates_of, source_spec
 from kubectl_dra.commands.errors import CommandError, UsageProblem
+from kubectl_dra.commands.namespaces import check_named
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.owners import KeptOwners
 from kubectl_dra.diagnosis import needs
@@ -59,10 +61,13 @@ def start(
         feed = settings.connect("")
         assert isinstance(feed, RereadFeed)  # noqa: S101 - files are read whole
         first = feed.load()
+        check_named(options, ClusterState(*first, options.clock))
         if piped:
             # There is no second reading of it.
             feed = dataclasses.replace(feed, load=lambda: first)
         settings = dataclasses.replace(settings, connect=lambda _context: dataclasses.replace(feed, first=first))
+    else:
+        check_named(options)
     if piped:
         _take_keys_from_the_terminal()
     from kubectl_dra.tui.start import run  # Textual only when it is needed

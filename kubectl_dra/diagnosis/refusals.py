@@ -96,7 +96,9 @@ def _order(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen:
     """By resource versions, which grow through the whole server; else by the times that objects tell.
 
     The condition is part of the pod, which is at least as new. The words may have been repeated since, which changes
-    no pod: then a time that is later than theirs makes them old, and nothing makes them new.
+    no pod: then a time that is later than theirs makes them old. They are new where each object tells when it was last
+    written, all of it before them. Upstream: apimachinery's ManagedFieldsEntry, whose time is that of the last change
+    of any field of its manager.
     """
     others = list(_others(world, claims))
     own, versions = _version(pod.metadata), [_version(metadata) for metadata, _ in others]
@@ -104,10 +106,12 @@ def _order(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen:
     if own is not None and len(known) == len(versions) and all(version < own for version in known):
         return Order.NEWER
     said = parse_time(seen.time or "")
-    times = (time for metadata, times in others for time in (*_times(metadata), *times))
-    if said is not None and any(time > said for text in times if (time := parse_time(text)) is not None):
+    texts = (text for metadata, times in others for text in (*_times(metadata), *times))
+    times = [time for text in texts if (time := parse_time(text)) is not None]
+    if said is not None and any(time > said for time in times):
         return Order.OLDER
-    return Order.UNKNOWN
+    dated = all(any(each.time for each in metadata.managed_fields) for metadata, _ in others)
+    return Order.NEWER if said is not None and dated and all(time < said for time in times) else Order.UNKNOWN
 
 
 def _others(world: ClusterState, claims: Sequence[ResourceClaim]) -> Iterator[tuple[ObjectMeta, Sequence[str]]]:
@@ -119,7 +123,8 @@ def _others(world: ClusterState, claims: Sequence[ResourceClaim]) -> Iterator[tu
 
 
 def _times(metadata: ObjectMeta) -> Iterator[str]:
-    yield from (time for time in (metadata.creation_timestamp, metadata.deletion_timestamp) if time)
+    written = (each.time for each in metadata.managed_fields)
+    yield from (time for time in (metadata.creation_timestamp, metadata.deletion_timestamp, *written) if time)
 
 
 def _times_of(claim: ResourceClaim) -> Iterator[str]:

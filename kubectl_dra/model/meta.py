@@ -17,6 +17,12 @@ class OwnerReference(Record, frozen=True):
     controller: bool | None = None
 
 
+class ManagedFields(Record, frozen=True):
+    """``metadata.managedFields[]``: when somebody wrote last; what was written is not kept."""
+
+    time: str | None = None
+
+
 class ObjectMeta(Record, frozen=True):
     """``metadata``; times are the exact RFC 3339 texts."""
 
@@ -32,6 +38,7 @@ class ObjectMeta(Record, frozen=True):
     annotations: dict[str, str] = field(default_factory=dict)
     owner_references: tuple[OwnerReference, ...] = ()
     finalizers: tuple[str, ...] = ()
+    managed_fields: tuple[ManagedFields, ...] = ()
 
 
 class Condition(Record, frozen=True):

@@ -7,6 +7,7 @@ where a hint is a plain text.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, overload
 
 from kubectl_dra.model.ids import DeviceId, PoolId
@@ -130,6 +131,13 @@ def changing(words: Words | None, address: Address) -> Words | None:
     return (*words, *(flag("--context", context) if context and not named else ()), *address.flags)
 
 
+#: What shows the names of a kind in facts of a file, which kubectl does not read.
+_FROM_FILES: Final[Mapping[Words, Words]] = {
+    ("nodes",): ("kubectl", "dra", "top", "nodes"),
+    ("namespaces",): ("kubectl", "dra", "get", "claims", "-A"),
+}
+
+
 def hint(text: str, address: Address) -> str:
     """What to do: a command with the flags that were given; for facts of a file what leads to more facts."""
     if not isinstance(text, CommandLine) or not text.words:
@@ -138,7 +146,10 @@ def hint(text: str, address: Address) -> str:
         return CommandLine(reading(text.words, address), text.tail)
     if text.words[1:3] == ("auth", "can-i"):
         return "take a new snapshot with the right to list them"
-    return f"look into {' and '.join(address.sources)}"
+    instead = _FROM_FILES.get(text.words[2:3])
+    if text.words[1] == "get" and instead is not None:
+        return CommandLine(reading(instead, address))
+    return f"see the objects in {' and '.join(address.sources)}"
 
 
 def _is_own(words: Words) -> bool:

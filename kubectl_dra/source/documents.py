@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from kubectl_dra.api.json_words import json_words
 from kubectl_dra.source.content import Content
 from kubectl_dra.source.errors import ManifestError
 from kubectl_dra.source.json_parts import WHOLE_BYTES, Part, Span, UnsplitError, parts
@@ -144,7 +145,7 @@ def _yaml_instead(content: Content, name: str, error: Exception) -> Iterator[Doc
         found = list(_yaml_documents(content, name))
     except ManifestError:
         if isinstance(error, json.JSONDecodeError):
-            problem = f"not JSON: {error.msg} (column {error.colno})"
+            problem = f"not JSON: {json_words(error.msg)} (column {error.colno})"
             what, line = f"{name}, line {error.lineno}: {problem}", error.lineno
         else:
             what, line, problem = f"{name}: nested too deeply", 0, "nested too deeply"

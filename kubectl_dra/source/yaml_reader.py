@@ -74,13 +74,38 @@ def read_documents(source: str | Content, unique: bool = True) -> Iterator[Docum
                 yield document
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise YAMLError(error.problem or "not YAML", reader.number, (mark.line if mark else 0) + 1) from error
+        raise YAMLError(_plain(error.problem or ""), reader.number, (mark.line if mark else 0) + 1) from error
     except yaml.reader.ReaderError as error:
         line = _line(source, error.position) if isinstance(error.position, int) else 1
         raise YAMLError("holds characters that YAML does not allow", reader.number, line) from error
     except UnicodeDecodeError as error:
         # kubectl refuses it as well; replaced, nobody would know what is lost.
         raise YAMLError("holds bytes that are not UTF-8", reader.number, _bad_line(source), _SAVE) from error
+
+
+#: What parsers say, those of C and of Python, and what it means.
+_WORDS: Final = (
+    ("',' or ']'", "a list that begins with [ is not closed, or lacks a comma"),
+    ("',' or '}'", "an object that begins with { is not closed, or lacks a comma"),
+    ("expected key", "a line is not indented like its neighbours, or is not KEY: VALUE"),
+    ("<block end>", "a line is not indented like its neighbours, or is not KEY: VALUE"),
+    ("'-' indicator", "an item of a list is not indented like its neighbours, or lacks its -"),
+    ("expected ':'", "a key has no colon"),
+    ("mapping values", "a colon where no key can stand: put the text into quotes, or look at the indentation"),
+    (
+        "cannot start any token",
+        "a tab, or a sign that no value begins with: indent by spaces, or put it into quotes",
+    ),
+    ("end of stream", "a text in quotes is not closed"),
+    ("undefined alias", "a * refers to an anchor that does not exist"),
+    ("document start", "something follows where the document ends, without --- in front of it"),
+    ("unknown escape", "a text in double quotes has a backslash that begins no escape"),
+)
+
+
+def _plain(problem: str) -> str:
+    """A parser's words in plain ones."""
+    return next((f"not valid YAML: {words}" for part, words in _WORDS if part in problem), "not valid YAML")
 
 
 def _line(source: str | Content, position: int) -> int:

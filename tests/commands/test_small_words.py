@@ -203,3 +203,35 @@ def test_a_list_of_taints_has_an_exit_code(capfd) -> None:
     assert run(["taint-device", "--list", "--from", "demo", "--exit-code"]) == 3
     assert run(["taint-device", "x/y/z", "a:NoSchedule", "--dry-run=client", "--from", "demo", "--exit-code"]) == 2
     assert "--exit-code is for --list" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["broken.json", "broken.yaml"])
+@pytest.mark.parametrize("command", ["simulate", "convert", "lint"])
+def test_a_broken_file_in_words(capfd, tmp_path, command, name) -> None:
+    path = tmp_path / name
+    path.write_text('{"a": [1,\n 2' if name.endswith("json") else "a: [\n  b", encoding="utf-8")
+    text = call(capfd, command, "-f", str(path), *(("--from", "demo") if command == "simulate" else ()))
+    assert any(words in text for words in ("is not closed", "a closing bracket is missing")), text
+    assert not re.search("xpecting|xpected|delimiter|token", text), text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "snapshot -f -",
+        "top pods",
+        "capacity --class gpu.example.com",
+        "why-pending",
+        "get claims",
+        "describe-claim x",
+        "describe-podgroup x",
+    ],
+)
+def test_a_namespace_that_does_not_exist(capfd, words) -> None:
+    assert run([*words.split(), "-n", "mll", "--from", "demo"]) == 1
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.splitlines() == [
+        'error: namespaces "mll" not found, did you mean "ml"?',
+        "try:   kubectl dra get claims -A --from demo",
+    ]

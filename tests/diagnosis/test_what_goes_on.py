@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -166,6 +167,32 @@ def test_a_refusal_from_before_a_change_is_history() -> None:
         (cause,) = (cause for cause in found.causes if cause.code is Code.API_ERROR_AT_BINDING)
         assert isinstance(cause.detail, Refusal)
         assert cause.detail.earlier
+
+
+def written(objects: Iterable[dict[str, Any]], time: str) -> tuple[dict[str, Any], ...]:
+    """The objects, last written at a time."""
+    for each in objects:
+        entries = [{"manager": "kubectl", "time": "2026-01-01T00:00:30Z"}, {"manager": "driver", "time": time}]
+        each["metadata"]["managedFields"] = entries
+    return tuple(objects)
+
+
+@pytest.mark.parametrize("version", [101, None])
+@pytest.mark.parametrize(
+    ("time", "verdict"),
+    [
+        ("2026-01-01T00:03:59Z", Verdict.SCHEDULER_ERROR),
+        ("2026-01-01T00:04:00Z", Verdict.UNKNOWN),
+        ("2026-01-01T00:04:01Z", Verdict.SCHEDULABLE),
+    ],
+)
+def test_where_versions_do_not_tell_the_last_writing_does(version: int | None, time: str, verdict: Verdict) -> None:
+    found = of(refused(), *written(cluster(version), time))
+    assert found.verdict is verdict
+    # One object that does not say when it was written leaves it open, unless another one is newer.
+    claim, *others = cluster(version)
+    found = of(refused(), claim, *written(others, time))
+    assert found.verdict is (Verdict.UNKNOWN if verdict is Verdict.SCHEDULER_ERROR else verdict)
 
 
 @pytest.mark.parametrize(
