@@ -31,7 +31,15 @@ class NodeResourcesBalancedAllocation(Plugin):
         requests = pod_requests(cycle.pod)
         if not any(requests.get(resource) for resource in SCORED):
             return SKIP
-        return [self._score(node, requests) for node in nodes]
+        known: dict[tuple[int, int | None, int | None], int] = {}
+        found = []
+        for node in nodes:
+            used = node.usage.requests
+            alike = id(node.node.status.allocatable), used.get(SCORED[0]), used.get(SCORED[1])
+            if alike not in known:
+                known[alike] = self._score(node, requests)
+            found.append(known[alike])
+        return found
 
     def _score(self, node: NodeInfo, requests: Mapping[str, int]) -> int:
         without = _balance(node, {})

@@ -127,7 +127,15 @@ class NodeResourcesFit(Plugin):
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
         """LeastAllocated: the share of cpu and memory that stays free, the mean of both."""
         pod = non_zero_requests(cycle.pod, pod_level=False)
-        return [_least_allocated(node, pod) for node in nodes]
+        known: dict[tuple[int, int | None, int | None], int] = {}
+        found = []
+        for node in nodes:
+            used = node.usage.non_zero
+            alike = id(node.node.status.allocatable), used.get(SCORED[0]), used.get(SCORED[1])
+            if alike not in known:
+                known[alike] = _least_allocated(node, pod)
+            found.append(known[alike])
+        return found
 
 
 def _least_allocated(node: NodeInfo, pod: Amounts) -> int:

@@ -5,7 +5,7 @@ Upstream: plugins/nodevolumelimits (csi.go).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
@@ -56,6 +56,33 @@ class NodeVolumeLimits(Plugin):
             return _check(state, cycle, node)
         except Verdict as verdict:
             return verdict.status
+
+    def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
+        """The same; of nodes without volumes those with the same drivers share a status."""
+        stored = cycle.read(_State).stored
+        known: dict[_Drivers | None, Status] = {}
+        statuses = []
+        for node in nodes:
+            attachments = stored.objects.attachments_by_node.get(node.name)
+            if attachments or any(pod.shape.volumes for pod in node.pods):
+                statuses.append(self.filter(cycle, node))
+                continue
+            drivers = _drivers(stored.objects.csi_nodes.get(node.name))
+            if drivers not in known:
+                known[drivers] = self.filter(cycle, node)
+            statuses.append(known[drivers])
+        return statuses
+
+
+_Drivers = tuple[tuple[str, int | None], ...]
+
+
+def _drivers(csi_node: CsiNode | None) -> _Drivers | None:
+    """All that the plugin reads of a CSINode; None where there is none."""
+    if csi_node is None:
+        return None
+    found = csi_node.spec.drivers
+    return tuple((each.name, each.allocatable.count if each.allocatable is not None else None) for each in found)
 
 
 def _check(state: _State, cycle: Cycle, node: NodeInfo) -> Status:
