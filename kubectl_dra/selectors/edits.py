@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from kubectl_dra.cel.ast import Call, Literal, Node, Parsed
+from kubectl_dra.cel.ast import Call, Ident, Literal, Node, Parsed
 from kubectl_dra.cel.errors import CompileError
 from kubectl_dra.cel.lexer import tokenize
 from kubectl_dra.cel.mentions import Mention, located, mentions
@@ -21,7 +21,7 @@ from kubectl_dra.model.quantity import Quantity, QuantityError
 from kubectl_dra.model.semver import Semver, SemverError
 from kubectl_dra.selectors.catalog import Catalog
 from kubectl_dra.selectors.compiling import Problem, near_names
-from kubectl_dra.selectors.values import type_of, type_text
+from kubectl_dra.selectors.values import type_of, type_text, value_source
 
 Edit = Callable[[str, Catalog], str | None]
 _WORDS: Final = {"and": "&&", "or": "||", "not": "!"}
@@ -80,6 +80,38 @@ def inner_fields(expression: str, _catalog: Catalog) -> str | None:
     return replaced(expression, [(mention.end, match.end(), "") for mention, match in found if match is not None])
 
 
+def bare_names(expression: str, catalog: Catalog) -> str | None:
+    """``model == "H100"`` with the whole path of ``model``, where devices publish such a name."""
+    tree = parsed(expression)
+    found = []
+    for node, _ in walk(tree.root, tree.macros) if tree else ():
+        if isinstance(node, Ident) and not node.absolute and expression.startswith(node.name, node.pos):
+            place = next(_most_published(node.name, catalog), None)
+            found += [] if place is None else [(node.pos, node.pos + len(node.name), path(*place))]
+    return replaced(expression, found)
+
+
+def _most_published(name: str, catalog: Catalog) -> Iterator[tuple[str, str, str]]:
+    """Where a name exists, in the domain that most devices have first."""
+    places = (
+        (field, domain, name) for field in ("attributes", "capacity") for domain in catalog.domains_with(field, name)
+    )
+    return iter(sorted(places, key=lambda place: (-catalog.counts[place], place)))
+
+
+def booleans(expression: str, catalog: Catalog) -> str | None:
+    """A value alone compared with one that devices have: a selector must be true or false."""
+    tree = parsed(expression)
+    mention = located(tree).get(id(tree.root)) if tree else None
+    if mention is None or mention.name is None:
+        return None
+    attribute = catalog.samples.get((mention.field, mention.domain.text, mention.name.text))
+    if attribute is None or attribute.bool_value is not None:
+        return None
+    literal = value_source(attribute)
+    return f"{expression.strip()} == {literal}" if literal else None
+
+
 def domains(expression: str, catalog: Catalog) -> str | None:
     """A domain that is missing, misspelled, or written together with the name."""
     tree = parsed(expression)
@@ -100,8 +132,12 @@ def _with_domain(expression: str, mention: Mention, catalog: Catalog) -> tuple[i
             field, of, name = next(_placed(mention.domain.text, mention.field, catalog), ("", "", ""))
         if catalog.counts[field, of, name]:
             return mention.start, mention.end, f"{base}{field}[{string_source(of)}]{selection(name)}"
+    if mention.name is None:
+        return None
     near = near_names(mention.domain.text, catalog.domains)
-    return (mention.domain.start, mention.domain.end, string_source(near[0])) if near and mention.name else None
+    published = next(_most_published(mention.name.text, catalog), None)
+    of = near[0] if near else published[1] if published is not None and published[0] == mention.field else ""
+    return (mention.domain.start, mention.domain.end, string_source(of)) if of else None
 
 
 def _placed(name: str, field: str, catalog: Catalog) -> Iterator[tuple[str, str, str]]:

@@ -28,6 +28,7 @@ _EDITS: Final[tuple[tuple[str, edits.Edit], ...]] = (
     ("domain", edits.domains),
     ("name", edits.names),
     ("comparison", edits.comparisons),
+    ("boolean", edits.booleans),
 )
 _MAX_NAMES: Final = 5
 _MAX_TEXT: Final = 10 * 1024
@@ -88,6 +89,10 @@ def _edited(trial: Trial[PublishedT], selector: Compiled) -> tuple[str, list[str
     """The expression after all edits that find something to do."""
     expression = selector.expression
     changes: list[str] = []
+    # Before near names: what devices publish is meant more often than a function that looks like it.
+    bare = None if selector.scheduler.accepted else edits.bare_names(expression, trial.published.catalog)
+    if bare is not None and len(bare) <= _MAX_TEXT:
+        expression, changes = bare, ["bare"]
     for code, edit in _EDITS:
         expression, named = _known_names(trial, expression)
         changes += named

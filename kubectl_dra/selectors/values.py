@@ -40,7 +40,7 @@ class ValueIndex:
         """The values as CEL literals, with the number of devices that have them."""
         found = self._literals.get(name)
         if found is None:
-            found = self._literals[name] = Counter(self._each(name, _literal, _quantity_literal))
+            found = self._literals[name] = Counter(self._each(name, value_source, _quantity_literal))
         return found
 
     def distribution(self, name: Named, limit: int = 20) -> Distribution:
@@ -94,7 +94,8 @@ def type_text(type_: Type | None) -> str:
     return name + inner
 
 
-def _literal(attribute: DeviceAttribute) -> str:
+def value_source(attribute: DeviceAttribute) -> str:
+    """The value as CEL writes it; empty for lists."""
     if attribute.string is not None:
         return string_source(attribute.string)
     if attribute.version is not None:

@@ -16,6 +16,8 @@ _DRIVERS: Final = 3
 _CHANGES: Final = {
     "syntax": "operators as CEL writes them",
     "function": "a name that exists",
+    "bare": "with the whole path of the name",
+    "boolean": "compared with a value, so that it is true or false",
     "field": "without a field for its type",
     "domain": "the domain that the devices use",
     "name": "the name that the devices use",

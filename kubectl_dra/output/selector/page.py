@@ -18,6 +18,7 @@ from kubectl_dra.output.selector.advice import (
 )
 from kubectl_dra.output.selector.devices import clause_lines, device_lines, failure_lines, pool_lines
 from kubectl_dra.output.selector.explained import explanation_lines
+from kubectl_dra.output.selector.published import published_lines, unit_lines
 from kubectl_dra.output.selector.verdicts import styled_headline, verdict_lines
 from kubectl_dra.reports.selector.records import SelectorReport
 
@@ -47,6 +48,8 @@ def selector_page(report: SelectorReport, wide: bool = False) -> list[Safe]:
         [*not_ready_line(report), *undecided_line(report)],
         list(order_lines(report)),
         list(rewrite_lines(report)),
+        list(published_lines(report)),
+        list(unit_lines(report)),
         list(refusal_lines(report)),
         list(local_zone_line(report)),
         cross_check_lines(report.cross_check) if report.cross_check is not None else [],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -18,6 +19,11 @@ from kubectl_dra.selectors.compiling import Problem, Verdict
 _MAX_PROBLEMS: Final = 5
 # Admission looks at the length before it compiles anything.
 _TOO_LONG: Final = "FieldValueTooLong"
+#: Of an expression that is of another type than bool; upstream: cel/compile.go of dynamic-resource-allocation.
+_NOT_BOOL: Final = re.compile(r"CEL result of type (\S+) could not be converted to bool")
+_END: Final = "unexpected end of the expression"
+#: An end that more must follow.
+_UNFINISHED: Final = re.compile(r"(?:[.\[(,=<>!&|+*/-]|[\"']\s*\]?\s*\.)\s*$")
 _ISSUES: Final = "compilation failed: "
 
 
@@ -31,7 +37,11 @@ def headline(report: SelectorReport) -> Safe:
         return fmt("The API server refuses {}: {}.", _which(long), _first(long.admission))
     refused = next((s for s in report.selectors if not s.scheduler.accepted), None)
     if refused is not None:
-        return fmt("Does not compile{}: {}.", _owner(refused), _first(refused.scheduler))
+        text = _first(refused.scheduler)
+        unfinished = (
+            Safe(" (it is not finished)") if _UNFINISHED.search(refused.expression) or _END in text else Safe("")
+        )
+        return fmt("Does not compile{}: {}{}.", _owner(refused), text, unfinished)
     if not report.selectors:
         return fmt("No selectors. {}.", _outcomes(report))
     refused = next((s for s in report.selectors if not s.admission.accepted), None)
@@ -48,7 +58,12 @@ def _sentence(report: SelectorReport) -> Safe:
             if totals.devices.value > 1
             else Safe("the only device")
         )
-        return fmt("Fails on {}{}: {}", every, _of_class(report), report.failures[0].error)
+        error = report.failures[0].error
+        kind = _NOT_BOOL.match(error)
+        if kind is not None:
+            text = "Fails on {}{}: a selector must be true or false, and this one is of type {}"
+            return fmt(text, every, _of_class(report), kind[1])
+        return fmt("Fails on {}{}: {}", every, _of_class(report), error)
     return _outcomes(report) + Safe(".")
 
 

@@ -15,6 +15,7 @@ from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.selector.behind import Behind, behind_classes, failing_searches
 from kubectl_dra.reports.selector.findings import Findings
+from kubectl_dra.reports.selector.published import published_domains
 from kubectl_dra.reports.selector.questions import Question, simple_claim
 from kubectl_dra.reports.selector.records import (
     CrossCheck,
@@ -99,6 +100,7 @@ class _Work:
             names=tuple(self.findings.names()),
             unknown_domains=tuple(self.findings.unknown_domains()),
             rewrites=tuple(map(self._rewrite, corrections(self.trial))),
+            published=published_domains(self.trial.published.items),
             pools=tuple(_pool(pool, tried) for pool, tried in self._by_pool()),
             outside=self._outside(),
             harmless_behind=behind.keeping,

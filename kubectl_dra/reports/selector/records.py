@@ -246,6 +246,14 @@ class CrossCheck(ReportRecord, frozen=True):
     left_out: int
 
 
+class PublishedDomain(ReportRecord, frozen=True):
+    """What devices publish in one domain: names of attributes and capacities with the value of one device each."""
+
+    domain: str
+    attributes: dict[str, str]
+    capacity: dict[str, str]
+
+
 class SelectorReport(ReportRecord, frozen=True):
     """What would become of one list of selectors: those of the class first, then those of the request.
 
@@ -271,6 +279,7 @@ class SelectorReport(ReportRecord, frozen=True):
     names: tuple[NameUse, ...]
     unknown_domains: tuple[DomainUse, ...]
     rewrites: tuple[Rewrite, ...]
+    published: tuple[PublishedDomain, ...]
     pools: tuple[PoolOutcome, ...]
     outside: Outside
     harmless_behind: tuple[str, ...]

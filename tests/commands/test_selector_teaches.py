@@ -1,0 +1,69 @@
+"""test-selector says what to write instead: bare names, wrong domains, values alone, units, unfinished input."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kubectl_dra.commands.app import run
+
+DOMAIN = "gpu.example.com"
+H100 = f'device.attributes["{DOMAIN}"].model == "H100"'
+
+
+def page(capfd: pytest.CaptureFixture[str], expression: str) -> str:
+    run(["test-selector", expression, "--from", "demo"])
+    return " ".join(capfd.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        'model == "H100"',
+        'device.attributes["gpu.nvidia.com"].model == "H100"',
+        f'device.attributes["{DOMAIN}"].model',
+        'model == "h100"',
+        'device.attributes["gpu.example.con"].model = "H100"',
+    ],
+)
+def test_what_was_meant_is_written_out_and_was_tried(capfd: pytest.CaptureFixture[str], expression: str) -> None:
+    text = page(capfd, expression)
+    assert f"tried: 16 of 32 match, 7 of them free, none fails): {H100}" in text
+
+
+def test_a_bare_capacity_is_found_too(capfd: pytest.CaptureFixture[str]) -> None:
+    text = page(capfd, 'memory >= quantity("80Gi")')
+    assert f'device.capacity["{DOMAIN}"].memory.compareTo(quantity("80Gi")) >= 0' in text
+
+
+def test_what_is_declared_is_no_bare_name(capfd: pytest.CaptureFixture[str]) -> None:
+    expression = f'["H100", "A30"].exists(model, device.attributes["{DOMAIN}"].model == model)'
+    run(["test-selector", expression, "-o", "json", "--from", "demo"])
+    assert json.loads(capfd.readouterr().out)["rewrites"] == []
+
+
+def test_a_value_alone_is_told_to_be_no_truth_value(capfd: pytest.CaptureFixture[str]) -> None:
+    text = page(capfd, f'device.attributes["{DOMAIN}"].model')
+    assert "a selector must be true or false, and this one is of type string" in text
+
+
+@pytest.mark.parametrize(
+    "expression", ['device.attributes["gpu.example.com"].', 'device.attributes["gpu.example.com"', "true &&"]
+)
+def test_unfinished_input_says_what_could_follow(capfd: pytest.CaptureFixture[str], expression: str) -> None:
+    text = page(capfd, expression)
+    assert "(it is not finished)" in text
+    assert 'What the devices publish: device.attributes["gpu.example.com"]: model "H100"' in text
+
+
+def test_an_amount_without_a_unit(capfd: pytest.CaptureFixture[str]) -> None:
+    text = page(capfd, f'device.capacity["{DOMAIN}"].memory.compareTo(quantity("40")) >= 0')
+    assert 'memory is compared with 40 bytes, and the devices have 80Gi: did you mean quantity("40Gi")?' in text
+    assert "did you mean quantity" not in page(
+        capfd, f'device.capacity["{DOMAIN}"].memory.compareTo(quantity("40Gi")) >= 0'
+    )
+
+
+def test_a_selector_that_matches_is_not_lectured(capfd: pytest.CaptureFixture[str]) -> None:
+    assert "What the devices publish" not in page(capfd, H100)
