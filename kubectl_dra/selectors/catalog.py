@@ -36,6 +36,12 @@ def published_value(values: Mapping[str, ValueT], driver: str, domain: str, name
     return values.get(name) if found is None and domain == driver and "/" not in name else found
 
 
+def domain_and_name(name: str, driver: str) -> tuple[str, str]:
+    """Where a selector finds what a device of ``driver`` publishes under ``name``."""
+    domain, short = split_name(name, driver)
+    return domain, short
+
+
 class Catalog:
     """Counts of all attributes and capacities, and one value of each, by field, domain and name."""
 

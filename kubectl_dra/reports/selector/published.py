@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubectl_dra.cel.device import split_name
 from kubectl_dra.reports.selector.records import PublishedDomain
-from kubectl_dra.selectors.catalog import Published
+from kubectl_dra.selectors.catalog import Published, domain_and_name
 from kubectl_dra.selectors.values import value_source
 
 
@@ -21,11 +20,11 @@ def published_domains(devices: Iterable[Published]) -> tuple[PublishedDomain, ..
             continue
         seen.add(names)
         for name, attribute in each.device.attributes.items():
-            domain, short = split_name(name, each.driver)
+            domain, short = domain_and_name(name, each.driver)
             found.setdefault(domain, PublishedDomain(domain, {}, {})).attributes.setdefault(
                 short, value_source(attribute)
             )
         for name, capacity in each.device.capacity.items():
-            domain, short = split_name(name, each.driver)
+            domain, short = domain_and_name(name, each.driver)
             found.setdefault(domain, PublishedDomain(domain, {}, {})).capacity.setdefault(short, str(capacity.value))
     return tuple(found[domain] for domain in sorted(found))
