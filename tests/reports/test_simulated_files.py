@@ -169,6 +169,21 @@ def test_the_first_line_has_the_cause() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ({"nodeSelector": {"pool": "x"}}, "does not fit: it may only run on nodes with pool=x (no node matches)."),
+        ({"resources": {"requests": {"cpu": "999"}}}, "does not fit: node-1 has only "),
+    ],
+)
+def test_of_a_pod_without_devices_nothing_is_said_about_devices(spec: dict[str, Any], told: str) -> None:
+    container = {"name": "main", "image": "x", "resources": spec.pop("resources", {})}
+    body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": NS}}
+    first = page(simulated({**body, "spec": {"containers": [container], **spec}})).partition("This would")[0]
+    assert f"Pod {NS}/p {told}" in first
+    assert "device" not in first.partition(". ")[0]
+
+
 def test_files_whose_objects_are_all_refused_do_not_claim_that_there_were_none() -> None:
     old = {**template("t"), "apiVersion": "resource.k8s.io/v1alpha2", "spec": {"spec": {"resourceClassName": "x"}}}
     text = page(simulated(old))

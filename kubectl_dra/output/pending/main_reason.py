@@ -243,7 +243,7 @@ def _on_nodes(first: Cause, report: Report, asks: Asks) -> Safe | None:
     placed = _placement(with_devices, report, wanted)
     if placed is not None:
         return placed
-    devices = Safe("the device" if _single(report) else "the devices") if report.asks else None
+    devices = Safe("the device" if _single(report) else "the devices") if report.asks or report.extended else None
     texts = [_clause(group, devices) for group in with_devices[:_CLAUSES]]
     texts += list(_without(report, _CLAUSES - len(texts), wanted))
     return Safe("; ").join(texts)
@@ -285,9 +285,10 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
     where = fmt(" ({})", names_of(allowed)) if allowed else Safe(" (no node matches)")
     if allowed and wishes == f"{_HOSTNAME}={allowed[0].names[0]}":
         where = Safe("")
-    return fmt(
-        "it may only run on nodes with {}{}, and the free {} are on {}", wishes, where, wanted, names_of(with_devices)
-    )
+    only = fmt("it may only run on nodes with {}{}", wishes, where)
+    if not (report.asks or report.extended):
+        return only
+    return fmt("{}, and the free {} are on {}", only, wanted, names_of(with_devices))
 
 
 def _claim_elsewhere(elsewhere: ClaimElsewhere, report: Report) -> Safe | None:
