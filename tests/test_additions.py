@@ -39,7 +39,7 @@ VIEW = '''"""Drivers by name."""
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.topics import Pools
-from kubectl_dra.tui.view import ListView
+from kubectl_dra.tui.list_view import ListView
 
 
 class DriversView(ListView[str]):
@@ -70,7 +70,7 @@ async def script(ui):
     await ui.command("drivers")
     print(ui.crumbs)
     await ui.press("question_mark")
-    print("\\n".join(line for line in ui.app.view.page.lines if "All drivers" in line))
+    print(*(each.prompt for part in ui.app.screen.lists for each in part.options if each.id == "drivers"))
 
 play(demo_app(), script)
 """
