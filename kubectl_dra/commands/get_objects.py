@@ -66,7 +66,8 @@ def _classes(call: GetCall, wanted: TypeArgs) -> Section:
     items = [object_item(DEVICE_CLASS, row.name, facts.inventory.classes[row.name], row) for row in rows]
 
     def offers() -> list[Safe]:
-        lines = lists.offers_table(rows[0], call.wide) if len(rows) == 1 and wanted.names else []
+        told = len(rows) == 1 and wanted.names and not call.query.no_headers
+        lines = lists.offers_table(rows[0], call.wide) if told else []
         return [Safe(""), *lines] if lines else []
 
     return Section("", items, lambda: labelled(call, lists.CLASSES, _labels(chosen)), offers)

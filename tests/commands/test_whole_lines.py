@@ -128,6 +128,10 @@ def test_no_headers_leaves_objects_only(shown, cluster, type_) -> None:
     assert [line.split() for line in bare] == [line.split() for line in lines[1:]]
 
 
+def test_one_class_without_headers_is_one_line(shown, cluster) -> None:
+    assert len(shown("get", "class", "any-device", "--from", str(cluster), "--no-headers").splitlines()) == 1
+
+
 def test_several_names_are_as_many_lines(shown, cluster) -> None:
     pools = ["gke-prod-h100-5f3a2b1c-k4tq", "ip-192-168-153-160.ec2.internal", "rack-7"]
     assert len(shown("get", "pools", *pools, "--from", str(cluster)).splitlines()) == 4
@@ -145,3 +149,18 @@ def test_prose_takes_the_width_of_the_terminal(capfd, monkeypatch, columns, limi
     longest = max(map(len, prose))
     assert longest <= limit
     assert longest > limit - 12
+
+
+@pytest.mark.parametrize("more", [(), ("-o", "wide"), ("-o", "custom-columns=NAME:.name")])
+def test_a_selector_of_several_lines_is_one_line(shown, tmp_path, more) -> None:
+    content = json.loads(DEMO.read_text(encoding="utf-8"))
+    classes = [item for item in content["items"] if item["kind"] == "DeviceClass"]
+    selector = next(item for item in classes if item["metadata"]["name"] == "l40.example.com")["spec"]["selectors"][0]
+    selector["cel"]["expression"] = selector["cel"]["expression"].replace(" && ", " &&\n  ") + "\n"
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    text = shown("get", "classes", "--from", str(path), *more)
+    assert len(text.splitlines()) == len(classes) + 1
+    assert "\\u{" not in text
+    if more[-1:] == ("wide",):
+        assert 'device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].model == "L40"' in text

@@ -56,6 +56,13 @@ def test_of_a_live_cluster(capfd, live, words) -> None:
     assert "try:   kubectl get namespaces" in err
 
 
+@pytest.mark.parametrize("words", [("get", "claims", "-w"), ("why-pending", "-w"), ("top", "pods"), ("snapshot",)])
+def test_of_a_live_cluster_that_is_followed_or_recorded(capfd, live, words) -> None:
+    code, _, err = call(capfd, *words, "-n", "mll")
+    assert code == ExitCode.ERROR
+    assert 'error: namespaces "mll" not found, did you mean "ml"' in err
+
+
 def test_one_that_exists_and_is_empty_is_no_error(capfd, live) -> None:
     assert call(capfd, "why-pending", "-n", "ml")[0] == ExitCode.OK
     assert call(capfd, "get", "claims", "-n", "net")[::2] == (ExitCode.OK, "No claims found in namespace net.\n")

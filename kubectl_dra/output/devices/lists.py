@@ -61,6 +61,11 @@ POOLS: Final[tuple[ListColumn[PoolSummary], ...]] = (
 )
 
 
+def _one_line(expression: str) -> Safe:
+    """A selector of several lines on one, as a list has one object per line."""
+    return safe(" ".join(expression.split()))
+
+
 def pool_state_cell(pool: PoolSummary) -> Safe:
     """``ready``, ``incomplete``, …; ``differs`` where nodes disagree, ``?`` where they might."""
     if pool.views:
@@ -224,7 +229,7 @@ CLASSES: Final[tuple[ListColumn[ClassRow], ...]] = (
     ),
     ListColumn(
         "SELECTORS",
-        lambda row, _: Safe(" && ").join(map(safe, row.selectors)) or Safe("-"),
+        lambda row, _: Safe(" && ").join(map(_one_line, row.selectors)) or Safe("-"),
         lambda row: row.selectors,
         shown=Shown.WIDE,
     ),
@@ -323,7 +328,7 @@ def _hit(row: TaintRow, *, wide: bool) -> Safe:
         return Safe("/").join(value or "" for value, _ in parts)
     old = ((selector.device_class_name, "class"),)
     named = [fmt("{} {}", Safe(what), value) for value, what in (*parts, *old) if value is not None]
-    named += [fmt("CEL {}", each.expression) for each in selector.selectors]
+    named += [fmt("CEL {}", _one_line(each.expression)) for each in selector.selectors]
     return Safe(", ").join(named) if named else Safe("every device of the cluster")
 
 
