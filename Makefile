@@ -54,6 +54,7 @@ docs: $(VENV)/ready ## Refresh the demo cluster, and what the docs generate: exa
 	$(BIN)/python tools/schemas.py
 	$(BIN)/python tools/figures.py
 	$(BIN)/python tools/screenshots.py
+	$(BIN)/python tools/tui_keys.py
 	$(BIN)/python tools/dependencies.py
 	$(BIN)/python tools/completions.py
 	$(BIN)/python tools/reason_index.py

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,11 @@ settings.load_profile("project")
 
 # Pages are as wide as the terminal, and a test that is about a width says which: that of whoever runs them is none.
 os.environ.pop("COLUMNS", None)
+
+# What the terminal UI remembers is the user's, not a test's.
+_REMEMBERED = tempfile.mkdtemp(prefix="kubectl-dra-tests-")
+os.environ.update(XDG_STATE_HOME=_REMEMBERED, XDG_CONFIG_HOME=_REMEMBERED)
+atexit.register(shutil.rmtree, _REMEMBERED, ignore_errors=True)
 
 # Most of what the tests make is long-lived or gone at once; looking for cycles more often took a tenth of the time.
 gc.set_threshold(100_000, 50, 100)

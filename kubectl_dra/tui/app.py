@@ -184,7 +184,8 @@ class DraApp(Tools):
 
     def do_last(self) -> None:
         """The tab that was in front before."""
-        self.go_to_last()
+        if not self.go_to_last():
+            self.say(Safe("no other tab was open before"))
 
     def do_yaml(self) -> None:
         """The object under the cursor."""
@@ -198,7 +199,9 @@ class DraApp(Tools):
 
     def do_next_part(self) -> None:
         """The next part of the screen."""
-        self.screen.focus_next()
+        before = self.focused
+        if self.screen.focus_next() is before:
+            self.say(Safe("this screen has one part"))
 
     # --- taints -----------------------------------------------------------------------------------------------------
 
@@ -255,7 +258,10 @@ class DraApp(Tools):
 
     def do_all_namespaces(self) -> None:
         """No namespace in particular."""
-        self.set_namespace("")
+        if not self.namespace:
+            self.say(Safe("all namespaces are shown"))
+        else:
+            self.set_namespace("")
 
     def do_namespace(self, argument: str = "") -> None:
         """Only one namespace; without a name it is chosen from a list."""

@@ -385,12 +385,14 @@ class Shell(App[None]):
         self._to_front()
         return True
 
-    def go_to_last(self) -> None:
-        """The tab that was in front before, as it was left."""
-        if self._before != self._tab and self._before in self._stacks:
-            self._hide()
-            self._tab, self._before = self._before, self._tab
-            self._to_front()
+    def go_to_last(self) -> bool:
+        """The tab that was in front before, as it was left; whether there is one."""
+        if self._before == self._tab or self._before not in self._stacks:
+            return False
+        self._hide()
+        self._tab, self._before = self._before, self._tab
+        self._to_front()
+        return True
 
     def go_along(self, step: int) -> bool:
         """Back (-1) or forward (1) to a view that was seen and is still open; whether there is one."""

@@ -100,7 +100,8 @@ class DeviceRow(msgspec.Struct, gc=False):
     def text(self) -> str:
         """The id, the state's word, all values."""
         if not self.made_text:
-            values = (attribute_text(attribute) for attribute in self.device.attributes.values())
+            values = [attribute_text(attribute) for attribute in self.device.attributes.values()]
+            values += [str(capacity.value) for capacity in self.device.capacity.values()]
             self.made_text = f"{self.id} {STATE_WORDS[self.state]} {' '.join(values)}".casefold()
         return self.made_text
 

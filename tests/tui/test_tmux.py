@@ -27,6 +27,8 @@ class Terminal:
     """A tmux session of its own server."""
 
     def __init__(self, folder, size):
+        # What the program remembers is the user's, not a test's.
+        self._own = {"XDG_STATE_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
         self._command = ["tmux", "-S", str(folder / "s"), "-f", "/dev/null"]
         width, height = size
         self.tmux("new-session", "-d", "-x", str(width), "-y", str(height), "PS1='$ ' sh")
@@ -35,7 +37,7 @@ class Terminal:
 
     def tmux(self, *arguments):
         clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLORTERM", "TMUX")}
-        environment = {**clean, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+        environment = {**clean, **self._own, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
         done = subprocess.run(
             [*self._command, *arguments], capture_output=True, encoding="utf-8", check=True, env=environment
         )

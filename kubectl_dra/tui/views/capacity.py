@@ -141,7 +141,10 @@ class CapacityView(ListView[NodeCell]):
 
     def do_fewer(self) -> None:
         """One device fewer per pod."""
-        self._count = max(1, self._count - 1)
+        if self._count == 1:
+            self.dra.say(Safe("one device is the least"))
+            return
+        self._count -= 1
         self._ask_anew()
 
     def do_whatif(self, argument: str = "") -> None:
