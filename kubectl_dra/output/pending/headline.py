@@ -106,5 +106,6 @@ def _fitting(report: PendingReport) -> Safe:
 
 
 def _although(report: PendingReport) -> Safe:
-    groups = _fits(report)
+    # Where the namespace is what is wrong, the nodes say nothing.
+    groups = _fits(report) if report.code is not Code.ADMIN_LABEL_AT_BINDING else ()
     return fmt(", although it would fit on {}", names_of(groups)) if groups else Safe("")

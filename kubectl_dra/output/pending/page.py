@@ -12,7 +12,9 @@ from kubectl_dra.diagnosis.records import (
     Agreement,
     AssumptionKind,
     Cause,
+    ClaimElsewhere,
     ClassProblem,
+    Funnel,
     NodeOutcome,
     PoolProblem,
     Preemption,
@@ -95,6 +97,7 @@ def pending_page(
         list(node_group_lines(report.node_groups, report.missing)),
         list(advice_lines(report)),
         list(next_step_lines(report, address)),
+        _where_devices_are(report),
         _priority(report),
         _taken_to_admit(report),
         _random_order(report),
@@ -157,6 +160,20 @@ def _ways_out(report: PendingReport, address: Address, more: Safe | None) -> lis
     if report.verdict is Verdict.PREPARING and all(remedy.kind is RemedyKind.WAIT for remedy in report.remedies):
         return []
     return [*remedy_lines(report.remedies, report.verdict), *_commands(report, address, more)]
+
+
+def _where_devices_are(report: PendingReport) -> list[Safe]:
+    """What no edit of the request changes, and how work is laid out instead."""
+    detail = report.causes[0].detail if report.causes and report.verdict is Verdict.UNSCHEDULABLE else None
+    if report.code is Code.TOO_FEW_DEVICES and isinstance(detail, Funnel) and detail.needed > 1:
+        return wrapped(Safe("All devices of a pod are reached from one node: several pods can use those of several."))
+    if isinstance(detail, ClaimElsewhere) and detail.consumers:
+        text = (
+            "Pods that share a claim run where its devices are; with a ResourceClaimTemplate each pod gets devices of "
+            "its own."
+        )
+        return wrapped(Safe(text))
+    return []
 
 
 def _priority(report: PendingReport) -> list[Safe]:

@@ -183,3 +183,4 @@ def test_admin_access_names_the_namespace_and_the_label() -> None:
     code, text = told(build.namespace(), build.node(), gpus(), POD, asked)
     assert code is Code.ADMIN_LABEL_AT_BINDING
     assert "namespace ml lacks the label resource.kubernetes.io/admin-access=true" in text
+    assert "although" not in text

@@ -150,3 +150,16 @@ def test_holders_are_said_of_the_node_that_they_are_on() -> None:
         objects.append(build.claim(f"held-{node}", held=[(node, "gpu-0")], by=[holder], on=node))
     text = joined(page(*objects, POD, build.claim("claim")))
     assert "on node-1: holder-node-1" in text
+
+
+def test_more_devices_than_a_node_has_may_be_those_of_several_pods() -> None:
+    devices = build.slice_("node-1", build.device("a"), build.device("b"))
+    text = joined(page(build.node(), devices, POD, build.claim("claim", build.request(count=4))))
+    assert "several pods can use those of several" in text
+    used = joined(page(build.node(), devices, POD, build.claim("claim", build.request(count=2))))
+    assert "several pods" not in used
+
+
+def test_pods_that_share_a_claim_are_told_of_templates() -> None:
+    world, diagnosis, _ = recorded("44-shared-claim-cpu-full-on-its-node")
+    assert "with a ResourceClaimTemplate each pod gets devices of its own" in joined(page_of(world, diagnosis))
