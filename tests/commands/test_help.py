@@ -98,7 +98,9 @@ def commands_in(text: str) -> set[str]:
     """Commands in blocks, indented lines and backticks."""
     lines = re.findall(r"^(?:    )?(?:\$ )?(kubectl[ -]dra [a-z-].*)$", text, re.MULTILINE)
     quoted = re.findall(r"`(?:source <\()?(kubectl[ -]dra [a-z-][^`\n]*?)\)?`", text)
-    return {re.sub(r" +# .*| \| .*", "", line)[len("kubectl dra ") :] for line in (*lines, *quoted)}
+    usage = re.compile(r" \[OPTIONS\]")
+    written = (line for line in (*lines, *quoted) if not usage.search(line))
+    return {re.sub(r" +# .*| [|<>] .*", "", line)[len("kubectl dra ") :] for line in written}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

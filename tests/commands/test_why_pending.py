@@ -137,7 +137,7 @@ def test_workload_stands_for_its_pending_pods(capfd):
         (["-o", "go-template"], 2, 'unknown output format "go-template"', "jq"),
         (["-o", "jsonpath"], 2, "-o jsonpath: no text stands behind =", "jsonpath='{.items[*].kind}'"),
         (["nodes"], 2, "", ""),
-        (["trainer-0", "-n", "ml", "--node", "node-z"], 1, 'nodes "node-z" not found', "look into demo"),
+        (["trainer-0", "-n", "ml", "--node", "node-z"], 1, 'nodes "node-z" not found', "kubectl dra top nodes"),
         (["pod/a/b"], 2, "more than one slash", ""),
     ],
 )

@@ -166,7 +166,9 @@ def _where_devices_are(report: PendingReport) -> list[Safe]:
     """What no edit of the request changes, and how work is laid out instead."""
     detail = report.causes[0].detail if report.causes and report.verdict is Verdict.UNSCHEDULABLE else None
     if report.code is Code.TOO_FEW_DEVICES and isinstance(detail, Funnel) and detail.needed > 1:
-        return wrapped(Safe("All devices of a pod are reached from one node: several pods can use those of several."))
+        return wrapped(
+            Safe("A pod gets all its devices on one node; work split over several pods can use several nodes.")
+        )
     if isinstance(detail, ClaimElsewhere) and detail.consumers:
         text = (
             "Pods that share a claim run where its devices are; with a ResourceClaimTemplate each pod gets devices of "

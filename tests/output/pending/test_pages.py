@@ -155,7 +155,7 @@ def test_holders_are_said_of_the_node_that_they_are_on() -> None:
 def test_more_devices_than_a_node_has_may_be_those_of_several_pods() -> None:
     devices = build.slice_("node-1", build.device("a"), build.device("b"))
     text = joined(page(build.node(), devices, POD, build.claim("claim", build.request(count=4))))
-    assert "several pods can use those of several" in text
+    assert "split over several pods" in text
     used = joined(page(build.node(), devices, POD, build.claim("claim", build.request(count=2))))
     assert "several pods" not in used
 
