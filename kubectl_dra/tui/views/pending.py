@@ -37,6 +37,7 @@ class PodRow:
     report: PendingReport | None
     code: Code | None = None
     number: int = 0
+    of: int = 0
 
 
 class PendingView(ListView[PodRow]):
@@ -91,7 +92,7 @@ class PendingView(ListView[PodRow]):
             yield from (PodRow(pod, reports[pod], group.code) for pod in pods)
         waiting = [key for key, report in reports.items() if report is None]
         if waiting:
-            yield PodRow(None, None, None, len(waiting))
+            yield PodRow(None, None, None, len(waiting), len(keys))
             yield from (PodRow(key, None) for key in waiting)
 
     def heading(self, row: PodRow) -> Safe | None:
@@ -99,9 +100,9 @@ class PendingView(ListView[PodRow]):
         if row.pod is not None:
             return None
         if row.code is None:
-            return fmt("being diagnosed  {}", row.number)
+            return fmt("being diagnosed  {} of {}", row.number, row.of)
         code = styled(safe(row.code), Style.DIM)
-        return padded(title(row.code), 30) + " " + styled(padded(fmt("{}", row.number), 4), Style.NAME) + code
+        return padded(title(row.code), 30) + " " + styled(padded(fmt("{}", row.number), 6), Style.NAME) + code
 
     def arranged(self, rows: Sequence[PodRow]) -> Sequence[PodRow]:
         """Sorted inside of each reason."""
