@@ -55,7 +55,7 @@ def _convert(options: Options, version: str) -> int:
     from kubectl_dra.output.exit_codes import ExitCode, finding_code
     from kubectl_dra.reports.conversion import conversion_report
 
-    found = objects_of(options)
+    found = objects_of(options, patches=True)
     sources = [Source(each.data, each.api_version, each.kind) for each in found.objects]
     # Where each stands is not asked any more; there may be very many.
     found.objects.clear()

@@ -21,9 +21,8 @@ from kubectl_dra.reports.lint.report import Broken, Locate, Place
 from kubectl_dra.source import load
 from kubectl_dra.source.errors import ManifestError, SourceError
 from kubectl_dra.source.manifests import Origin
-from kubectl_dra.source.patches import patches_among
 from kubectl_dra.source.positions import Positions
-from kubectl_dra.source.reading import Found, read_texts
+from kubectl_dra.source.reading import Found, read_texts, without_patches
 from kubectl_dra.source.spec import SourceSpec
 
 _NAMESPACE = "default"
@@ -32,7 +31,8 @@ _NAMESPACE = "default"
 def answer(options: Options, devices: Sequence[str], fail_on: str) -> int:
     """Run the command; returns the exit code."""
     found = read_texts(options.manifests)
-    patches = _without_patches(found)
+    named = without_patches(found).items()
+    patches = [Broken(Rule.PATCH, f"is a patch of {path}", Place(name, 1, 1)) for name, path in named]
     for note in found.notes:
         console(options).note(Safe("note: ") + safe(note))
     objects = read_all([Source(each.data, each.api_version, each.kind) for each in found.objects], _NAMESPACE)
@@ -46,17 +46,6 @@ def answer(options: Options, devices: Sequence[str], fail_on: str) -> int:
     _print(report, options)
     bad = report.errors or (report.warnings and fail_on == "warning")
     return ExitCode.ERROR if bad and fail_on != "never" else ExitCode.OK
-
-
-def _without_patches(found: Found) -> list[Broken]:
-    """Leave out of the files those that are patches of a kustomization, and say so."""
-    problems = {each.file for each in found.problems if isinstance(each, ManifestError)}
-    patches = patches_among(dict.fromkeys((*(each.origin.file for each in found.objects), *sorted(problems))))
-    if not patches:
-        return []
-    found.objects = [each for each in found.objects if each.origin.file not in patches]
-    found.problems = [each for each in found.problems if getattr(each, "file", "") not in patches]
-    return [Broken(Rule.PATCH, f"is a patch of {path}", Place(name, 1, 1)) for name, path in patches.items()]
 
 
 def _print(report: LintReport, options: Options) -> None:

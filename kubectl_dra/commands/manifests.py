@@ -12,9 +12,12 @@ from kubectl_dra.source.reading import Found, FoundRecords, read_objects, read_r
 FoundT = TypeVar("FoundT", Found, FoundRecords)
 
 
-def objects_of(options: Options) -> Found:
-    """The objects as they were written. Raises :class:`SourceError` if there are none and one thing is wrong."""
-    return _told(read_objects(options.manifests), options)
+def objects_of(options: Options, *, patches: bool = False) -> Found:
+    """The objects as they were written. Raises :class:`SourceError` if there are none and one thing is wrong.
+
+    Patches of a kustomization are no objects by themselves; only a command that changes files takes them.
+    """
+    return _told(read_objects(options.manifests, patches=patches), options)
 
 
 def records_of(options: Options) -> FoundRecords:

@@ -5,7 +5,7 @@ What is broken costs only itself: it becomes a problem that whoever asked has to
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -14,6 +14,7 @@ from kubectl_dra.source.errors import FileError, ManifestError, SourceError
 from kubectl_dra.source.inputs import Inputs, Skipped, opened
 from kubectl_dra.source.limits import MAX_BYTES
 from kubectl_dra.source.manifests import Manifests, Written, read_manifests, read_written
+from kubectl_dra.source.patches import patches_among
 
 #: Unless ``--max-bytes`` says otherwise: nobody writes more by hand, and YAML takes a second for 3 MB.
 MANIFEST_BYTES: Final = 32 << 20
@@ -43,11 +44,30 @@ class FoundRecords:
     notes: list[str] = field(default_factory=list)
 
 
-def read_objects(inputs: Inputs) -> Found:
-    """All objects as they were written. Raises :class:`SourceError` where there is nothing but one problem."""
+def read_objects(inputs: Inputs, *, patches: bool = True) -> Found:
+    """All objects as they were written. Raises :class:`SourceError` where there is nothing but one problem.
+
+    Without ``patches`` those of a kustomization are left out, which a note says.
+    """
     found = _read(inputs, texts=False)
+    apart = {} if patches else without_patches(found)
+    if apart and not (found.objects or found.problems):
+        name, path = next(iter(apart.items()))
+        raise FileError(f"{name}: is a patch of {path}, no object by itself", "-k DIR reads what it becomes")
+    left_out = "left out, -k DIR reads what it becomes"
+    found.notes += [f"{name} is a patch of {path}: {left_out}" for name, path in apart.items()]
     _complain_about_nothing(found, empty=not found.objects)
     return found
+
+
+def without_patches(found: Found) -> Mapping[str, str]:
+    """Take the files out that are patches of a kustomization: their names, with the kustomization that names them."""
+    problems = {each.file for each in found.problems if isinstance(each, ManifestError)}
+    patches = patches_among(dict.fromkeys((*(each.origin.file for each in found.objects), *sorted(problems))))
+    if patches:
+        found.objects = [each for each in found.objects if each.origin.file not in patches]
+        found.problems = [each for each in found.problems if getattr(each, "file", "") not in patches]
+    return patches
 
 
 def read_texts(inputs: Inputs) -> Found:

@@ -227,3 +227,20 @@ def test_ten_thousand_objects_are_answered_each(capfd, tmp_path):
     calls(5)  # modules and decoders
     small, large = calls(50), calls(500)
     assert large < 12 * small
+
+
+@pytest.mark.parametrize(
+    "patch", ["kind: DaemonSet\nspec: {template: {spec: {nodeSelector: {a: b}}}}\n", "- op: remove\n"]
+)
+def test_a_patch_of_a_kustomization_is_left_out(capfd, tmp_path, patch):
+    (tmp_path / "kustomization.yaml").write_text("patches:\n- path: patch.yaml\n", encoding="utf-8")
+    (tmp_path / "patch.yaml").write_text(patch, encoding="utf-8")
+    (tmp_path / "pod.yaml").write_text(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: a, image: b}]}\n", encoding="utf-8"
+    )
+    code, out, err = call(capfd, tmp_path / "pod.yaml", "-f", str(tmp_path / "patch.yaml"))
+    assert (code, "refused" in out) == (0, False)
+    assert f"{tmp_path}/patch.yaml is a patch of {tmp_path}/kustomization.yaml: left out" in err
+    code, out, err = call(capfd, tmp_path / "patch.yaml")
+    assert (code, out) == (1, "")
+    assert "no object by itself" in err
