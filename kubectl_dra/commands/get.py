@@ -17,7 +17,7 @@ Examples:
   kubectl dra get devices --match 'device.driver == "gpu.example.com"'
   kubectl dra get claims -w                        # and whatever changes
   kubectl dra get claims -A --unused               # that nobody uses
-  kubectl dra get class gpu.example.com            # what fits together
+  kubectl dra get class gpu.example.com -o wide    # what fits together
   kubectl dra get nodes --sort-by free
   kubectl dra get taints -o wide"""
 

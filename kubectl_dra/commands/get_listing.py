@@ -112,7 +112,6 @@ def print_sections(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence
 
 def _lines(call: GetCall, section: Section) -> Iterator[Safe]:
     yield from list_table(section.columns(), section.rows, call.facts.now, call.wide, call.headers)
-    yield from section.more()
 
 
 def _rows_as(name: str, call: GetCall, section: Section) -> Iterator[Safe]:

@@ -24,7 +24,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.output.devices import lists, node_page
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.claim_list import claim_rows, unused_claims
 from kubectl_dra.reports.class_list import class_rows
@@ -64,13 +64,7 @@ def _classes(call: GetCall, wanted: TypeArgs) -> Section:
     chosen = chosen_of(call, wanted, DEVICE_CLASS, facts.inventory.classes.values())
     rows = class_rows(chosen, facts)
     items = [object_item(DEVICE_CLASS, row.name, facts.inventory.classes[row.name], row) for row in rows]
-
-    def offers() -> list[Safe]:
-        told = len(rows) == 1 and wanted.names and not call.query.no_headers
-        lines = lists.offers_table(rows[0], call.wide) if told else []
-        return [Safe(""), *lines] if lines else []
-
-    return Section("", items, lambda: labelled(call, lists.CLASSES, _labels(chosen)), offers)
+    return Section("", items, lambda: labelled(call, lists.CLASSES, _labels(chosen)))
 
 
 def _groups(call: GetCall, wanted: TypeArgs) -> Section:

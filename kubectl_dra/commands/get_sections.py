@@ -41,7 +41,6 @@ class Section:
     kind: str
     items: Iterable[Item]
     columns: Callable[[], Sequence[ListColumn[Any]]]
-    more: Callable[[], Iterable[Safe]] = tuple
 
     @property
     def rows(self) -> Iterable[Any]:

@@ -68,8 +68,11 @@ def test_an_api_object_is_the_one_of_the_cluster(capfd):
     assert claim["status"]["allocation"]["devices"]["results"][0]["device"] == "gpu-4"
 
 
-def test_a_class_by_name_shows_what_fits_together(capfd):
-    check_golden("get/class-gpu.txt", call(capfd, "class", "gpu.example.com")[1])
+def test_a_class_by_name_is_one_line_and_wide_says_what_fits_together(capfd):
+    narrow, wide = (call(capfd, "class", "gpu.example.com", *more)[1] for more in ((), ("-o", "wide")))
+    check_golden("get/class-gpu.txt", narrow)
+    assert [len(text.splitlines()) for text in (narrow, wide)] == [2, 2]
+    assert "4 on gke-prod-h100-5f3a2b1c-k4tq (2 with one nvlinkDomain); 3 on gke-prod-h100-5f3a2b1c-x9zk" in wide
 
 
 def test_filters_of_devices(capfd):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
 from kubectl_dra.output.columns import ListColumn, Shown, count_column
 from kubectl_dra.output.devices.holders import consumer_text, holder_text
 from kubectl_dra.output.devices.parts import number, ranges, scope_cell, state_text, used_count
-from kubectl_dra.output.layout import PAGE, Column, table
+from kubectl_dra.output.layout import Column, table
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.attributes import varying_or_all
@@ -220,7 +220,12 @@ CLASSES: Final[tuple[ListColumn[ClassRow], ...]] = (
     count_column("AVAILABLE", available),
     count_column("CLAIMS", lambda row: row.claims),
     count_column("PENDING", lambda row: row.pending),
-    ListColumn("LARGEST SET ON A NODE", lambda row, _: best_offer(row), lambda row: _largest(row)),
+    ListColumn(
+        "LARGEST SET ON A NODE",
+        lambda row, _: best_offer(row),
+        lambda row: _largest(row),
+        detail=lambda row, _: every_offer(row),
+    ),
     ListColumn(
         "EXTENDED RESOURCE",
         lambda row, _: safe(row.extended_resource or "-"),
@@ -242,26 +247,36 @@ def _largest(row: ClassRow) -> int:
 
 
 def best_offer(row: ClassRow) -> Safe:
-    """``4 on node-b``; on how many devices the selectors fail."""
+    """``4 on node-b +1``; on how many devices the selectors fail."""
+    return _offers_text(row, lambda offers: offer_text(offers[0]))
+
+
+def every_offer(row: ClassRow) -> Safe:
+    """``5 on node-a, node-b; 4 on node-c (3 with one nvlinkDomain)``: the largest sets first."""
+    return _offers_text(row, lambda offers: Safe("; ").join(offer_text(offer, named=True) for offer in offers))
+
+
+def _offers_text(row: ClassRow, text_of: Callable[[Sequence[NodeOffer]], Safe]) -> Safe:
     if row.problem:
         return Safe("its selectors don't compile")
-    best = next((offer for offer in row.offers or () if offer.together.value), None)
-    if row.offers is None or (best is None and row.totals.free.bound in (Bound.UNKNOWN, Bound.AT_LEAST)):
+    offers = [offer for offer in row.offers or () if offer.together.value]
+    if row.offers is None or (not offers and row.totals.free.bound in (Bound.UNKNOWN, Bound.AT_LEAST)):
         return Safe("?")
-    text = offer_text(best) if best is not None else Safe("none is free")
+    text = text_of(offers) if offers else Safe("none is free")
     failing = sum(row.errors.values())
     return text + fmt("; fails on {}", counted(failing, "device")) if failing else text
 
 
-def offer_text(offer: NodeOffer) -> Safe:
-    """``4 on node-b (3 with one nvlinkDomain)``."""
-    more = fmt(" +{}", offer.count - 1) if offer.count > 1 else Safe("")
+def offer_text(offer: NodeOffer, *, named: bool = False) -> Safe:
+    """``4 on node-b +1 (3 with one nvlinkDomain)``; ``named``: all the nodes that the report names."""
+    nodes = offer.nodes if named else offer.nodes[:1]
+    names = Safe(", ").join(ranges(nodes)) + (fmt(" +{}", offer.count - len(nodes)) if offer.count > len(nodes) else "")
     alike = [fmt("{} with one {}", number(each.size), each.attribute.rpartition("/")[2]) for each in offer.alike]
     inside = fmt(" ({})", Safe(", ").join(alike)) if alike else Safe("")
-    return fmt("{} on {}{}{}", number(offer.together), offer.nodes[0], more, inside)
+    return fmt("{} on {}{}", number(offer.together), names, inside)
 
 
-def offers_table(row: ClassRow, wide: bool = False) -> list[Safe]:
+def offers_table(row: ClassRow) -> list[Safe]:
     """Node by node what a class still offers, the largest sets first; alike nodes on one line."""
     attributes = list(dict.fromkeys(each.attribute for offer in row.offers or () for each in offer.alike))
     columns = [Column("NODES", flexible=True)]
@@ -274,7 +289,7 @@ def offers_table(row: ClassRow, wide: bool = False) -> list[Safe]:
         names = Safe(", ").join(ranges(offer.nodes)) + (fmt(" +{}", more) if more else Safe(""))
         cells = [names, fmt("{}", offer.devices), number(offer.free), number(offer.together)]
         rows.append([*cells, *(number(sizes.get(name, Count(0))) for name in attributes)])
-    return table(columns, rows, columns_wide=None if wide else PAGE, indent=2)
+    return table(columns, rows, indent=2)
 
 
 # --- taints ---------------------------------------------------------------------------------------------------------
