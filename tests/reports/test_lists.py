@@ -135,14 +135,18 @@ def rows(cluster=None):
 
 
 def test_what_a_class_offers_by_node():
+    a, b = "gke-prod-h100-5f3a2b1c-k4tq", "gke-prod-h100-5f3a2b1c-x9zk"
+    others = ("ip-192-168-153-160.ec2.internal", "ip-192-168-171-24.ec2.internal")
     row = rows(facts(DEMO))["gpu.example.com"]
     assert row.offers is not None
     offers = {offer.nodes: (offer.devices, offer.free.value, offer.together.value) for offer in row.offers}
-    assert offers == {("node-a",): (8, 4, 4), ("node-b",): (8, 3, 3), ("node-c", "node-d"): (8, 5, 5)}
-    alike = {offer.nodes: [(a.attribute, a.value, a.size.value) for a in offer.alike] for offer in row.offers}
-    assert alike[("node-a",)] == [("gpu.example.com/nvlinkDomain", "0", 2)]
-    assert alike[("node-b",)] == [("gpu.example.com/nvlinkDomain", "1", 3)]
-    assert alike[("node-c", "node-d")] == []
+    assert offers == {(a,): (8, 4, 4), (b,): (8, 3, 3), others: (8, 5, 5)}
+    alike = {
+        offer.nodes: [(each.attribute, each.value, each.size.value) for each in offer.alike] for offer in row.offers
+    }
+    assert alike[(a,)] == [("gpu.example.com/nvlinkDomain", "0", 2)]
+    assert alike[(b,)] == [("gpu.example.com/nvlinkDomain", "1", 3)]
+    assert alike[others] == []
 
 
 def test_partitions_of_a_class_that_exclude_each_other_do_not_add_up():
