@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kubectl_dra.api.kinds import POD_GROUP
@@ -29,6 +29,7 @@ from kubectl_dra.output.documents import document, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.simulation.page import simulation_page, simulation_summary
 from kubectl_dra.reports.simulation import Copies, simulation_report
+from kubectl_dra.source.queue_config import device_resources
 from kubectl_dra.source.reading import Found
 
 _DEFAULT_NAMESPACE = "default"
@@ -51,7 +52,8 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     objects = read_all(written, namespace, grouped_jobs=_keeps_scheduling(options, cluster.state))
-    world = _with_queues(options, _with_groups(options, cluster.state, objects), objects, written)
+    mapped = device_resources(found.objects)
+    world = _with_queues(options, _with_groups(options, cluster.state, objects), objects, written, mapped)
     with told(world), owner_reader(options) as read:
         report = simulation_report(world, objects, _copies(copies), switches, together=together, read_owner=read)
     page = simulation_page(report, world.now, steps=remedies, address=world.evidence.address)
@@ -87,14 +89,22 @@ def _keeps_scheduling(options: Options, state: ClusterState) -> bool:
 
 
 def _with_queues(
-    options: Options, state: ClusterState, objects: Sequence[Planned], written: Sequence[Source]
+    options: Options,
+    state: ClusterState,
+    objects: Sequence[Planned],
+    written: Sequence[Source],
+    mapped: Mapping[str, str],
 ) -> ClusterState:
-    """With Kueue's queues, where an object of the files waits in one: the cluster's, and those of the files."""
+    """With Kueue's queues, where an object of the files waits in one: the cluster's, and those of the files.
+
+    ``mapped``: the resources that classes of devices are counted as.
+    """
     namespaces = {each.key.namespace or _DEFAULT_NAMESPACE for each in objects if each.queue and each.pods}
     if not namespaces:
         return state
     state = with_queues(options, state, namespaces.pop() if len(namespaces) == 1 else "")
-    return state.changed(state.inventory.replace(queues=with_files(state.inventory.queues, written)))
+    queues = with_files(state.inventory.queues, written)
+    return state.changed(state.inventory.replace(queues=replace(queues, device_resources=mapped) if mapped else queues))
 
 
 def _with_groups(options: Options, state: ClusterState, objects: Sequence[Planned]) -> ClusterState:

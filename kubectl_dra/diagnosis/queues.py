@@ -50,7 +50,9 @@ class FlavorQuota(ReportRecord, frozen=True):
 class Queued(ReportRecord, frozen=True):
     """Work in a queue. ``message`` has Kueue's words; ``others``: the queues that the namespace has.
 
-    ``unread``: kinds of Kueue that could not be read; with ``held_by`` Unknown they are why.
+    ``unread``: kinds of Kueue that could not be read; with ``held_by`` Unknown they are why. ``uncounted``: of work
+    that does not exist yet, the DeviceClasses whose devices were compared with no quota, because how Kueue counts them
+    is not known.
     """
 
     queue: str
@@ -61,6 +63,7 @@ class Queued(ReportRecord, frozen=True):
     pending: int | None = None
     others: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    uncounted: tuple[str, ...] = ()
 
 
 _REASONS: Final[Mapping[str, HeldBy]] = {

@@ -7,7 +7,7 @@ only tell what it has decided.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -145,7 +145,8 @@ class ClusterQueue(Record, frozen=True):
 class QueueObjects:
     """What is known of Kueue. ``complete``: the kinds of which all objects are here; ``refused``: those not permitted.
 
-    Kinds in neither were not read. ``absent``: the cluster does not have Kueue.
+    Kinds in neither were not read. ``absent``: the cluster does not have Kueue. ``device_resources``: the resource of a
+    quota by DeviceClass, as far as Kueue's configuration is known.
     """
 
     workloads: Mapping[Key, QueuedWorkload]
@@ -154,6 +155,7 @@ class QueueObjects:
     complete: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
     absent: bool = False
+    device_resources: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
 
 
 NO_QUEUES: Final = QueueObjects(_EMPTY, _EMPTY, _EMPTY)

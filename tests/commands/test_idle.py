@@ -121,3 +121,50 @@ def test_simulate_tells_quota_from_devices(
     assert words in out
     assert "Kueue would not" not in out or nominal == "4"
     assert "No part in scheduling devices: LocalQueue" not in out
+
+
+def simulated_in_queue(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, resource: str, nominal: str, *more: dict[str, Any]
+) -> str:
+    """A Job of five pods with a device each, in a queue with a quota of ``resource``."""
+    local, cluster = queue()
+    cluster["spec"]["resourceGroups"][0]["flavors"][0]["resources"] = [{"name": resource, "nominalQuota": nominal}]
+    body = job(QUEUE, suspend=True, parallelism=5, completions=5)
+    items = [*CLUSTERS["example"](), template(devices(request(EXAMPLE))), body, local, cluster, *more]
+    path = tmp_path / "all.json"
+    path.write_text(json.dumps({"kind": "List", "items": items}), encoding="utf-8")
+    assert run(["simulate", "-f", str(path), "-n", NAMESPACE, "--from", "demo", "--color", "never"]) == 0
+    return " ".join("".join(capfd.readouterr()).split())
+
+
+MAPPING = {
+    "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+    "kind": "Configuration",
+    "resources": {"deviceClassMappings": [{"name": "whole-gpus", "deviceClassNames": [EXAMPLE]}]},
+}
+IN_CONFIG_MAP = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "kueue-manager-config", "namespace": "kueue-system"},
+    "data": {"controller_manager_config.yaml": json.dumps(MAPPING), "other": "config.kueue.x-k8s.io: [", "text": "a"},
+}
+
+
+@pytest.mark.parametrize("mapping", [MAPPING, IN_CONFIG_MAP])
+def test_devices_count_as_the_mapping_of_kueue_says(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, mapping: dict[str, Any]
+) -> None:
+    out = simulated_in_queue(capfd, tmp_path, "whole-gpus", "4", mapping)
+    assert "Kueue would not start it now: it requests 5 of whole-gpus, and the quota is 4" in out
+    enough = simulated_in_queue(capfd, tmp_path, "whole-gpus", "5", mapping)
+    assert "Kueue would not" not in enough
+    assert "not compared with a quota" not in out + enough
+
+
+@pytest.mark.parametrize("mapping", [(), ({**MAPPING, "resources": {"deviceClassMappings": [3, {"name": "a"}]}},)])
+def test_devices_without_a_mapping_are_said_to_be_open(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, mapping: tuple[dict[str, Any], ...]
+) -> None:
+    out = simulated_in_queue(capfd, tmp_path, "whole-gpus", "1", *mapping)
+    assert f"not compared with a quota: devices of {EXAMPLE}; how Kueue counts them is in deviceClassMappings" in out
+    assert "Kueue would not" not in out

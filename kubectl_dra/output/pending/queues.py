@@ -51,6 +51,10 @@ def queue_lines(found: Queued, namespace: str) -> Iterator[Safe]:
         shown = Safe(", ").join(map(_row, found.quota[:_QUOTA_SHOWN]))
         more = fmt(" and {} more", len(found.quota) - _QUOTA_SHOWN) if len(found.quota) > _QUOTA_SHOWN else Safe("")
         yield from wrapped(fmt("reserved in {}: {}{}", found.cluster_queue, shown, more), indent=2)
+    if found.uncounted:
+        text = "not compared with a quota: devices of {}; how Kueue counts them is in deviceClassMappings of its {}"
+        config = "Configuration, which was not read or does not name them (-f FILE adds it)"
+        yield from wrapped(fmt(text, listed(found.uncounted), Safe(config)), indent=2)
     if found.others and found.queue not in found.others and found.held_by is HeldBy.UNKNOWN:
         yield from wrapped(
             fmt("{} is not among the LocalQueues that were read: {}", found.queue, listed(found.others)), indent=2

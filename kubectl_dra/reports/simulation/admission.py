@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -14,15 +14,17 @@ from kubectl_dra.api.served import not_served
 from kubectl_dra.api.validate import NO_LABELS, validate
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import quota
+from kubectl_dra.diagnosis.queued_devices import devices_by_class
 from kubectl_dra.diagnosis.queues import Queued, queue_of
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.classic import ClassicResourceClaim, NamedResourcesSlice
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.names import is_label
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.queues import NO_QUEUES
 from kubectl_dra.model.requests import pod_requests
-from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import Workload
 from kubectl_dra.reports.admitted import missing_priority_class
 from kubectl_dra.reports.simulation.existing import charged, existing
@@ -33,8 +35,11 @@ def manifest_reports(
     world: ClusterState, with_namespaces: ClusterState, objects: Iterable[Planned]
 ) -> Iterator[ManifestReport]:
     """What is said of each; a claim that is created leaves less of its quotas to those after it."""
+    objects = tuple(objects)
+    made = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaimTemplate)}
+    templates = {**world.inventory.templates, **made}
     for planned in objects:
-        found = _manifest(world, with_namespaces, planned)
+        found = _manifest(world, with_namespaces, planned, templates)
         if not (found.refused or found.error or found.exists) and isinstance(planned.record, ResourceClaim):
             with_namespaces = with_namespaces.changed(charged(with_namespaces, planned.record))
         yield found
@@ -51,7 +56,9 @@ def _has_no_part(planned: Planned) -> bool:
     return not (planned.error or makes_pods) and (planned.record is None or isinstance(planned.record, Workload))
 
 
-def _manifest(world: ClusterState, with_namespaces: ClusterState, planned: Planned) -> ManifestReport:
+def _manifest(
+    world: ClusterState, with_namespaces: ClusterState, planned: Planned, templates: Mapping[Key, ResourceClaimTemplate]
+) -> ManifestReport:
     tried = planned.record is not None and not planned.error
     refused = tuple(_refusals(world, with_namespaces, planned)) if tried else ()
     return ManifestReport(
@@ -64,24 +71,37 @@ def _manifest(world: ClusterState, with_namespaces: ClusterState, planned: Plann
         untried=planned.untried,
         suspended=planned.suspended,
         queue=planned.queue if planned.pods else "",
-        waits=_waits(world, planned) if planned.pods and planned.queue else None,
+        waits=_waits(world, planned, templates) if planned.pods and planned.queue else None,
         generated=planned.generated,
         made_by=planned.made_by,
         corrected=msgspec.Raw(planned.corrected) if planned.corrected is not None else None,
     )
 
 
-def _waits(world: ClusterState, planned: Planned) -> Queued | None:
+def _waits(world: ClusterState, planned: Planned, templates: Mapping[Key, ResourceClaimTemplate]) -> Queued | None:
     """What is known of the queue of a workload, where anything is known of queues."""
-    if world.inventory.queues is NO_QUEUES:
+    queues = world.inventory.queues
+    if queues is NO_QUEUES:
         return None
     wanted: Counter[str] = Counter()
+    uncounted: set[str] = set()
     for plan in planned.pods:
+        copies = 1 if plan.copies is None else plan.copies
         for name, amount in pod_requests(plan.pod).items():
-            wanted[name] += amount * (1 if plan.copies is None else plan.copies)
+            wanted[name] += amount * copies
+        devices, unclear = devices_by_class(plan.pod, templates)
+        uncounted.update(unclear)
+        for class_name, count in devices.items():
+            resource = queues.device_resources.get(class_name)
+            if resource is None:
+                uncounted.add(class_name)
+            else:
+                wanted[resource] += count * copies
     amounts = {name: Quantity(amount, -3 if name == "cpu" else 0) for name, amount in wanted.items()}
     namespace = planned.key.namespace or next((plan.pod.metadata.namespace for plan in planned.pods), "")
-    return queue_of(world, planned.queue, namespace, amounts)
+    found = queue_of(world, planned.queue, namespace, amounts)
+    # Of a queue whose quotas are not known nothing is compared anyway.
+    return msgspec.structs.replace(found, uncounted=tuple(sorted(uncounted))) if found.quota else found
 
 
 def _refusals(given: ClusterState, world: ClusterState, planned: Planned) -> Iterator[str]:
