@@ -6,7 +6,7 @@ from kubectl_dra.api.kinds import DEVICE_CLASS
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.commands.cluster import Scoped, read_cluster
-from kubectl_dra.commands.manifests import objects_of
+from kubectl_dra.commands.manifests import check_namespaces, objects_of
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.not_found import not_found
 from kubectl_dra.commands.options import Options
@@ -31,6 +31,7 @@ def answer(
     """Run the command; returns the exit code."""
     found = objects_of(options) if options.manifests else Found("")
     written = [Source(each.data, each.api_version, each.kind) for each in found.objects]
+    check_namespaces(written, options)
     kinds = needs.kinds((*needs.POD, *needs.STORAGE, *needs.PRIORITY))
     demanded = {*needs.kinds((*needs.STORAGE, *needs.PRIORITY)), *kinds_demanded(switches)}
     cluster = read_cluster(

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
+from kubectl_dra.api.kinds import BY_NAME
+from kubectl_dra.api.planned import read_all
+from kubectl_dra.api.sources import Source
+from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console
 from kubectl_dra.output.safe import Safe, safe
@@ -18,6 +23,27 @@ def objects_of(options: Options, *, patches: bool = False) -> Found:
     Patches of a kustomization are no objects by themselves; only a command that changes files takes them.
     """
     return _told(read_objects(options.manifests, patches=patches), options)
+
+
+def check_namespaces(written: Sequence[Source], options: Options) -> None:
+    """Raises ``UsageProblem`` where an object names another namespace than ``-n``, as kubectl refuses to create it.
+
+    See cli-runtime's ``RequireNamespace`` in pkg/resource/visitor.go. Without ``-n`` objects may name any.
+    """
+    if not options.namespace:
+        return
+    for each in read_all(written, ""):
+        own = each.key.namespace
+        if own and own != options.namespace and not each.made_by and _is_namespaced(each.kind):
+            raise UsageProblem(
+                f'the namespace "{own}" of {each.kind} {each.name} does not match -n {options.namespace}',
+                "leave out -n: objects that name a namespace are meant for it",
+            )
+
+
+def _is_namespaced(kind: str) -> bool:
+    """Whether objects live in namespaces; those of unknown kinds that name one do."""
+    return BY_NAME[kind].namespaced if kind in BY_NAME else True
 
 
 def records_of(options: Options) -> FoundRecords:

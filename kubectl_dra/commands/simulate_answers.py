@@ -11,7 +11,7 @@ from kubectl_dra.api.queues import with_files
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import features_of, gates_of, read_cluster
-from kubectl_dra.commands.manifests import objects_of
+from kubectl_dra.commands.manifests import check_namespaces, objects_of
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.owners import owner_reader
 from kubectl_dra.commands.queues import with_queues
@@ -39,6 +39,7 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     """Run the command; returns the exit code. ``switches``: what is supposed of the cluster."""
     found = objects_of(options) if options.manifests else Found("")
     written = [Source(each.data, each.api_version, each.kind) for each in found.objects]
+    check_namespaces(written, options)
     kinds = (*needs.POD, *needs.STORAGE, *needs.PRIORITY, *needs.GROUPS)
     cluster = read_cluster(
         options,

@@ -244,3 +244,25 @@ def test_a_patch_of_a_kustomization_is_left_out(capfd, tmp_path, patch):
     code, out, err = call(capfd, tmp_path / "patch.yaml")
     assert (code, out) == (1, "")
     assert "no object by itself" in err
+
+
+@pytest.mark.parametrize("command", ["simulate", "capacity"])
+def test_a_namespace_that_contradicts_the_file_is_refused_as_kubectl_does(capfd, tmp_path, command):
+    path = tmp_path / "objects.yaml"
+    kind = "apiVersion: resource.k8s.io/v1\nkind: "
+    spec = "spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.example.com}}]}}\n"
+    # One that names no namespace goes to -n, and those of the whole cluster have none.
+    fine = f"{kind}ResourceClaim\nmetadata: {{name: free}}\n{spec}---\n{kind}DeviceClass\nmetadata: {{name: c}}\n"
+    path.write_text(fine, encoding="utf-8")
+    words = [command, "-f", str(path), "--from", "demo"]
+    assert run([*words, "-n", "lab"]) == 0
+    path.write_text(
+        f"{fine}---\n{kind}ResourceClaim\nmetadata: {{name: mine, namespace: ml}}\n{spec}", encoding="utf-8"
+    )
+    assert run([*words, "-n", "ml"]) == 0
+    assert run(words) == 0
+    capfd.readouterr()
+    assert run([*words, "-n", "lab"]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith('error: the namespace "ml" of ResourceClaim mine does not match -n lab\n'), err

@@ -178,8 +178,17 @@ def test_a_file_only_shows_plans():
         assert "ecc:NoExecute" in ui.lines[-1] or "ecc:NoSchedule" in ui.lines[-1]
         await ui.press("right", "enter")
         assert "Will create DeviceTaintRule" in ui.screen
-        assert "kubectl dra taint-device gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0 ecc" in ui.screen
         assert "comes from a file: nothing can be written" in " ".join(ui.screen.split())
+        # A command is one line, so that it survives being pasted: what goes on beyond the edge is marked, and reached.
+        (start,) = (line.strip() for line in ui.lines if "taint-device" in line)
+        assert start.endswith("›")
+        await ui.press("right")
+        (end,) = (line.strip() for line in ui.lines if "taint-device" in line)
+        whole = "kubectl dra taint-device gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0 ecc:NoSchedule"
+        assert whole.startswith(start[:-1])
+        assert whole.endswith(end)
+        assert len(start[:-1]) + len(end) > len(whole)
+        await ui.press("left")
         # What only a cluster can do is not offered.
         assert not ui.app.offers("unlock")
         assert not ui.app.offers("apply")
