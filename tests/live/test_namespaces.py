@@ -106,7 +106,8 @@ def test_simulate_reads_templates_and_quotas_where_the_manifests_are(capfd, live
     path.write_text(json.dumps({**manifest, "spec": {"containers": [{"name": "m"}]}}), encoding="utf-8")
     plurals = ["resourceclaims", "resourceslices", "deviceclasses", "devicetaintrules", "resourceclaimtemplates"]
     live.serve_versions({"v1": plurals})
-    call(capfd, "simulate", "-f", str(path), "-n", "ml")
+    # The context is in ml.
+    call(capfd, "simulate", "-f", str(path))
     asked = [each.path for each in live.requests]
     for plural in ("resourcequotas", "resourceclaimtemplates"):
         for name in ("ml", "net"):
