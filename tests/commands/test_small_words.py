@@ -174,14 +174,14 @@ def test_a_bare_pod_that_nobody_wrote_is_not_warned_of(capfd, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("expression", "said"),
     [
-        ("device.driver == = 3", '"=" is not part of CEL'),
-        ("device.driver ==", "unexpected end of the expression"),
-        ("a b", 'unexpected "b"'),
+        ("device.driver == = 3", '"=" is not part of CEL.'),
+        ("device.driver ==", "unexpected end of the expression (it is not finished)."),
+        ("a b", 'unexpected "b".'),
     ],
 )
 def test_what_the_parser_expects_is_not_listed(capfd, expression, said) -> None:
     text = call(capfd, "test-selector", expression, "--from", "demo")
-    assert text.startswith(f"Does not compile: syntax error: {said}.")
+    assert text.startswith(f"Does not compile: syntax error: {said}")
     assert "expecting" not in text
 
 

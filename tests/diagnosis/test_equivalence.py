@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import kinds
+from kubectl_dra.diagnosis import equivalence
 from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.equivalence import kind_of
@@ -38,7 +38,7 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> list[Key]:
         made.append(key_of(pod.metadata))
         return attempt(world, pod, claims)
 
-    monkeypatch.setattr(kinds, "attempt", counted)
+    monkeypatch.setattr(equivalence, "attempt", counted)
     return made
 
 

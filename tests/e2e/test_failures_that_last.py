@@ -175,5 +175,7 @@ def _unspoken(plane: ControlPlane, folder: Path) -> Path:
     for item in snapshot["items"]:
         if item["kind"] == "Pod":
             item["status"].pop("conditions", None)
-    path.write_text(json.dumps({**snapshot, "items": [i for i in snapshot["items"] if i["kind"] != "Event"]}))
+    path.write_text(
+        json.dumps({**snapshot, "items": [i for i in snapshot["items"] if i["kind"] != "Event"]}), encoding="utf-8"
+    )
     return path

@@ -12,6 +12,7 @@ import pytest
 
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.claim import claim_report
 from kubectl_dra.reports.claim_list import claim_rows
@@ -70,7 +71,7 @@ def test_renaming_everything_alike_renames_the_answer(name):
 KINDS = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Pod", "Node", "ResourceClaimTemplate")
 
 
-def counts(value: Any, path: str = "") -> dict[str, tuple[int, str]]:
+def counts(value: Any, path: str = "") -> dict[str, tuple[int | str, str]]:
     """Every count of a report by its path."""
     if isinstance(value, dict):
         if value.keys() == {"value", "bound"}:
@@ -88,11 +89,12 @@ def _id(part: Any, index: int) -> Any:
     return part.get("driver", ""), part.get("pool", ""), part.get("name", ""), tuple(part.get("nodes", (index,)))
 
 
-def true_of(known: int, bound: str, truth: int) -> bool:
+def true_of(known: int | str, bound: str, truth: int | str) -> bool:
+    order = Quantity.parse(str(known)).cmp(Quantity.parse(str(truth)))
     return {
-        Bound.EXACT: known == truth,
-        Bound.AT_LEAST: known <= truth,
-        Bound.AT_MOST: known >= truth,
+        Bound.EXACT: order == 0,
+        Bound.AT_LEAST: order <= 0,
+        Bound.AT_MOST: order >= 0,
         Bound.UNKNOWN: True,
     }[Bound(bound)]
 

@@ -36,10 +36,10 @@ def test_each_allocated_claim_once_with_its_devices():
 
 def test_words():
     texts = {plain(change_text(change)) for change in recent_changes(facts(DEMO), limit=1000)}
-    assert "pod ml/infer-7 pending" in texts
+    assert "pod ml/infer-7c9f8d6b54-kcqfk pending" in texts
     assert "rule ecc-errors: taint ecc:NoSchedule" in texts
     assert any(text.startswith("claim ml/serve-1") and "got 5 devices" in text for text in texts)
-    assert "pool gpu.example.com/node-a published" in texts
+    assert "pool gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq published" in texts
 
 
 def test_deletion_and_broken_times():

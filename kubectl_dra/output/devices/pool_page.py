@@ -163,7 +163,7 @@ def _devices(report: PoolReport, now: datetime, wide: bool) -> Iterator[Safe]:
     columns = [Column("DEVICE", flexible=True), *(Column(safe(name.upper())) for name in shown)]
     columns += [Column("NODES", flexible=True)] if scopes else []
     columns += [
-        Column("STATE"),
+        Column("STATE", flexible=True),
         *([Column("SHARED")] if shares else []),
         Column("USED BY", flexible=True),
     ]
