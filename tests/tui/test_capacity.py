@@ -1,8 +1,17 @@
-"""The capacity screen: one line per node, other shapes, what is supposed, and the command's page."""
+"""The capacity screen: one cell and one line per node, other shapes, what is supposed, and the command's page."""
 
 from __future__ import annotations
 
-from tests.tui.support import LARGE, demo_app, play
+from types import SimpleNamespace
+
+from kubectl_dra.diagnosis.capacity.records import Devices, NodeRoom
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Bound, Count
+from kubectl_dra.output.safe import plain
+from kubectl_dra.reports.node_room import RoomKind, room_kinds
+from kubectl_dra.reports.switches import OPTIONS
+from kubectl_dra.tui.room_strip import _SIGNS, MOST_CELLS, room_strip
+from tests.tui.support import LARGE, SMALL, demo_app, play
 
 
 def test_capacity():
@@ -48,3 +57,101 @@ def test_capacity():
         assert "node " in ui.app.view.crumb
 
     play(demo_app(), script, size=LARGE)
+
+
+H100 = "gke-prod-h100-5f3a2b1c-x9zk"
+
+
+def cells(ui):
+    return ui.lines[3].strip()
+
+
+def legend(ui):
+    return ui.lines[4].strip()
+
+
+def test_one_cell_per_node_and_only_the_signs_that_occur():
+    async def script(ui):
+        await ui.command("capacity")
+        await ui.command("shape gpu.example.com 4")
+        assert cells(ui) == "111·T-"
+        assert legend(ui) == "1 more fit  · devices in use  - too few such devices  T taint"
+        await ui.command("shape")
+        assert cells(ui) == "+5541T"
+        assert legend(ui) == "1–5 more fit  + more than 9  T taint"
+        await ui.command("whatif drain nosuch")
+        assert (cells(ui), ui.app.view._strip.display) == ("", False)
+
+    play(demo_app(), script, size=SMALL)
+
+
+def test_every_switch_of_the_command_can_be_supposed(monkeypatch):
+    # Without colours the cells say the same.
+    monkeypatch.setenv("NO_COLOR", "1")
+    node = "ip-192-168-171-24.ec2.internal"
+    supposed = {
+        "add-node": (f"like={H100},free", "2111·T-"),
+        "remove-node": (H100, "111T-"),
+        "drain": (node, "11U·T-"),
+        "add-devices": (f"like=gpu.example.com/{H100}/gpu-0,count=4", "1111T-"),
+        "taint": (f"{node},a=b:NoSchedule", "11T·T-"),
+        "untaint": ("cpu-1,maintenance", "111·--"),
+    }
+    assert set(supposed) == set(OPTIONS)
+
+    async def script(ui):
+        await ui.command("capacity")
+        await ui.command("shape gpu.example.com 4")
+        for option, (value, expected) in supposed.items():
+            await ui.command("whatif")
+            await ui.command(f"whatif {option} {value}")
+            assert "1 supposed" in ui.app.view.crumb, ui.app.notice
+            assert cells(ui) == expected, option
+        await ui.command(f"whatif --remove-node {H100}")
+        assert "2 supposed" in ui.app.view.crumb
+        assert cells(ui) == "111--"
+
+    play(demo_app(), script, size=SMALL)
+
+
+def report(*rooms, fits=Bound.EXACT, devices=Bound.EXACT):
+    """What the cells are made from."""
+    nodes = tuple(
+        NodeRoom(count, (), count, copies, Devices(), (SimpleNamespace(code=code),) if code else ())
+        for count, copies, code in rooms
+    )
+    shape = SimpleNamespace(capacity=SimpleNamespace(nodes=nodes, fits=Count(0, fits)))
+    certainty = SimpleNamespace(devices=devices, free_devices=devices, nodes=Bound.EXACT)
+    return SimpleNamespace(shapes=(shape,), certainty=certainty)
+
+
+def drawn(*rooms, **known):
+    return plain(room_strip(report(*rooms, **known))).splitlines()
+
+
+def test_many_nodes_are_counted():
+    in_use = Code.DEVICES_IN_USE
+    assert drawn((MOST_CELLS - 1, 2, in_use), (1, 0, in_use))[0] == "2" * (MOST_CELLS - 1) + "·"
+    assert drawn((MOST_CELLS - 1, 2, in_use), (2, 0, in_use)) == [
+        f"{MOST_CELLS + 1} nodes:  2 more on each of {MOST_CELLS - 1}  · 2 devices in use"
+    ]
+    assert drawn((1200, 2, in_use), (1, 12, in_use)) == ["1,201 nodes:  2–12 more on each of 1,201"]
+    assert drawn() == []
+
+
+def test_cells_are_as_sure_as_the_report():
+    rooms = ((1, 3, Code.DEVICES_IN_USE), (1, 0, Code.DEVICES_IN_USE), (1, 0, Code.NODE_TAINTS), (1, 0, None))
+    assert drawn(*rooms)[0] == "3·T?"
+    assert drawn(*rooms, fits=Bound.UNKNOWN) == ["????", "? unknown"]
+    # A device that was not read may be free; a taint stays a taint.
+    least = drawn(*rooms, fits=Bound.AT_LEAST, devices=Bound.AT_LEAST)
+    assert least == ["3?T?", "3 at least so many fit  T taint  ? unknown"]
+    assert drawn(*rooms, fits=Bound.AT_MOST)[1].startswith("3 at most so many fit  ")
+    assert [kind for kind, _ in room_kinds(report((1, 0, Code.POOL_INVALID)))] == [RoomKind.OTHER]
+
+
+def test_every_kind_has_a_sign_of_its_own():
+    assert set(_SIGNS) == set(RoomKind) - {RoomKind.FITS}
+    signs = [str(sign) for sign, _, _ in _SIGNS.values()]
+    assert len(set(signs)) == len(signs)
+    assert not set(signs) & set("0123456789+")

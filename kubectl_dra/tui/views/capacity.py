@@ -1,9 +1,12 @@
-"""How many pods of a shape each node takes: one line per node, with what is free and what keeps the next one away."""
+"""How many pods of a shape each node takes: one cell per node on top, then one line each: what is free, why no more."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from textual.widgets import Static
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.records import NodeRoom
@@ -14,6 +17,8 @@ from kubectl_dra.reports.capacity import CapacityReport, Request, capacity_repor
 from kubectl_dra.reports.switches import OPTIONS, SwitchError, read_switches
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
+from kubectl_dra.tui.room_strip import room_strip
+from kubectl_dra.tui.text import content
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.reader import ReportView
 
@@ -50,13 +55,30 @@ class NodeCell:
 class CapacityView(ListView[NodeCell]):
     """The nodes, the roomiest first."""
 
+    DEFAULT_CSS = """
+    CapacityView #room-strip { height: auto; max-height: 6; padding: 0 1 1 1; }
+    """
     nothing = Safe("There is no DeviceClass, or what is supposed does not exist; :whatif starts anew.")
 
     def __init__(self) -> None:
         self._class, self._count = "", 1
         self._switches: tuple[Switch, ...] = ()
         self._cells: tuple[CapacityReport | None, tuple[NodeCell, ...]] = (None, ())
+        self._strip = Static(id="room-strip")
         super().__init__()
+
+    def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
+        """The cells, then the list."""
+        yield self._strip
+        yield from super().compose()
+
+    def show(self) -> None:
+        """Cells and rows, of one report."""
+        report = self.desk.record(self.topic)
+        cells = room_strip(report) if report is not None else Safe("")
+        self._strip.display = bool(cells)
+        self._strip.update(content(cells))
+        super().show()
 
     @property
     def topic(self) -> Room:
