@@ -41,6 +41,8 @@ LISTS: dict[str, tuple[str, ...]] = {
     "get classes": ("DeviceClass",),
     "get taints": ("DeviceTaintRule", "ResourceSlice"),
     "taint-device --list": ("DeviceTaintRule", "ResourceSlice"),
+    "get nodes": ("Node", "ResourceSlice"),
+    "get templates -A": ("ResourceClaimTemplate",),
 }
 FORMATS = ("", "wide", "json", "yaml", "name")
 _NODE = "gke-prod-h100-5f3a2b1c-k4tq"
@@ -61,6 +63,10 @@ PAGES = (
     "capacity --class gpu.example.com -n ml --count 4",
     "top",
     "top nodes",
+    "top classes",
+    "top pods -A",
+    f"describe-node {_NODE}",
+    "describe-node cpu-1",
     "test-selector 'device.driver == \"gpu.example.com\"' --class gpu.example.com",
     f"test-selector true --explain {_NODE}/gpu-0",
     f"taint-device gpu.example.com/{_NODE}/gpu-0 ecc:NoExecute --dry-run=client",

@@ -25,12 +25,12 @@ _POD_STATES: Final = {
 def group_state_page(report: GroupReport, now: datetime) -> list[Safe]:
     """All lines of one report."""
     blocks: list[list[Safe]] = [
+        list(missing_lines(report.missing)),
         list(_head(report, now)),
         list(_needs(report)),
         _pods(report),
         list(_claims(report)),
         list(_said(report, now)),
-        list(missing_lines(report.missing)),
     ]
     lines: list[Safe] = []
     for block in blocks:

@@ -83,10 +83,10 @@ def node_summary_text(report: NodeReport) -> Safe:
 def node_page(report: NodeReport, now: datetime, wide: bool = False) -> list[Safe]:
     """All lines of one report."""
     blocks = [
+        list(missing_lines(report.missing)),
         [*wrapped(styled(node_summary_text(report), Style.BOLD)), *_state(report, now)],
         list(_pools(report)),
         _devices(report, now, wide),
-        list(missing_lines(report.missing)),
     ]
     lines: list[Safe] = []
     for block in blocks:
