@@ -133,7 +133,7 @@ def simulated_in_queue(
     items = [*CLUSTERS["example"](), template(devices(request(EXAMPLE))), body, local, cluster, *more]
     path = tmp_path / "all.json"
     path.write_text(json.dumps({"kind": "List", "items": items}), encoding="utf-8")
-    assert run(["simulate", "-f", str(path), "-n", NAMESPACE, "--from", "demo", "--color", "never"]) == 0
+    assert run(["simulate", "-f", str(path), "--from", "demo", "--color", "never"]) == 0
     return " ".join("".join(capfd.readouterr()).split())
 
 
