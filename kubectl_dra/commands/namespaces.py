@@ -28,6 +28,9 @@ def check_namespace(options: Options, cluster: Scoped) -> None:
     name = cluster.namespace
     if not name or name in set(_used(cluster.state.inventory)):
         return
+    if options.from_ is not None and not options.namespace:
+        # Nobody named it: a file has no current namespace.
+        return
     state = _with_namespaces(options, cluster.state)
     coverage, existing = state.evidence.coverage(NAMESPACE.name), state.inventory.namespaces
     if coverage is Coverage.COMPLETE and existing and name not in existing:
