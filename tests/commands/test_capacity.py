@@ -104,3 +104,11 @@ def test_a_shape_whose_template_is_missing_is_counted_as_none(ask: Ask, tmp_path
     found = ask("capacity", "-f", str(path))
     assert found.code == 0
     assert 'ResourceClaimTemplate "nowhere"' in found.out
+
+
+def test_a_bound_that_no_restarts_were_found_for_is_told_so(ask: Ask) -> None:
+    sentence = "No restarts were found that make room for one more."
+    assert sentence in ask("capacity", *CLASS, "--count", "8").out
+    found = ask("capacity", *CLASS, "--count", "6").out
+    assert "Room for 1 more copy" in found
+    assert sentence not in found

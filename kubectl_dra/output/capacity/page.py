@@ -113,6 +113,8 @@ def _second(shape: ShapeCapacity) -> Iterator[Safe]:
         yield from wrapped(Safe(text), indent=2)
     elif found.repacked.bound is not Bound.UNKNOWN:
         yield from wrapped(_repacked(found), indent=2)
+        if found.repacked.value > found.fits.value and not shape.ways:
+            yield from wrapped(Safe("No restarts were found that make room for one more."), indent=2)
 
 
 def _repacked(found: Capacity) -> Safe:
