@@ -64,7 +64,8 @@ def _calls(namespace: str, claims: Sequence[str], manifests: Sequence[Path]) -> 
         "describe-claim": [(name, *here) for name in claims],
         "test-selector": [(selector,), (selector, "--class", _DRIVER)],
         "simulate": [
-            *((*file, *more) for file in files for more in ((), here, ("--remedies",), ("--copies", "3"))),
+            *((*file, *more) for file in files for more in ((), ("--remedies",), ("--copies", "3"))),
+            *((*file, *here) for file in files[:1]),
             ("--drain", "node-1"),
         ],
         "capacity": [("--class", _DRIVER), ("--class", _DRIVER, "--count", "2", "-n", _OTHER), *files],
