@@ -178,7 +178,9 @@ def test_shared_capacity_is_summed_alike(ours: dict[str, Any], theirs: dict[str,
     numbers = ours["shared"]["numbers"]
     assert numbers["free"] == summary["fullyAvailableDevices"] == 1
     assert numbers["partly"] == summary["partiallyAvailableDevices"] == 1
-    mine = [(each["name"], each["total"], each["consumed"], each["available"]) for each in ours["shared"]["capacity"]]
+    amounts = ours["shared"]["capacity"]
+    mine = [(each["name"], each["total"], each["consumed"]["value"], each["available"]["value"]) for each in amounts]
+    assert {each[name]["bound"] for each in amounts for name in ("consumed", "available")} == {"exact"}
     other = [(each["name"], each["total"], each["consumed"], each["available"]) for each in summary["capacity"]]
     assert mine == other == [("memory", "80Gi", "10Gi", "70Gi")]
 

@@ -138,7 +138,7 @@ def stage(client: Client) -> Iterator[Client]:
 
 
 def test_a_diagnosis_comes_and_goes_without_a_key(options: Options, faults: Faults, stage: Client) -> None:
-    why = "Pod default/tui-pod is pending: no driver publishes devices for class"
+    why = "Pod default/tui-pod is pending: no driver publishes devices"
 
     async def script(eye: Eye) -> None:
         await eye.until("● live")
