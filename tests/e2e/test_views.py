@@ -224,7 +224,8 @@ def test_a_guest_sees_what_a_claim_of_the_namespace_holds(dra: Dra) -> None:
     ]
     assert [(each["name"], each["state"]) for each in report["reservedFor"]] == [("holder", "bound")]
     group = "resource.k8s.io"
-    expected = {(group, "resourceslices"), (group, "devicetaintrules"), (group, "deviceclasses"), ("", "nodes")}
+    # What a claim holds does not depend on classes any more.
+    expected = {(group, "resourceslices"), (group, "devicetaintrules"), ("", "nodes")}
     assert _lacking(report) == expected
     assert {entry["coverage"] for entry in report["missing"]} == {"forbidden"}
     page = " ".join(dra("describe-claim", "held", "-n", SPACE, *GUEST).stdout.split())
