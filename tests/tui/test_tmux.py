@@ -121,7 +121,7 @@ def test_looking_around():
         at.keys("Escape")
         at.wait("1 of 21 pods")
         at.keys("2")
-        at.wait("rack=rack-7")
+        at.wait("nic.example.com  rack-7")
         at.keys("c")
         at.until(
             lambda: "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq" in at.tmux("list-buffers"),
@@ -168,7 +168,7 @@ def test_colours(name):
         start(at, **environment)
         at.keys("2")
         at.wait("2 POOLS")
-        at.wait("rack=rack-7")
+        at.wait("nic.example.com  rack-7")
         drawn = at.drawn()
         assert [each for each in (_COLOUR, _INDEXED, _TRUE) if each.search(drawn)] == list(expected)
         # The row under the cursor can be told from the others in any case.
