@@ -113,7 +113,7 @@ ERRORS: list[tuple[Sequence[str], int, str, str]] = [
         ("why-pending", "nosuch", "--from", "demo"),
         1,
         'error: pods "nosuch" not found in namespace "default"',
-        "try:   kubectl dra --from demo why-pending -A",
+        "try:   kubectl dra why-pending -A --from demo",
     ),
     (
         ("why-pending", "nosuch"),
@@ -126,7 +126,7 @@ ERRORS: list[tuple[Sequence[str], int, str, str]] = [
         ("tui", "--from", "demo"),
         1,
         "error: the terminal UI needs a terminal",
-        "try:   kubectl dra --from demo why-pending -A",
+        "try:   kubectl dra why-pending -A --from demo",
     ),
     (
         ("snapshot", "--from", "demo", "-o", f"{READ_ONLY}/snapshot.json"),

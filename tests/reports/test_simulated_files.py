@@ -200,6 +200,21 @@ def test_an_object_that_makes_pods_that_nobody_knows_keeps_the_answer_open() -> 
     assert report.fits is Fits.UNKNOWN
 
 
+@pytest.mark.parametrize(("on_host", "count"), [(True, 2), (False, 1)])
+def test_pods_of_a_daemon_set_on_the_host_network_come_before_the_network(on_host: bool, count: int) -> None:
+    """pkg/controller/daemon/util/daemonset_util.go AddOrUpdateDaemonPodTolerations."""
+    taint = {"key": "node.kubernetes.io/network-unavailable", "effect": "NoSchedule"}
+    body = pod_template("one")
+    body["metadata"] = {"labels": {"app": "w"}}
+    body["spec"] |= {"hostNetwork": on_host, "restartPolicy": "Always"}
+    daemons = thing("apps/v1", "DaemonSet", {"selector": {"matchLabels": {"app": "w"}}, "template": body})
+    bare = build.node("node-2", cpu="64")
+    bare["spec"]["taints"] = [taint]
+    world = cluster(bare, build.slice_("node-2", build.device("gpu-0")))
+    report = simulated(template("one"), daemons, world=world)
+    assert [(each.wanted, each.copies) for each in report.pods] == [(count, count)]
+
+
 def test_a_compute_domain_gives_its_workload_a_template() -> None:
     domain = {"numNodes": 1, "channel": {"resourceClaimTemplate": {"name": "channel"}}}
     channels = build.device_class("compute-domain-default-channel.nvidia.com")

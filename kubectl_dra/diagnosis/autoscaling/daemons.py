@@ -1,7 +1,6 @@
 """What DaemonSets put on a fresh node before any other pod comes there.
 
-Upstream: pkg/controller/daemon/daemon_controller.go (NodeShouldRunDaemonPod, Predicates) and
-pkg/controller/daemon/util/daemonset_util.go (AddOrUpdateDaemonPodTolerations).
+Upstream: pkg/controller/daemon/daemon_controller.go (NodeShouldRunDaemonPod, Predicates).
 """
 
 from __future__ import annotations
@@ -12,25 +11,14 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.model.core import Pod, PodStatus, Toleration
+from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.workloads import WorkloadObject
+from kubectl_dra.scheduler.daemons import daemon_tolerations
 from kubectl_dra.scheduler.plugins.node_affinity import matches, required_terms
 from kubectl_dra.scheduler.plugins.taint_toleration import untolerated
 
 DAEMON_SET: Final = "DaemonSet"
-_EVERYWHERE: Final = tuple(
-    Toleration(key=f"node.kubernetes.io/{key}", operator="Exists", effect=effect)
-    for key, effect in (
-        ("not-ready", "NoExecute"),
-        ("unreachable", "NoExecute"),
-        ("disk-pressure", "NoSchedule"),
-        ("memory-pressure", "NoSchedule"),
-        ("pid-pressure", "NoSchedule"),
-        ("unschedulable", "NoSchedule"),
-    )
-)
-_ON_HOST: Final = Toleration(key="node.kubernetes.io/network-unavailable", operator="Exists", effect="NoSchedule")
 
 
 def daemon_pods(world: ClusterState, node_name: str) -> Iterator[Pod]:
@@ -40,7 +28,7 @@ def daemon_pods(world: ClusterState, node_name: str) -> Iterator[Pod]:
         if kind != DAEMON_SET or not isinstance(workload, WorkloadObject) or workload.spec.template is None:
             continue
         spec = workload.spec.template.spec
-        tolerations = (*spec.tolerations, *_EVERYWHERE, *((_ON_HOST,) if spec.host_network else ()))
+        tolerations = daemon_tolerations(spec)
         own = workload.metadata
         meta = ObjectMeta(
             name=f"{own.name}-{node_name}",

@@ -14,11 +14,11 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.placing import MAX_COPIES
 from kubectl_dra.diagnosis.volume_claims import with_set_claims
 from kubectl_dra.model.affinity import Affinity, NodeAffinity
-from kubectl_dra.model.core import Pod, PodStatus, Toleration
+from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, OwnerReference
 from kubectl_dra.reports.simulation.records import Counted
 from kubectl_dra.reports.simulation.trials import Trial
-from kubectl_dra.scheduler.daemons import daemon_nodes
+from kubectl_dra.scheduler.daemons import daemon_nodes, daemon_tolerations
 from kubectl_dra.scheduler.snapshot import Snapshot
 
 _CONTROLLERS: Final = {
@@ -27,18 +27,6 @@ _CONTROLLERS: Final = {
     "StatefulSet": "StatefulSet",
     "ReplicationController": "ReplicationController",
 }
-#: The DaemonSet controller lets its pods onto nodes with these taints.
-_DAEMON_TOLERATIONS: Final = tuple(
-    Toleration(f"node.kubernetes.io/{key}", "Exists", "", effect)
-    for key, effect in (
-        ("not-ready", "NoExecute"),
-        ("unreachable", "NoExecute"),
-        ("disk-pressure", "NoSchedule"),
-        ("memory-pressure", "NoSchedule"),
-        ("pid-pressure", "NoSchedule"),
-        ("unschedulable", "NoSchedule"),
-    )
-)
 _COUNTED: Final = {
     Count.STATED: Counted.STATED,
     Count.PER_NODE: Counted.PER_NODE,
@@ -123,7 +111,7 @@ def _copy(pod: Pod, suffix: str) -> Pod:
 
 def _on_every_node(world: ClusterState, pod: Pod) -> Iterator[Pod]:
     """One pod per node that the workload's pods may run on, bound to it by its affinity."""
-    tolerant = _with_spec(pod, tolerations=(*pod.spec.tolerations, *_DAEMON_TOLERATIONS))
+    tolerant = _with_spec(pod, tolerations=daemon_tolerations(pod.spec))
     for name in daemon_nodes(Snapshot(world), tolerant):
         yield _copy(_with_spec(tolerant, affinity=_only(name, tolerant.spec.affinity)), f"-{name}")
 
