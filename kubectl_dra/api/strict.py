@@ -26,7 +26,7 @@ def unknown_fields(tree: Any, struct: type[msgspec.Struct]) -> list[str]:  # noq
 
 
 def known_fields(struct: type[msgspec.Struct], path: str = "") -> tuple[str, ...]:
-    """The fields that the object at ``path`` may have; none if there is no object."""
+    """The fields that the object at ``path`` may have; empty where the schema has no object."""
     wanted: inspect.Type = _shape(struct)
     for step in STEP.findall(path):
         wanted = _below(wanted, step)

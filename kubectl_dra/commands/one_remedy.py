@@ -54,8 +54,8 @@ def one_remedy(options: Options, report: PendingReport, number: int, address: Ad
         text = f"ways out of pod {ref.key} are unknown: {listed(decides)} could not be read"
         raise CommandError(text, try_kubectl("auth", "can-i", "list", BY_NAME[decides[0]].resource, ("-A",)))
     if number > len(found):
-        has = counted(len(found), "way") + " out" if found else "no way out"
-        raise CommandError(f"pod {ref.key} has {has}, there is no number {number}", look)
+        has = f"{counted(len(found), 'way')} out, not {number}" if found else "no way out"
+        raise CommandError(f"pod {ref.key} has {has}", look)
     lines = numbered_steps(number, found[number - 1])
     if not lines:
         text = remedy_text(found[number - 1])

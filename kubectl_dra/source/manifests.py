@@ -343,7 +343,7 @@ def _no_object(data: bytes, problem: str, place: _Place) -> _Leaf:
 
 
 def _open_envelope(data: bytes) -> _Envelope:
-    """What the value is. Raises :class:`DecodeError` if it is no object and no list."""
+    """What the value is. Raises :class:`DecodeError` if it is neither an object nor a list."""
     try:
         return _envelope.decode(data)
     except _UNREADABLE:

@@ -52,7 +52,7 @@ def use_bar(totals: DeviceTotals, columns: int) -> Safe:
 
 
 def level(totals: DeviceTotals, *, broken: bool) -> Safe:
-    """One cell of a strip: the higher, the more is used; a colour and another sign for what can't be had."""
+    """One cell of a strip: the higher, the more is used; a colour and another sign for what is not allocatable."""
     if broken:
         return styled(Safe("✗"), Style.BAD)
     devices = max(totals.devices.value, 1)

@@ -74,7 +74,7 @@ class Feed(Protocol):
 class RereadFeed:
     """Reads everything in one thread of its own: at first, on demand, and every ``interval`` seconds if there is one.
 
-    ``load`` raises :class:`SourceError` for what a user can mend; then what was read last stays. ``first`` is what was
+    ``load`` raises :class:`SourceError` for what a user can fix; then what was read last stays. ``first`` is what was
     read already.
     """
 

@@ -224,7 +224,12 @@ def test_what_could_help_is_numbered_after_what_was_tried():
 @pytest.mark.parametrize(
     ("arguments", "code", "what", "hint"),
     [
-        (["trainer-0", "-n", "ml", "--remedy", "9"], 1, "pod ml/trainer-0 has 4 ways out, there is no number 9", ""),
+        (
+            ["trainer-0", "-n", "ml", "--remedy", "9"],
+            1,
+            "pod ml/trainer-0 has 4 ways out, not 9",
+            "",
+        ),
         (
             ["nb-2", "-n", "dev", "--remedy", "1"],
             1,

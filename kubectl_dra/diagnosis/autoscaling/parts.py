@@ -29,7 +29,7 @@ def part(tree: Tree, *path: str) -> Tree:
 
 
 def parts(tree: Tree, *path: str) -> list[Tree]:
-    """The objects of the list at a path; what is no object is left out."""
+    """The objects of the list at a path; other values are skipped."""
     found = part(tree, *path[:-1]).get(path[-1])
     return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
 

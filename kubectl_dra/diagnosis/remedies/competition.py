@@ -144,7 +144,7 @@ class Competing:
                 yield turn
 
     def _fails(self, kind: bytes, key: Key) -> bool:
-        """Whether something on any node ends the pod's attempt, which nothing that becomes free can mend."""
+        """Whether something on any node ends the pod's attempt, whatever becomes free."""
         world = self._case.world
         known = _failing(world)
         if kind not in known:

@@ -1,6 +1,6 @@
 """The allow list of redaction: words that stay, because they are Kubernetes' own and say nothing about a cluster.
 
-Whatever stands in none of these sets, and is no number, quantity, time or truth value, is replaced. docs/redaction.md
+Words outside these sets are replaced, unless they are numbers, quantities, times or booleans. docs/redaction.md
 shows the same list to users.
 """
 

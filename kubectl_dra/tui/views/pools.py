@@ -83,7 +83,7 @@ class PoolsView(ListView[PoolSummary]):
         self.dra.push(PoolView(self.identity(row)))
 
     def is_fault(self, row: PoolSummary) -> bool:
-        """Broken, or with devices that can't be had."""
+        """Broken, or with devices that cannot be allocated."""
         totals = row.totals
         return is_troubled(row) or bool(totals.tainted.value or totals.not_offered.value)
 

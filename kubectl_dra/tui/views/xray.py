@@ -28,7 +28,7 @@ class Twig:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The pods of a namespace, of all, or one pod, with what hangs on them."""
+    """The pods of one or all namespaces, or one pod, each with its claims and devices."""
 
     namespace: str = ""
     pod: Key | None = None
@@ -107,7 +107,7 @@ class XrayView(ListView[Twig]):
         return (row.type, *row.path)
 
     def text_of(self, row: Twig) -> str:
-        """Everything on the way to it: what hangs on a name that is searched for is shown with it."""
+        """Everything on the way to it: what belongs to a name that the filter matches is shown with it."""
         return f"{' '.join(row.path)} {row.type} {row.state}"
 
     def opened(self, row: Twig) -> None:
