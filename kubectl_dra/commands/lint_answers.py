@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubectl_dra.api.kinds import RESOURCE_SLICE
 from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import features_of, gates_of
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console, is_document, write
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.console import write_data
 from kubectl_dra.output.documents import document, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.lint.machines import github_lines, sarif
 from kubectl_dra.output.lint.page import lint_page, lint_summary
-from kubectl_dra.output.safe import Safe, safe
+from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.lint import LintReport, Rule, lint_report
 from kubectl_dra.reports.lint.report import Broken, Locate, Place
 from kubectl_dra.source import load
@@ -90,4 +92,8 @@ def _broken(problem: SourceError) -> Broken:
 def _devices(options: Options, files: Sequence[str]) -> ClusterState:
     first, *more = dict.fromkeys(files)
     inventory, evidence = load(SourceSpec(first, more_files=tuple(more), max_bytes=options.max_bytes))
+    if not any(each.spec.devices for each in inventory.slices.values()):
+        unread = evidence.coverage(RESOURCE_SLICE.name) in (Coverage.FORBIDDEN, Coverage.PARTIAL)
+        why = Safe("its ResourceSlices could not be read") if unread else Safe("it has no devices")
+        console(options).note(fmt("warning: selectors were not tried on {}: {}", " ".join(dict.fromkeys(files)), why))
     return ClusterState(inventory, evidence, features_of(inventory, evidence, gates_of(options)), options.clock)

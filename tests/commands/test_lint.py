@@ -354,3 +354,22 @@ def test_broken_kustomizations_hide_nothing(capfd: pytest.CaptureFixture[str], t
     (tmp_path / "patch.yaml").write_text(PATCH, encoding="utf-8")
     assert run(["lint", "-f", str(tmp_path / "patch.yaml")]) == 1
     assert "spec.selector: Required value" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("coverage", "why"), [("forbidden", "its ResourceSlices could not be read"), ("complete", "it has no devices")]
+)
+def test_selectors_that_were_tried_on_nothing_are_told(capfd, tmp_path, coverage, why) -> None:
+    snapshot, claim = tmp_path / "snapshot.json", tmp_path / "claim.yaml"
+    assert run(["snapshot", "--from", "demo", "-o", str(snapshot)]) == 0
+    document = json.loads(snapshot.read_bytes())
+    document["items"] = [item for item in document["items"] if item["kind"] != "ResourceSlice"]
+    for read in document["reads"]:
+        if read["kind"] == "ResourceSlice":
+            read["coverage"] = coverage
+    snapshot.write_text(json.dumps(document), encoding="utf-8")
+    claim.write_text(CLAIM, encoding="utf-8")
+    capfd.readouterr()
+    run(["lint", "-f", str(claim), "--devices", str(snapshot)])
+    told = " ".join(capfd.readouterr().err.split())
+    assert f"warning: selectors were not tried on {snapshot}: {why}" in told
