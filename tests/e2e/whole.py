@@ -37,7 +37,6 @@ _CHANGING: Final = tuple(each for each in _ORDER if each[1] not in _KEPT)
 _VERSIONS: Final = {kind: version for _, kind, version in _ORDER}
 #: Keeps a pod out of the queue until it is its turn; the generator knows no such gate.
 HOLD: Final = "e2e.example.com/hold"
-_SETTLE_SECONDS: Final = 0.7
 _KATA: Final = {
     "apiVersion": "node.k8s.io/v1",
     "kind": "RuntimeClass",
@@ -50,10 +49,13 @@ _SERVERS_OWN: Final = ("uid", "creationTimestamp", "deletionTimestamp", "deletio
 
 
 class WholeCluster:
-    """One generated cluster on the server. ``refused``: what the API server did not take, by kind."""
+    """One generated cluster on the server. ``refused``: what the API server did not take, by kind.
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    ``pause``: seconds that the scheduler has for seeing what was made.
+    """
+
+    def __init__(self, client: Client, pause: float) -> None:
+        self._client, self._pause = client, pause
         self.refused: Counter[str] = Counter()
         self._uids: dict[str, str] = {}
 
@@ -68,7 +70,7 @@ class WholeCluster:
                 held = kind == "Pod" and not body["spec"].get("nodeName")
                 if self._create({"apiVersion": version, "kind": kind, **(_held(body) if held else body)}) and held:
                     waiting.append((body["metadata"]["namespace"], body["metadata"]["name"]))
-        time.sleep(_SETTLE_SECONDS)
+        time.sleep(self._pause)
         return waiting
 
     def clear(self) -> None:
@@ -78,7 +80,7 @@ class WholeCluster:
                 meta = item["metadata"]
                 self.remove(kind, meta.get("namespace", ""), meta["name"])
         for _, kind, version in _CHANGING:
-            wait_for(lambda v=version, k=kind: not self._client.list(v, k), f"all {kind} objects are gone")  # type: ignore[misc]
+            wait_for(lambda v=version, k=kind: not self._client.list(v, k), f"all {kind} objects are gone", 180)  # type: ignore[misc]
 
     def remove(self, kind: str, namespace: str, name: str) -> None:
         """Delete an object at once, whatever waits for it."""
