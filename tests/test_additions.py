@@ -38,7 +38,7 @@ VIEW = '''"""Drivers by name."""
 
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.columns import Column
-from kubectl_dra.tui.topics import Pools
+from kubectl_dra.tui.queries import Pools
 from kubectl_dra.tui.list_view import ListView
 
 
@@ -47,14 +47,14 @@ class DriversView(ListView[str]):
 
     crumb = Safe("all the drivers")
 
-    def topics(self):
+    def queries(self):
         return (Pools(),)
 
     def columns(self):
         return [Column("DRIVER", safe)]
 
     def all_rows(self):
-        pools = self.desk.record(Pools())
+        pools = self.worker.record(Pools())
         return None if pools is None else sorted({pool.driver for pool in pools})
 
     def identity(self, row):

@@ -25,7 +25,7 @@ from kubectl_dra.tui.feed import Feed, Loaded, RereadFeed
 if TYPE_CHECKING:
     from kubectl_dra.tui.memory import Config, Memory
     from kubectl_dra.tui.settings import Settings
-    from kubectl_dra.tui.writing import Pen
+    from kubectl_dra.tui.writing import TaintWriter
 
 
 def start(
@@ -123,7 +123,7 @@ def settings_of(
         connect=lambda context: _feed(dataclasses.replace(options, context=context or options.context), gates),
         owners=lambda context: _owners(dataclasses.replace(options, context=context or options.context)),
         contexts=lambda: _contexts(options),
-        pen=lambda context: _pen(options, context),
+        writer=lambda context: _taint_writer(options, context),
         namespace="" if options.all_namespaces else options.namespace,
         theme=LIGHT.name if light else DARK.name,
         tab=tab or config.view or "overview",
@@ -136,10 +136,10 @@ def settings_of(
     )
 
 
-def _pen(options: Options, context: str) -> Pen:
-    from kubectl_dra.commands.tui_taints import CommandPen  # needed only when somebody plans a taint
+def _taint_writer(options: Options, context: str) -> TaintWriter:
+    from kubectl_dra.commands.tui_taints import CommandTaintWriter  # needed only when somebody plans a taint
 
-    return CommandPen(options, context)
+    return CommandTaintWriter(options, context)
 
 
 def _feed(options: Options, gates: dict[str, bool]) -> Feed:

@@ -1,4 +1,4 @@
-"""The terminal UI's pen: the plans and writes of taint-device, without its questions. The screen asks them.
+"""The terminal UI's taint writer: the plans and writes of taint-device, without its questions. The screen asks them.
 
 Nothing is written on a plan that differs from the one that was agreed to; it is handed back to be agreed to anew.
 """
@@ -24,10 +24,10 @@ from kubectl_dra.output.taints.results import change_lines, done_line, present_l
 from kubectl_dra.reports.taint_plan import with_effect
 from kubectl_dra.source.errors import SourceError
 from kubectl_dra.source.live.write import Outcome, WriteState, carry_out
-from kubectl_dra.tui.writing import Order, Preview, RefusedError, Written
+from kubectl_dra.tui.writing import Preview, RefusedError, TaintRequest, Written
 
 
-class CommandPen:
+class CommandTaintWriter:
     """Plans and writes as the command does; connects when it is first asked for a plan of a live cluster."""
 
     def __init__(self, options: Options, context: str = "") -> None:
@@ -37,14 +37,14 @@ class CommandPen:
         recorded = "what is on the screen comes from a file: nothing can be written to it"
         self.refusal = Safe(recorded if options.from_ is not None else "")
 
-    def plan(self, order: Order, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
-        """See :class:`kubectl_dra.tui.writing.Pen`."""
+    def plan(self, order: TaintRequest, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
+        """See :class:`kubectl_dra.tui.writing.TaintWriter`."""
         with _refusals(self._options):
             planner = self._planner(order, facts)
             return _preview(planner, planner.plan(effect), check=check and not self.refusal)
 
-    def write(self, order: Order, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> Written:
-        """See :class:`kubectl_dra.tui.writing.Pen`."""
+    def write(self, order: TaintRequest, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> Written:
+        """See :class:`kubectl_dra.tui.writing.TaintWriter`."""
         with _refusals(self._options):
             if self.refusal:
                 raise CommandError(self.refusal)
@@ -62,7 +62,7 @@ class CommandPen:
         self._open.close()
         self._source = None
 
-    def _planner(self, order: Order, facts: ClusterState) -> Planner:
+    def _planner(self, order: TaintRequest, facts: ClusterState) -> Planner:
         source = self._source_of(facts)
         if order.rule:
             return RulePlanner(source, order.rule)

@@ -28,7 +28,7 @@ from kubectl_dra.tui.views.lab import LabView
 from kubectl_dra.tui.views.plan import PlanView
 from kubectl_dra.tui.views.reader import YamlView
 from kubectl_dra.tui.views.search import SearchView
-from kubectl_dra.tui.writing import Order
+from kubectl_dra.tui.writing import TaintRequest
 
 _NOT_WITHOUT_SUBJECT: Final = ("yaml", "copy")
 
@@ -208,7 +208,7 @@ class DraApp(Tools):
     def do_taint(self, argument: str = "") -> None:
         """A plan; without words they are asked for, beginning with what is marked or under the cursor."""
         if argument:
-            self.open_plan(Order(words=tuple(self.taint_words(argument.split()))))
+            self.open_plan(TaintRequest(words=tuple(self.taint_words(argument.split()))))
             return
         targets = self.view.targets if self.view is not None else ()
         self._open_prompt(":", " ".join(["taint", *targets, ""]))
@@ -276,7 +276,7 @@ class DraApp(Tools):
         view = self.view
         if isinstance(view, ListView):
             view.grid.set_columns(view.columns())
-        self.topics_changed()
+        self.queries_changed()
         if view is not None:
             view.show()
         self.refresh_frame()

@@ -9,8 +9,8 @@ from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.reports.selector.known import known_selectors
 from kubectl_dra.tui.list_view import ListView
+from kubectl_dra.tui.queries import Devices
 from kubectl_dra.tui.shell import Shell
-from kubectl_dra.tui.topics import Devices
 from kubectl_dra.tui.view import View
 from kubectl_dra.tui.views.claim import ClaimView
 from kubectl_dra.tui.views.claims import ClaimsView
@@ -25,7 +25,7 @@ from kubectl_dra.tui.views.pool import PoolView
 from kubectl_dra.tui.views.reader import ExplanationView
 from kubectl_dra.tui.views.search import Found, SearchView
 from kubectl_dra.tui.views.xray import XrayView
-from kubectl_dra.tui.writing import Order
+from kubectl_dra.tui.writing import TaintRequest
 
 
 class Jumps(Shell):
@@ -151,9 +151,9 @@ class Jumps(Shell):
         """A pool, below the pools."""
         self.jump_to("pools", PoolView(pool))
 
-    def open_plan(self, order: Order) -> None:
+    def open_plan(self, order: TaintRequest) -> None:
         """What tainting a device, or removing a taint, would do."""
         if self.cluster is None:
             self.say(Safe("nothing has been read yet"))
         else:
-            self.push(PlanView(order, self.settings.pen(self.context)))
+            self.push(PlanView(order, self.settings.writer(self.context)))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from kubectl_dra.output.console import pages_of
 from kubectl_dra.output.safe import Safe, Style, styled
 from kubectl_dra.tui.columns import Column
-from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.page import Page
+from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.view import READING, View
 
 if TYPE_CHECKING:
@@ -97,14 +97,14 @@ class Previewing(View, Generic[RowT]):
         if row is None or not self.shows_preview:
             if self._previewed[1] is not None:
                 self._previewed = (None, None)
-                self.dra.topics_changed()
+                self.dra.queries_changed()
             self.preview.show(())
             return
         key = self.identity(row)
         if self._previewed[0] != key or self._previewed[1] is None:
             self._previewed = key, self.preview_of(row)
             self.preview.scroll_home(animate=False)
-            self.dra.topics_changed()
+            self.dra.queries_changed()
         self.show_preview()
 
     def show_preview(self) -> None:
@@ -114,9 +114,9 @@ class Previewing(View, Generic[RowT]):
             with pages_of(self.preview.text_columns):
                 self.preview.show(page.lines() or [styled(READING, Style.DIM)])
 
-    def preview_topics(self) -> Sequence[Topic[object]]:
+    def preview_queries(self) -> Sequence[Query[object]]:
         """What the page of the row under the cursor needs."""
-        return self._previewed[1].topics() if self._previewed[1] is not None else ()
+        return self._previewed[1].queries() if self._previewed[1] is not None else ()
 
     def on_page_resized(self, event: Page.Resized) -> None:
         """Lines are made again."""

@@ -10,7 +10,7 @@ from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.tui.feed import Feed
 from kubectl_dra.tui.memory import Memory
 from kubectl_dra.tui.theme import DARK
-from kubectl_dra.tui.writing import NoPen, Pen
+from kubectl_dra.tui.writing import NoTaintWriter, TaintWriter
 
 
 def _none(_context: str) -> None:
@@ -22,15 +22,15 @@ class Settings:
     """What the command line says. ``connect`` opens a feed for a context (empty: the chosen one or the file).
 
     ``owners`` gives what reads owners of pods in a context, None for files. ``contexts`` names those of the kubeconfig,
-    none for files. ``pen`` plans and writes taints in a context. ``namespace`` is empty for all namespaces. ``inline``:
-    in some lines below the shell's prompt. ``preview``: pages beside lists, None where there is room. ``memory`` is
-    kept from one start to the next; ``problems`` of the user's settings, unescaped.
+    none for files. ``writer`` plans and writes taints in a context. ``namespace`` is empty for all namespaces.
+    ``inline``: in some lines below the shell's prompt. ``preview``: pages beside lists, None where there is room.
+    ``memory`` is kept from one start to the next; ``problems`` of the user's settings, unescaped.
     """
 
     connect: Callable[[str], Feed]
     owners: Callable[[str], ReadOwner | None] = _none
     contexts: Callable[[], Sequence[str]] = tuple
-    pen: Callable[[str], Pen] = NoPen
+    writer: Callable[[str], TaintWriter] = NoTaintWriter
     namespace: str = ""
     theme: str = DARK.name
     tab: str = "overview"

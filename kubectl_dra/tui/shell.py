@@ -25,17 +25,17 @@ from kubectl_dra.reports.unread import Unread, unread
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action
 from kubectl_dra.tui.arranging import Arranger
 from kubectl_dra.tui.colours import FewColours
-from kubectl_dra.tui.desk import Desk, Topic
 from kubectl_dra.tui.feed import Link, Loaded, Status
 from kubectl_dra.tui.frame import Crumbs, Footer, Header, Prompt, Tab, Tabs, state_text
 from kubectl_dra.tui.layouts import BREAKPOINTS, Room, room_of
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.mail import Mail
+from kubectl_dra.tui.queries import ClaimCounts, PendingPods, Pod, Pools, Taints
+from kubectl_dra.tui.report_worker import Query, ReportWorker
 from kubectl_dra.tui.screens import SCREEN_BY_ID, TABS, Screen
 from kubectl_dra.tui.settings import Draft, Settings
 from kubectl_dra.tui.text import joined
 from kubectl_dra.tui.theme import DARK, THEMES
-from kubectl_dra.tui.topics import ClaimCounts, PendingPods, Pod, Pools, Taints
 from kubectl_dra.tui.trail import Trail
 from kubectl_dra.tui.unread import COUNTED, empty_words, unknown_kinds
 from kubectl_dra.tui.view import READING, Subject, View
@@ -69,11 +69,11 @@ class Shell(App[None]):
         self.memory = settings.memory
         self.namespace = settings.namespace
         self.context = ""
-        self.desk = Desk(self._wake)
+        self.worker = ReportWorker(self._wake)
         self.arranger = Arranger(self._wake)
         self.cluster: ClusterState | None = None
         self.feed = settings.connect("")
-        self.desk.read_owner = settings.owners("")
+        self.worker.read_owner = settings.owners("")
         self.status = Status(Link.READING, time.monotonic())
         self.draft = Draft(settings.expression, settings.device_class)
         self.notice = Safe("")
@@ -147,7 +147,7 @@ class Shell(App[None]):
 
     def on_mount(self) -> None:
         """Start reading and working."""
-        self.desk.start()
+        self.worker.start()
         self.arranger.start()
         self.feed.start(self._mail)
         self.set_interval(1.0, self._pass_time)
@@ -158,7 +158,7 @@ class Shell(App[None]):
     def on_unmount(self) -> None:
         """Stop the threads."""
         self.feed.stop()
-        self.desk.stop()
+        self.worker.stop()
         self.arranger.stop()
         self.memory.save()
 
@@ -166,11 +166,11 @@ class Shell(App[None]):
         """Another cluster: everything known so far is forgotten, and writing is locked."""
         self.feed.stop()
         self.feed = self.settings.connect(context)
-        self.desk.read_owner = self.settings.owners(context)
+        self.worker.read_owner = self.settings.owners(context)
         self.context, self.unlocked = context, False
         self.cluster, self._mail = None, Mail(self._wake)
         self.paused, self._held = False, None
-        self.desk.show(None)
+        self.worker.show(None)
         self.status = Status(Link.READING, time.monotonic())
         self.feed.start(self._mail)
         self.start_over()
@@ -206,7 +206,7 @@ class Shell(App[None]):
         """Take everything at once, however often it was announced."""
         event.stop()
         loaded, status = self._mail.take()
-        for worker in (self.desk, self.arranger):
+        for worker in (self.worker, self.arranger):
             if worker.error is not None:
                 raise worker.error
         if status is not None:
@@ -217,7 +217,7 @@ class Shell(App[None]):
             self._held = loaded
         elif loaded is not None:
             self._take(loaded)
-        self.topics_changed()
+        self.queries_changed()
         if self.view is not None:
             self.view.show()
         self.refresh_frame()
@@ -240,7 +240,7 @@ class Shell(App[None]):
         else:
             self.cluster = former.later(*loaded)
         self.came, self._steps = time.monotonic(), 0
-        self.desk.show(self.cluster)
+        self.worker.show(self.cluster)
 
     def set_paused(self, paused: bool) -> None:
         """Hold the screen as it is, or go on with what was read meanwhile."""
@@ -248,7 +248,7 @@ class Shell(App[None]):
         held, self._held = self._held, None
         if held is not None and not paused:
             self._take(held)
-            self.topics_changed()
+            self.queries_changed()
         if self.view is not None:
             self.view.show()
         self.refresh_frame()
@@ -279,21 +279,21 @@ class Shell(App[None]):
     @property
     def knows_pending(self) -> bool:
         """Whether it is known which pods wait."""
-        return self.desk.record(PendingPods()) is not None
+        return self.worker.record(PendingPods()) is not None
 
     def pending_keys(self) -> tuple[Key, ...]:
         """Pods that wait, in the namespaces in view."""
-        keys = self.desk.record(PendingPods()) or ()
+        keys = self.worker.record(PendingPods()) or ()
         return tuple(key for key in keys if self.namespace in ("", key.namespace))
 
-    def topics_changed(self) -> None:
+    def queries_changed(self) -> None:
         """Tell the worker what is on the screen, and what the tabs count."""
-        shown = (*self.view.topics(), *self.view.preview_topics()) if self.view is not None else ()
+        shown = (*self.view.queries(), *self.view.preview_queries()) if self.view is not None else ()
         # The way back should not have to wait.
-        behind = (topic for view in self._stacks.get(self._tab, ())[:-1] for topic in view.topics())
-        pods = (Pod(key) for key in self.desk.record(PendingPods()) or ())
-        counted: tuple[Topic[object], ...] = (PendingPods(), Pools(), ClaimCounts(), Taints())
-        self.desk.want([PendingPods(), *shown], [*counted, *behind, *pods])
+        behind = (query for view in self._stacks.get(self._tab, ())[:-1] for query in view.queries())
+        pods = (Pod(key) for key in self.worker.record(PendingPods()) or ())
+        counted: tuple[Query[object], ...] = (PendingPods(), Pools(), ClaimCounts(), Taints())
+        self.worker.want([PendingPods(), *shown], [*counted, *behind, *pods])
 
     def say(self, text: Safe) -> None:
         """A few words where the breadcrumbs are, for some seconds."""
@@ -308,7 +308,7 @@ class Shell(App[None]):
         return (
             self.status.link is not Link.READING
             and self._mail.is_empty
-            and self.desk.idle
+            and self.worker.idle
             and self.arranger.idle
             and not working
         )
@@ -450,7 +450,7 @@ class Shell(App[None]):
         self.trail.saw((self._tab, view))
         # What was said belongs to where we were.
         self.notice = Safe("")
-        self.topics_changed()
+        self.queries_changed()
         if view.is_mounted:
             view.show()
         self.call_after_refresh(self.focus_view)
@@ -509,12 +509,12 @@ class Shell(App[None]):
         """What an empty list says: ``words``, unless something that makes its lines could not be read."""
         return empty_words(self.unread(subject) if subject is not None else Unread(), words)
 
-    def _count(self, topic: Topic[Sequence[object]]) -> int | None:
-        rows = self.desk.record(topic)
+    def _count(self, query: Query[Sequence[object]]) -> int | None:
+        rows = self.worker.record(query)
         return len(rows) if rows is not None else None
 
     def _count_claims(self) -> int | None:
-        counts = self.desk.record(ClaimCounts())
+        counts = self.worker.record(ClaimCounts())
         if counts is None:
             return None
         return counts.get(self.namespace, 0) if self.namespace else sum(counts.values())

@@ -86,7 +86,7 @@ async def _tidy(app: DraApp) -> None:
         if not read and app.cluster is not None:
             gc.freeze()
             read = True
-        if not frozen and app.desk.has_all:
+        if not frozen and app.worker.has_all:
             gc.freeze()
             frozen = True
         if app.closed and time.monotonic() - app.last_key > _QUIET_SECONDS:

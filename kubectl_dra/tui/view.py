@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.tui.desk import Desk, Topic
+from kubectl_dra.tui.report_worker import Query, ReportWorker
 
 if TYPE_CHECKING:
     from kubectl_dra.tui.app import DraApp
@@ -51,16 +51,16 @@ class View(Container):
         return cast("DraApp", self.app)
 
     @property
-    def desk(self) -> Desk:
+    def worker(self) -> ReportWorker:
         """Where records come from."""
-        return self.dra.desk
+        return self.dra.worker
 
     def on_mount(self) -> None:
         """Take the focus: before this there was nothing here to give it to, however long the view was in front."""
         if self.dra.view is self:
             self.dra.focus_view()
 
-    def topics(self) -> Sequence[Topic[object]]:
+    def queries(self) -> Sequence[Query[object]]:
         """What is shown here."""
         return ()
 
@@ -103,7 +103,7 @@ class View(Container):
         """What a taint is planned for: devices, whole pools (``DRIVER/POOL/*``) or nodes (``node/NAME``)."""
         return [str(self.device)] if self.device is not None else []
 
-    def preview_topics(self) -> Sequence[Topic[object]]:
+    def preview_queries(self) -> Sequence[Query[object]]:
         """What is shown besides."""
         return ()
 

@@ -1,4 +1,4 @@
-"""What screens need to plan and carry out taints; how that is done is the command's business, which brings a Pen."""
+"""What screens need to plan and carry out taints; how that is done is for the command, which brings a TaintWriter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kubectl_dra.output.safe import Safe
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class TaintRequest:
     """What is asked for: the ``words`` of taint-device, or the deletion of one ``rule`` by its name."""
 
     words: tuple[str, ...] = ()
@@ -53,19 +53,19 @@ class RefusedError(Exception):
         self.lines = lines
 
 
-class Pen(Protocol):
+class TaintWriter(Protocol):
     """Plans and writes taints in one cluster. Its methods block: they are called in worker threads, one at a time."""
 
     #: Why nothing can ever be written with it; empty if it can.
     refusal: Safe
 
-    def plan(self, order: Order, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
+    def plan(self, order: TaintRequest, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
         """A plan from a new reading of the cluster (of a file: from ``facts``), if given with another ``effect``.
 
         With ``check`` the server tries every write without doing it. Raises :class:`RefusedError`.
         """
 
-    def write(self, order: Order, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> Written:
+    def write(self, order: TaintRequest, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> Written:
         """Carry out a plan that was agreed to, if a new reading finds it unchanged.
 
         With ``steps`` only the first step: NoSchedule in place of NoExecute. Raises :class:`RefusedError`.
@@ -75,17 +75,17 @@ class Pen(Protocol):
         """Give up the connection."""
 
 
-class NoPen:
+class NoTaintWriter:
     """Where no command brought one: nothing can be planned."""
 
     def __init__(self, context: str = "") -> None:
         self.refusal = Safe("taints can't be planned here")
 
-    def plan(self, order: Order, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
+    def plan(self, order: TaintRequest, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
         """Refuses."""
         raise RefusedError([self.refusal])
 
-    def write(self, order: Order, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> Written:
+    def write(self, order: TaintRequest, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> Written:
         """Refuses."""
         raise RefusedError([self.refusal])
 

@@ -21,7 +21,7 @@ from kubectl_dra.reports.device_list import DeviceFilter, device_list
 from kubectl_dra.reports.pool import pool_report
 from kubectl_dra.reports.selector import Setting, expression_question, manifest_questions, selector_report
 from kubectl_dra.selectors.evaluate import SelectorSet
-from kubectl_dra.tui.topics import Matching
+from kubectl_dra.tui.queries import Matching
 from tests.diagnosis import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.sample import sampled

@@ -15,8 +15,8 @@ from kubectl_dra.model.features import NEWEST_MINOR, features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.source.demo import load_demo
-from kubectl_dra.tui.desk import Desk
-from kubectl_dra.tui.topics import Pod
+from kubectl_dra.tui.queries import Pod
+from kubectl_dra.tui.report_worker import ReportWorker
 from tests.kit.state import state_of
 from tests.live.conftest import api, no_proxies  # noqa: F401 - fixtures
 from tests.live.fake_api import Answer, FakeApi, write_kubeconfig
@@ -52,10 +52,10 @@ def test_ways_out_come_with_the_commands_that_the_owner_asks_for(
     state = state_of(seen, evidence, features=features(NEWEST_MINOR, {}))
     read_owner = settings_of(Options(kubeconfig=str(write_kubeconfig(tmp_path, api.url)))).owners("")
     assert read_owner is not None
-    desk = Desk(lambda: None)
+    worker = ReportWorker(lambda: None)
     found = []
-    for desk.read_owner in (None, read_owner):
-        report = desk._record(Pod(KEY, remedies=True), state)
+    for worker.read_owner in (None, read_owner):
+        report = worker._record(Pod(KEY, remedies=True), state)
         assert report is not None
         found.append([step.commands[0][1:3] for remedy in report.remedies for step in remedy.steps or ()])
     assert found == [[], [("patch", "statefulset/trainer"), ("delete", "pod/trainer-0")]]

@@ -6,11 +6,11 @@ import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.source.demo import load_demo
-from kubectl_dra.tui.topics import Claims, Classes, Devices, PendingPods, Pod, Pools, Taints
+from kubectl_dra.tui.queries import Claims, Classes, Devices, PendingPods, Pod, Pools, Taints
 from tests.kit.clock import CLOCK
 from tests.tui.support import with_features
 
-TOPICS = (Pools(), Claims(), Classes(), Taints(), PendingPods())
+QUERIES = (Pools(), Claims(), Classes(), Taints(), PendingPods())
 FIELDS = ("slices", "claims", "classes", "taint_rules", "pods", "nodes", "usage", "templates", "namespaces")
 
 
@@ -22,10 +22,10 @@ def without_some(inventory, field):
 
 
 def said(state):
-    """What topics say; devices by what a row shows, because their rows hold the indexes themselves."""
+    """What queries say; devices by what a row shows, because their rows hold the indexes themselves."""
     rows = [(row.id, row.state, row.text) for row in Devices().compute(state)]
     pods = PendingPods().compute(state)
-    return [topic.compute(state) for topic in TOPICS], rows, [Pod(key).compute(state) for key in pods[:6]]
+    return [query.compute(state) for query in QUERIES], rows, [Pod(key).compute(state) for key in pods[:6]]
 
 
 @pytest.fixture(scope="module")

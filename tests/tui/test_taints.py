@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.tui_taints import CommandPen
+from kubectl_dra.commands.tui_taints import CommandTaintWriter
 from kubectl_dra.source.file import assemble
 from kubectl_dra.source.manifests import read_manifests
 from kubectl_dra.tui.app import DraApp
@@ -54,7 +54,7 @@ def app(cluster, proxy, tmp_path, monkeypatch):
     settings = Settings(
         connect=lambda context: RereadFeed(f"ctx {context or 'test'}", True, load),
         contexts=lambda: ["test", "other"],
-        pen=lambda context: CommandPen(options),
+        writer=lambda context: CommandTaintWriter(options),
     )
     return DraApp(settings)
 
@@ -197,4 +197,4 @@ def test_a_file_only_shows_plans():
         await ui.press("y")
         assert "kind: DeviceTaintRule" in ui.screen
 
-    play(demo_app(pen=lambda _context: CommandPen(Options(from_="demo"))), script)
+    play(demo_app(writer=lambda _context: CommandTaintWriter(Options(from_="demo"))), script)

@@ -1,1 +1,1 @@
-"""The views: one module per screen. Each shows records of ``topics`` and says what can be opened from there."""
+"""The views: one module per screen. Each shows records of ``queries`` and says what can be opened from there."""

@@ -74,14 +74,14 @@ class CapacityView(ListView[NodeCell]):
 
     def show(self) -> None:
         """Cells and rows, of one report."""
-        report = self.desk.record(self.topic)
+        report = self.worker.record(self.asked)
         cells = room_strip(report) if report is not None else Safe("")
         self._strip.display = bool(cells)
         self._strip.update(content(cells))
         super().show()
 
     @property
-    def topic(self) -> Room:
+    def asked(self) -> Room:
         """What is asked now."""
         return Room(self._class, self._count, self.dra.namespace or "default", self._switches)
 
@@ -92,9 +92,9 @@ class CapacityView(ListView[NodeCell]):
         supposed = fmt(" · {} supposed", len(self._switches)) if self._switches else Safe("")
         return fmt("capacity for {}{}", what, supposed)
 
-    def topics(self) -> Sequence[Room]:
+    def queries(self) -> Sequence[Room]:
         """The one question."""
-        return (self.topic,)
+        return (self.asked,)
 
     def columns(self) -> Sequence[Column[NodeCell]]:
         """Node, copies, devices and why there are no more."""
@@ -112,7 +112,7 @@ class CapacityView(ListView[NodeCell]):
 
     def all_rows(self) -> Sequence[NodeCell] | None:
         """One per node, in the report's order."""
-        result = self.desk.result(self.topic)
+        result = self.worker.answer(self.asked)
         if result is None:
             return None
         report = result.record
@@ -129,7 +129,7 @@ class CapacityView(ListView[NodeCell]):
     @property
     def info(self) -> Safe:
         """How many fit in all."""
-        report = self.desk.record(self.topic)
+        report = self.worker.record(self.asked)
         return capacity_summary(report) if report is not None else Safe("")
 
     @property
@@ -144,7 +144,7 @@ class CapacityView(ListView[NodeCell]):
 
     def do_describe(self) -> None:
         """The page of the command, with the moves that make room."""
-        self.dra.push(CapacityPage(self.topic))
+        self.dra.push(CapacityPage(self.asked))
 
     def do_shape(self, argument: str = "") -> None:
         """Another class and number of devices: ``:shape CLASS [COUNT]``."""
@@ -187,7 +187,7 @@ class CapacityView(ListView[NodeCell]):
         self._ask_anew()
 
     def _ask_anew(self) -> None:
-        self.dra.topics_changed()
+        self.dra.queries_changed()
         self.show()
         self.dra.refresh_frame()
 
@@ -197,17 +197,17 @@ class CapacityPage(ReportView):
 
     crumb = Safe("describe")
 
-    def __init__(self, topic: Room) -> None:
+    def __init__(self, query: Room) -> None:
         super().__init__()
-        self._topic = topic
+        self.asked = query
 
-    def topics(self) -> Sequence[Room]:
+    def queries(self) -> Sequence[Room]:
         """The same question."""
-        return (self._topic,)
+        return (self.asked,)
 
     def lines(self) -> Sequence[Safe] | None:
         """What the command prints."""
-        report = self.desk.record(self._topic)
+        report = self.worker.record(self.asked)
         return capacity_page(report, self.dra.facts_now.evidence.address) if report is not None else None
 
 

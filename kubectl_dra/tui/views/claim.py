@@ -9,7 +9,7 @@ from kubectl_dra.output.devices.claim_page import claim_page
 from kubectl_dra.output.pending.claim_page import claim_pending_page
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.documents import claim_document
-from kubectl_dra.tui.topics import Claim
+from kubectl_dra.tui.queries import Claim
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.reader import ReportView
 
@@ -21,15 +21,15 @@ class ClaimView(ReportView):
         super().__init__()
         self.key = key
         self.crumb = safe(str(key))
-        self._topic = Claim(key)
+        self.asked = Claim(key)
 
-    def topics(self) -> Sequence[Claim]:
+    def queries(self) -> Sequence[Claim]:
         """The claim."""
-        return (self._topic,)
+        return (self.asked,)
 
     def lines(self) -> Sequence[Safe] | None:
         """The page of the command."""
-        found = self.desk.result(self._topic)
+        found = self.worker.answer(self.asked)
         if found is None:
             return None
         if found.record is None:
@@ -51,7 +51,7 @@ class ClaimView(ReportView):
 
     def do_open(self) -> None:
         """The devices that it holds."""
-        report = self.desk.record(self._topic)
+        report = self.worker.record(self.asked)
         results = report[0].results if report is not None else ()
         if results:
             devices = frozenset(DeviceId(each.driver, each.pool, each.device) for each in results)
@@ -72,15 +72,15 @@ class WhyClaimPage(ReportView):
     def __init__(self, key: Key) -> None:
         super().__init__()
         self.key = key
-        self._topic = Claim(key)
+        self.asked = Claim(key)
 
-    def topics(self) -> Sequence[Claim]:
+    def queries(self) -> Sequence[Claim]:
         """The claim."""
-        return (self._topic,)
+        return (self.asked,)
 
     def lines(self) -> Sequence[Safe] | None:
         """The page of the command."""
-        found = self.desk.result(self._topic)
+        found = self.worker.answer(self.asked)
         if found is None:
             return None
         return [self.gone] if found.record is None else claim_pending_page(found.record[1], self.dra.now)

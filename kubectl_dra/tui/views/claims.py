@@ -17,7 +17,7 @@ from kubectl_dra.reports.unread import CLAIMS
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import claim_document
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.topics import Claims
+from kubectl_dra.tui.queries import Claims
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.claim import ClaimView, WhyClaimPage
 from kubectl_dra.tui.views.reader import ReportView
@@ -39,12 +39,13 @@ class ClaimsView(ListView[ClaimRow]):
         if only is not None:
             self.crumb = Safe("its claims")
 
-    def topics(self) -> Sequence[Claims]:
+    def queries(self) -> Sequence[Claims]:
         """Those of the namespace in view."""
-        return (self._topic,)
+        return (self.asked,)
 
     @property
-    def _topic(self) -> Claims:
+    def asked(self) -> Claims:
+        """What the list is made of."""
         return Claims(self.dra.namespace if self._only is None else "")
 
     def columns(self) -> Sequence[Column[ClaimRow]]:
@@ -54,7 +55,7 @@ class ClaimsView(ListView[ClaimRow]):
 
     def all_rows(self) -> Sequence[ClaimRow] | None:
         """By namespace and name."""
-        rows = self.desk.record(self._topic)
+        rows = self.worker.record(self.asked)
         if rows is None or self._only is None:
             return rows
         if self._chosen[0] is not rows:

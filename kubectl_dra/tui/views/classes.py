@@ -13,7 +13,7 @@ from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import class_document
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.topics import Classes
+from kubectl_dra.tui.queries import Classes
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.reader import ReportView
 
@@ -31,7 +31,7 @@ class ClassesView(ListView[ClassRow]):
     nothing = Safe("There are no DeviceClasses.")
     about = CLASSES
 
-    def topics(self) -> Sequence[Classes]:
+    def queries(self) -> Sequence[Classes]:
         """All classes."""
         return (Classes(),)
 
@@ -41,7 +41,7 @@ class ClassesView(ListView[ClassRow]):
 
     def all_rows(self) -> Sequence[ClassRow] | None:
         """By name."""
-        return self.desk.record(Classes())
+        return self.worker.record(Classes())
 
     def identity(self, row: ClassRow) -> str:
         """The name."""
@@ -79,13 +79,13 @@ class ClassPage(ReportView):
         self.name_ = name
         self.crumb = safe(name)
 
-    def topics(self) -> Sequence[Classes]:
+    def queries(self) -> Sequence[Classes]:
         """All classes."""
         return (Classes(),)
 
     def lines(self) -> Sequence[Safe] | None:
         """Selectors and offers."""
-        rows = self.desk.record(Classes())
+        rows = self.worker.record(Classes())
         if rows is None:
             return None
         row = next((each for each in rows if each.name == self.name_), None)

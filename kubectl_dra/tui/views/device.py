@@ -8,7 +8,7 @@ from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.output.devices.device_page import device_page
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.documents import device_document
-from kubectl_dra.tui.topics import Pool
+from kubectl_dra.tui.queries import Pool
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.reader import ReportView
 
@@ -22,15 +22,15 @@ class DeviceView(ReportView):
         super().__init__()
         self._device = device
         self.crumb = safe(device.device)
-        self._topic = Pool(device.pool_id)
+        self.asked = Pool(device.pool_id)
 
-    def topics(self) -> Sequence[Pool]:
+    def queries(self) -> Sequence[Pool]:
         """Its pool: what excludes it stands there."""
-        return (self._topic,)
+        return (self.asked,)
 
     def lines(self) -> Sequence[Safe] | None:
         """The page."""
-        found = self.desk.result(self._topic)
+        found = self.worker.answer(self.asked)
         if found is None:
             return None
         devices = found.record.devices if found.record is not None else ()
@@ -51,7 +51,7 @@ class DeviceView(ReportView):
 
     def do_used_by(self) -> None:
         """The claim that holds it; of several one is chosen."""
-        report = self.desk.record(self._topic)
+        report = self.worker.record(self.asked)
         devices = report.devices if report is not None else ()
         holders = [holder for each in devices if each.name == self._device.device for holder in each.holders]
         self.dra.open_holders([Key(holder.namespace, holder.claim) for holder in holders])
@@ -62,7 +62,7 @@ class DeviceView(ReportView):
 
     def do_node(self) -> None:
         """All devices of its node."""
-        report = self.desk.record(self._topic)
+        report = self.worker.record(self.asked)
         devices = report.devices if report is not None else ()
         record = next((each for each in devices if each.name == self._device.device), None)
         scope = (record.scope if record is not None else None) or (report.scope if report is not None else None)

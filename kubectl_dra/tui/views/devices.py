@@ -23,10 +23,10 @@ from kubectl_dra.reports.pool import DeviceRecord, pool_scope
 from kubectl_dra.reports.unread import DEVICES
 from kubectl_dra.tui.arranging import Arranged
 from kubectl_dra.tui.columns import Column
-from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.documents import device_document
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.topics import DeviceRow, Devices, Matching
+from kubectl_dra.tui.queries import DeviceRow, Devices, Matching
+from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.columns import Attribute, ColumnsView
 from kubectl_dra.tui.views.device import DeviceView
@@ -55,8 +55,8 @@ class DevicesView(ListView[DeviceRow]):
     nothing = Safe("No devices.")
     about = DEVICES
 
-    def __init__(self, topic: Devices, crumb: Safe, *, pools: bool = True) -> None:
-        self.topic = topic
+    def __init__(self, query: Devices, crumb: Safe, *, pools: bool = True) -> None:
+        self.asked = query
         self.crumb = crumb
         self._pools = pools
         self._several_drivers = False
@@ -67,13 +67,13 @@ class DevicesView(ListView[DeviceRow]):
         self._names: tuple[str, ...] = ()
         super().__init__()
 
-    def topics(self) -> Sequence[Topic[object]]:
+    def queries(self) -> Sequence[Query[object]]:
         """The devices, and what the expression in the filter matches."""
-        return (self.topic, Matching(self._expression)) if self._expression else (self.topic,)
+        return (self.asked, Matching(self._expression)) if self._expression else (self.asked,)
 
     def all_rows(self) -> Sequence[DeviceRow] | None:
         """By driver and pool, in search order."""
-        return self.desk.record(self.topic)
+        return self.worker.record(self.asked)
 
     def identity(self, row: DeviceRow) -> DeviceId:
         """Driver, pool and name."""
@@ -97,7 +97,7 @@ class DevicesView(ListView[DeviceRow]):
 
     def prepared(self, rows: Sequence[DeviceRow]) -> Arranged[DeviceRow]:
         """Records are made anew of newer rows, from the facts that the rows are of."""
-        found = self.desk.result(self.topic)
+        found = self.worker.answer(self.asked)
         if found is not None and rows is not self._seen:
             self._facts, self._records, self._seen = found.cluster, {}, rows
         return super().prepared(rows)
@@ -113,25 +113,25 @@ class DevicesView(ListView[DeviceRow]):
     @property
     def manner(self) -> tuple[object, ...]:
         """What the expression matches decides, too."""
-        return *super().manner, id(self.desk.record(Matching(self._expression))) if self._expression else 0
+        return *super().manner, id(self.worker.record(Matching(self._expression))) if self._expression else 0
 
     def filtered(self, rows: Sequence[DeviceRow]) -> Sequence[DeviceRow]:
         """By the expression's matches, else by text."""
         if not self._expression:
             return super().filtered(rows)
-        found = self.desk.record(Matching(self._expression))
+        found = self.worker.record(Matching(self._expression))
         return rows if found is None else [row for row in rows if row.id in found.devices]
 
     def set_filter(self, text: str) -> None:
         """Text, or an expression as soon as it reads a device."""
         self._expression = text.strip() if _CEL.search(text) else ""
-        self.dra.topics_changed()
+        self.dra.queries_changed()
         super().set_filter(text)
 
     @property
     def info(self) -> Safe:
         """How many; what is wrong with the expression."""
-        found: MatchingDevices | None = self.desk.record(Matching(self._expression)) if self._expression else None
+        found: MatchingDevices | None = self.worker.record(Matching(self._expression)) if self._expression else None
         if found is not None and found.problem is not None:
             return styled(safe(" ".join(found.problem.split())), Style.BAD)
         failing = Safe("")

@@ -13,7 +13,7 @@ from kubectl_dra.output.safe import Safe, Style, safe, styled
 from kubectl_dra.reports.pending import PendingReport
 from kubectl_dra.reports.remedies import RemedyReport
 from kubectl_dra.tui.documents import pod_document
-from kubectl_dra.tui.topics import Pod
+from kubectl_dra.tui.queries import Pod
 from kubectl_dra.tui.view import READING, Subject
 from kubectl_dra.tui.views.numbers import NumbersView
 from kubectl_dra.tui.views.waiting import WaitingPage

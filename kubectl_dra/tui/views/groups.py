@@ -16,7 +16,7 @@ from kubectl_dra.reports.unread import Subject as About
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import group_document
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.topics import Group, Groups
+from kubectl_dra.tui.queries import Group, Groups
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.waiting import WaitingPage
 
@@ -36,7 +36,7 @@ class GroupsView(ListView[GroupRow]):
     # Groups are read once a pod names one: without pods nobody knows of any.
     about = About(("Pod",))
 
-    def topics(self) -> Sequence[Groups]:
+    def queries(self) -> Sequence[Groups]:
         """All groups."""
         return (Groups(),)
 
@@ -46,7 +46,7 @@ class GroupsView(ListView[GroupRow]):
 
     def all_rows(self) -> Sequence[GroupRow] | None:
         """By namespace and name."""
-        return self.desk.record(Groups())
+        return self.worker.record(Groups())
 
     def identity(self, row: GroupRow) -> Key:
         """Namespace and name."""

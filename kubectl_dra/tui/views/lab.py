@@ -22,12 +22,12 @@ from kubectl_dra.reports.selector.known import KnownSelector
 from kubectl_dra.reports.selector.records import compiles
 from kubectl_dra.selectors.completion import Completion
 from kubectl_dra.selectors.values import Distribution
-from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.editor import Editor
 from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.page import Page
+from kubectl_dra.tui.queries import Classes, Completions, Named, Tried
+from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import content, spread
-from kubectl_dra.tui.topics import Classes, Completions, Named, Tried
 from kubectl_dra.tui.view import READING, View
 from kubectl_dra.tui.views.lab_devices import LabDevicesView, WouldGet, WouldGetPage
 from kubectl_dra.tui.views.lab_known import KnownView
@@ -101,7 +101,7 @@ class LabView(View):
         """The editor."""
         return self.editor
 
-    def topics(self) -> Sequence[Topic[object]]:
+    def queries(self) -> Sequence[Query[object]]:
         """Completions come first: they are quick."""
         if not self._tried.expression.strip():
             return (self._completing, Named(), Classes())
@@ -115,9 +115,9 @@ class LabView(View):
         self._show_completions()
         if not self._tried.expression.strip():
             self.editor.show_errors(())
-            self.page.show(list(introduction(self.desk.record(Named()))))
+            self.page.show(list(introduction(self.worker.record(Named()))))
             return
-        report = self.desk.record(self._tried)
+        report = self.worker.record(self._tried)
         if report is not None:
             self.editor.show_errors(tuple(error_places(report)))
             lines = selector_page(report)
@@ -135,7 +135,7 @@ class LabView(View):
     def _show_title(self) -> None:
         behind = self._tried.device_class
         where = fmt("behind class {}", behind) if behind is not None else Safe("alone, on all devices")
-        report = self.desk.record(self._tried)
+        report = self.worker.record(self._tried)
         right = counts(report) if report is not None else Safe("")
         if report is None and self._tried.expression.strip():
             right = styled(READING, Style.DIM)
@@ -143,12 +143,12 @@ class LabView(View):
 
     @property
     def _distribution(self) -> Distribution | None:
-        found = self.desk.record(self._completing)
+        found = self.worker.record(self._completing)
         return found[1] if found is not None else None
 
     @property
     def _choices(self) -> Sequence[Completion]:
-        found = self.desk.record(self._completing)
+        found = self.worker.record(self._completing)
         return [each for each in found[0] if safe(each.text) == each.text] if found is not None else ()
 
     def _show_completions(self) -> None:
@@ -191,7 +191,7 @@ class LabView(View):
     def _moved(self) -> None:
         self._turned = 0
         self._completing = Completions(self.editor.text, self.editor.offset_of_cursor)
-        self.dra.topics_changed()
+        self.dra.queries_changed()
         self._show_completions()
 
     def _wait(self) -> None:
@@ -211,7 +211,7 @@ class LabView(View):
     def _try(self, expression: str, device_class: str | None) -> None:
         self._tried = Tried(expression, device_class)
         self.dra.draft.keep(expression, device_class)
-        self.dra.topics_changed()
+        self.dra.queries_changed()
         self.show()
 
     def load(self, selector: KnownSelector) -> None:
@@ -271,7 +271,7 @@ class LabView(View):
 
     def do_scope(self) -> None:
         """Behind the next class, or alone after the last one."""
-        names = [row.name for row in self.desk.record(Classes()) or ()]
+        names = [row.name for row in self.worker.record(Classes()) or ()]
         place = names.index(self._tried.device_class) + 1 if self._tried.device_class in names else 0
         self._try(self.editor.text, names[place] if place < len(names) else None)
 
@@ -298,7 +298,7 @@ class LabView(View):
         self.dra.copy_lines(lines)
         self.dra.note_commands(f"copied as {what}", lines)
         self.dra.memory.tried(self._expression)
-        report = self.desk.record(self._tried)
+        report = self.worker.record(self._tried)
         if report is None or self._tried.expression.strip() != self._expression:
             self.dra.say(fmt("copied as {}, before it was tried", Safe(what)))
         elif not compiles(report):
@@ -338,8 +338,8 @@ class LabView(View):
             self.dra.say(Safe("a claim needs a class: f3 puts the selector behind one"))
             return
         self.dra.memory.tried(self._expression)
-        topic = WouldGet(self._tried.device_class, self._expression, self.dra.namespace or "default")
-        self.dra.push(WouldGetPage(topic))
+        query = WouldGet(self._tried.device_class, self._expression, self.dra.namespace or "default")
+        self.dra.push(WouldGetPage(query))
 
     def do_keep(self, name: str) -> None:
         """Keep the selector under a name."""

@@ -55,12 +55,12 @@ class LabDevicesView(ListView[DeviceOutcome]):
     nothing = Safe("The selector is about no device, or does not compile.")
 
     def __init__(self, expression: str, device_class: str | None) -> None:
-        self._topic = Outcomes(expression, device_class)
+        self.asked = Outcomes(expression, device_class)
         super().__init__()
 
-    def topics(self) -> Sequence[Outcomes]:
+    def queries(self) -> Sequence[Outcomes]:
         """The one selector."""
-        return (self._topic,)
+        return (self.asked,)
 
     def columns(self) -> Sequence[Column[DeviceOutcome]]:
         """The device, what the selector says of it, what decided, its state."""
@@ -74,7 +74,7 @@ class LabDevicesView(ListView[DeviceOutcome]):
 
     def all_rows(self) -> Sequence[DeviceOutcome] | None:
         """Those that match first."""
-        return self.desk.record(self._topic)
+        return self.worker.record(self.asked)
 
     def identity(self, row: DeviceOutcome) -> DeviceId:
         """Driver, pool and name."""
@@ -143,17 +143,17 @@ class WouldGetPage(ReportView):
     crumb = Safe("a claim with it")
     gone = Safe("The DeviceClass does not exist any more.")
 
-    def __init__(self, topic: WouldGet) -> None:
+    def __init__(self, query: WouldGet) -> None:
         super().__init__()
-        self._topic = topic
+        self.asked = query
 
-    def topics(self) -> Sequence[WouldGet]:
+    def queries(self) -> Sequence[WouldGet]:
         """The one question."""
-        return (self._topic,)
+        return (self.asked,)
 
     def lines(self) -> Sequence[Safe] | None:
         """The page of ``capacity``."""
-        found = self.desk.result(self._topic)
+        found = self.worker.answer(self.asked)
         if found is None:
             return None
         return [self.gone] if found.record is None else capacity_page(found.record, self.dra.facts_now.evidence.address)

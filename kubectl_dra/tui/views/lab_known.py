@@ -13,9 +13,9 @@ from kubectl_dra.reports.selector.known import KnownSelector
 from kubectl_dra.reports.selector.scoping import all_devices, value_index
 from kubectl_dra.selectors.completion import NamedValue, named_values
 from kubectl_dra.tui.columns import Column
-from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.topics import Known
+from kubectl_dra.tui.queries import Known
+from kubectl_dra.tui.report_worker import Query
 
 if TYPE_CHECKING:
     from kubectl_dra.tui.views.lab import LabView
@@ -40,7 +40,7 @@ class KnownView(ListView[KnownSelector]):
         self._made: tuple[object, Sequence[KnownSelector]] = (None, ())
         super().__init__()
 
-    def topics(self) -> Sequence[Topic[object]]:
+    def queries(self) -> Sequence[Query[object]]:
         """All selectors."""
         return (Known(), Starts())
 
@@ -55,13 +55,18 @@ class KnownView(ListView[KnownSelector]):
 
     def all_rows(self) -> Sequence[KnownSelector] | None:
         """Those of one object, or all."""
-        rows = self.desk.record(Known())
+        rows = self.worker.record(Known())
         if rows is None:
             return None
         if self.only is None:
-            known = (rows, self.desk.record(Starts()), self.dra.memory.selectors, tuple(self.dra.memory.saved.items()))
+            known = (
+                rows,
+                self.worker.record(Starts()),
+                self.dra.memory.selectors,
+                tuple(self.dra.memory.saved.items()),
+            )
             if self._made[0] != known:
-                self._made = known, [*self._saved(), *rows, *self._tried(), *(self.desk.record(Starts()) or ())]
+                self._made = known, [*self._saved(), *rows, *self._tried(), *(self.worker.record(Starts()) or ())]
             return self._made[1]
         return [row for row in rows if (row.namespace, row.name) == self.only]
 

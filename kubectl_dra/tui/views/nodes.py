@@ -16,7 +16,7 @@ from kubectl_dra.tui.bars import amount_bar
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.topics import Devices
+from kubectl_dra.tui.queries import Devices
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.devices import DevicesView
 
@@ -42,7 +42,7 @@ class NodesView(ListView[TopRow]):
     extras = frozenset({"taint"})
     markable = True
 
-    def topics(self) -> Sequence[Nodes]:
+    def queries(self) -> Sequence[Nodes]:
         """All nodes."""
         return (Nodes(),)
 
@@ -59,7 +59,7 @@ class NodesView(ListView[TopRow]):
 
     def all_rows(self) -> Sequence[TopRow] | None:
         """Those that hold most first."""
-        return self.desk.record(Nodes())
+        return self.worker.record(Nodes())
 
     def identity(self, row: TopRow) -> str:
         """The node."""

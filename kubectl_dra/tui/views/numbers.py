@@ -15,11 +15,11 @@ from kubectl_dra.output.pending.removals import removal_note
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.tui.columns import Column
-from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.documents import pod_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
-from kubectl_dra.tui.topics import Pod
+from kubectl_dra.tui.queries import Pod
+from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.view import Subject
 
 
@@ -48,7 +48,7 @@ class NumbersView(ListView[NumberRow]):
         self.pod = pod
         self.page = Page()
         self.page.can_focus = False
-        self._topic = Pod(pod)
+        self.asked = Pod(pod)
         super().__init__()
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
@@ -56,9 +56,9 @@ class NumbersView(ListView[NumberRow]):
         yield self.grid
         yield self.page
 
-    def topics(self) -> Sequence[Topic[object]]:
+    def queries(self) -> Sequence[Query[object]]:
         """The diagnosis."""
-        return (self._topic,)
+        return (self.asked,)
 
     def columns(self) -> Sequence[Column[NumberRow]]:
         """The check, its number, what it took out."""
@@ -71,7 +71,7 @@ class NumbersView(ListView[NumberRow]):
 
     def all_rows(self) -> Sequence[NumberRow] | None:
         """Request by request, the nodes that come closest first."""
-        found = self.desk.result(self._topic)
+        found = self.worker.answer(self.asked)
         if found is None:
             return None
         return list(_rows(funnel_views(found.record.nodes))) if found.record is not None else ()

@@ -27,11 +27,11 @@ from kubectl_dra.reports.recent import Change
 from kubectl_dra.reports.unread import CLASSES, PENDING_PODS, POOLS, Subject
 from kubectl_dra.tui.bars import LEGEND, capacity_bar, level, totals_words, use_bar
 from kubectl_dra.tui.columns import Column
-from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.layouts import Room
+from kubectl_dra.tui.queries import Classes, Pod, Recent, Whole
+from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import content
-from kubectl_dra.tui.topics import Classes, Pod, Recent, Whole
 from kubectl_dra.tui.view import View
 from kubectl_dra.tui.views.classes import ClassPage
 from kubectl_dra.tui.views.pool import PoolView
@@ -112,19 +112,19 @@ class Overview(View):
         word = Safe("oldest ") if self.dra.room >= Room.SPLIT else Safe("")
         return styled(word + age(created, self.dra.now), Style.DIM) if created else Safe("")
 
-    def topics(self) -> Sequence[Topic[object]]:
+    def queries(self) -> Sequence[Query[object]]:
         """Everything that the panels show; the diagnoses of pods come from the app's own list."""
         return (Whole(), Classes(), Recent())
 
     def show(self) -> None:
         """All panels."""
-        whole = self.desk.record(Whole())
+        whole = self.worker.record(Whole())
         empty = self.dra.reading_words if whole is None else self._none(POOLS, "No driver has published any pool.")
         self.use.show(whole.uses if whole is not None else (), empty)
         self.use.border_subtitle = content(LEGEND)
         self.broken.show(*self._troubled(whole))
         self.waiting.show(*self._waiting())
-        classes, recent = self.desk.record(Classes()), self.desk.record(Recent())
+        classes, recent = self.worker.record(Classes()), self.worker.record(Recent())
         self.classes_.show(
             classes or (),
             self.dra.reading_words if classes is None else self._none(CLASSES, "There are no DeviceClasses."),
@@ -135,7 +135,7 @@ class Overview(View):
         if not self.dra.knows_pending:
             return (), self.dra.reading_words
         keys = self.dra.pending_keys()
-        reports = [report for key in keys if (report := self.desk.record(Pod(key))) is not None]
+        reports = [report for key in keys if (report := self.worker.record(Pod(key))) is not None]
         created = {(report.pod.namespace, report.pod.name): report.created for report in reports}
         rows = [Waiting(group, len(group.pods), _oldest(group, created)) for group in reason_groups(reports)]
         if len(reports) < len(keys):
@@ -155,7 +155,7 @@ class Overview(View):
     @property
     def info(self) -> Safe:
         """The cluster in one line."""
-        whole = self.desk.record(Whole())
+        whole = self.worker.record(Whole())
         if whole is None or whole.totals is None:
             return Safe("")
         if self.use.has_focus and (cell := self.use.cell) is not None:

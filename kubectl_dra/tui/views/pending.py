@@ -18,10 +18,10 @@ from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.pending import PendingReport, reason_groups
 from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
-from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.documents import pod_document
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.topics import Pod
+from kubectl_dra.tui.queries import Pod
+from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from kubectl_dra.tui.views.reader import ReportView
@@ -57,7 +57,7 @@ class PendingView(ListView[PodRow]):
         super().on_resize()
         self.call_after_refresh(self.show)
 
-    def topics(self) -> Sequence[Topic[object]]:
+    def queries(self) -> Sequence[Query[object]]:
         """The pod under the cursor first."""
         row = self.grid.selected
         first = [Pod(row.pod)] if row is not None and row.pod is not None else []
@@ -84,7 +84,7 @@ class PendingView(ListView[PodRow]):
 
     def _grouped(self) -> Iterator[PodRow]:
         keys = self.dra.pending_keys()
-        reports = {key: self.desk.record(Pod(key)) for key in keys}
+        reports = {key: self.worker.record(Pod(key)) for key in keys}
         known = [report for report in reports.values() if report is not None]
         for group in reason_groups(known):
             pods = [Key(ref.namespace, ref.name) for ref in group.pods]
@@ -226,15 +226,15 @@ class PodPage(ReportView):
 
     def __init__(self, pod: Key) -> None:
         super().__init__()
-        self._topic = Pod(pod)
+        self.asked = Pod(pod)
 
-    def topics(self) -> Sequence[Topic[object]]:
+    def queries(self) -> Sequence[Query[object]]:
         """The quick diagnosis."""
-        return (self._topic,)
+        return (self.asked,)
 
     def lines(self) -> Sequence[Safe] | None:
         """As why-pending prints it."""
-        found = self.desk.result(self._topic)
+        found = self.worker.answer(self.asked)
         if found is None:
             return None
         more = [Safe(""), styled(Safe("enter tries what would make it fit"), Style.DIM)]

@@ -21,7 +21,7 @@ from kubectl_dra.reports.invocations import changing, dra, kubectl, of, plain_wo
 from kubectl_dra.reports.taint_plan import planned_object
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.reader import ReportView
-from kubectl_dra.tui.writing import Order, Pen, Preview, RefusedError, Written
+from kubectl_dra.tui.writing import Preview, RefusedError, TaintRequest, TaintWriter, Written
 
 WRITING: Final = "writing"
 _ASKING: Final = {Verb.CREATE: "Create it?", Verb.PATCH: "Change it?", Verb.DELETE: "Delete it?"}
@@ -34,10 +34,10 @@ class PlanView(ReportView):
     extras = frozenset({"unlock"})
     crumb = Safe("plan")
 
-    def __init__(self, order: Order, pen: Pen) -> None:
+    def __init__(self, order: TaintRequest, writer: TaintWriter) -> None:
         super().__init__()
         self.order = order
-        self.pen = pen
+        self.writer = writer
         self._preview: Preview | None = None
         self._refused: Sequence[Safe] = ()
         self._said: list[Safe] = []
@@ -51,7 +51,7 @@ class PlanView(ReportView):
     def on_unmount(self) -> None:
         """The connection is not needed any more, unless it is in use at this moment: then it is closed afterwards."""
         if not self._busy:
-            self.pen.close()
+            self.writer.close()
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
@@ -68,8 +68,8 @@ class PlanView(ReportView):
             return [styled(self._busy, Style.WARN)]
         if self._preview is None or not self._preview.plan.writes:
             return ()
-        if self.pen.refusal:
-            text = self.pen.refusal[:1].upper() + self.pen.refusal[1:]
+        if self.writer.refusal:
+            text = self.writer.refusal[:1].upper() + self.writer.refusal[1:]
             lines = wrapped(fmt("{}. On a cluster this would be:", Safe(text)))
             return [styled(line, Style.DIM) for line in lines] + self._command_lines()
         if not self.dra.unlocked:
@@ -99,7 +99,7 @@ class PlanView(ReportView):
             return
         self._refused, self._busy = (), Safe("Planning …")
         facts, check = self.dra.facts_now, self.dra.unlocked
-        self._work(partial(self.pen.plan, self.order, facts, check=check, effect=self._effect), "planning")
+        self._work(partial(self.writer.plan, self.order, facts, check=check, effect=self._effect), "planning")
 
     def do_refresh(self) -> None:
         """Read again."""
@@ -116,15 +116,15 @@ class PlanView(ReportView):
     def can(self, action: str) -> bool:
         """There must be something to carry out."""
         if action == "apply":
-            return bool(self._preview and self._preview.plan.writes) and not self._refused and not self.pen.refusal
+            return bool(self._preview and self._preview.plan.writes) and not self._refused and not self.writer.refusal
         return super().can(action)
 
     def do_apply(self) -> None:
         """Ask, if writing is unlocked."""
         if self._busy or self._preview is None:
             self.dra.say(self._busy)
-        elif self.pen.refusal:
-            self.dra.say(self.pen.refusal)
+        elif self.writer.refusal:
+            self.dra.say(self.writer.refusal)
         elif not self.dra.unlocked:
             self.dra.say(Safe("writing is locked: U unlocks it for this cluster"))
         elif self._preview.checked:
@@ -151,11 +151,13 @@ class PlanView(ReportView):
         self._busy = Safe("Reading once more, then writing …")
         self.show()
         facts = self.dra.facts_now
-        self._work(partial(self._write, self.pen, self.order, facts, preview, steps), WRITING)
+        self._work(partial(self._write, self.writer, self.order, facts, preview, steps), WRITING)
 
-    def _write(self, pen: Pen, order: Order, facts: ClusterState, preview: Preview, steps: bool) -> Written:
+    def _write(
+        self, writer: TaintWriter, order: TaintRequest, facts: ClusterState, preview: Preview, steps: bool
+    ) -> Written:
         """In the worker's thread: what was written is kept, whether or not somebody still looks."""
-        written = pen.write(order, facts, preview, steps=steps)
+        written = writer.write(order, facts, preview, steps=steps)
         self.dra.written += written.lines
         return written
 
@@ -169,7 +171,7 @@ class PlanView(ReportView):
                 return refused
             finally:
                 if not self.is_attached:
-                    self.pen.close()
+                    self.writer.close()
 
         self.run_worker(run, group=group, thread=True, exclusive=True)
         self.show()
@@ -196,7 +198,7 @@ class PlanView(ReportView):
 
     @property
     def _may_write(self) -> bool:
-        return self.dra.unlocked and not self.pen.refusal and not self._refused
+        return self.dra.unlocked and not self.writer.refusal and not self._refused
 
     def _take(self, written: Written) -> None:
         self._said += written.lines

@@ -15,9 +15,9 @@ from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.pool import PoolReport, is_troubled
 from kubectl_dra.tui.bars import use_bar
-from kubectl_dra.tui.desk import Topic
+from kubectl_dra.tui.queries import Devices, Pool
+from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import clipped, content
-from kubectl_dra.tui.topics import Devices, Pool
 from kubectl_dra.tui.views.devices import DevicesView
 from kubectl_dra.tui.views.reader import ReportView
 
@@ -42,13 +42,13 @@ class PoolView(DevicesView):
         yield self._head
         yield from super().compose()
 
-    def topics(self) -> Sequence[Topic[object]]:
+    def queries(self) -> Sequence[Query[object]]:
         """Its devices, and what it is as a whole."""
-        return (*super().topics(), Pool(self.pool))
+        return (*super().queries(), Pool(self.pool))
 
     def show(self) -> None:
         """Lines and devices."""
-        report = self.desk.record(Pool(self.pool))
+        report = self.worker.record(Pool(self.pool))
         if report is not None:
             lines = _head_lines(report, max(self.size.width - 3, 40))
             self._head.update(content(_joined(lines)))
@@ -95,15 +95,15 @@ class PoolPage(ReportView):
 
     def __init__(self, pool: PoolId) -> None:
         super().__init__()
-        self._topic = Pool(pool)
+        self.asked = Pool(pool)
 
-    def topics(self) -> Sequence[Pool]:
+    def queries(self) -> Sequence[Pool]:
         """The pool."""
-        return (self._topic,)
+        return (self.asked,)
 
     def lines(self) -> Sequence[Safe] | None:
         """The page of the command; every attribute where there is room."""
-        found = self.desk.result(self._topic)
+        found = self.worker.answer(self.asked)
         if found is None:
             return None
         wide = self.is_wide

@@ -16,7 +16,7 @@ from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import pool_document
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.topics import Pools
+from kubectl_dra.tui.queries import Pools
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.pool import PoolPage, PoolView
 from kubectl_dra.tui.views.reader import ReportView
@@ -53,7 +53,7 @@ class PoolsView(ListView[PoolSummary]):
         self._chosen: tuple[object, Sequence[PoolSummary]] = (None, ())
         super().__init__()
 
-    def topics(self) -> Sequence[Pools]:
+    def queries(self) -> Sequence[Pools]:
         """All pools."""
         return (Pools(),)
 
@@ -63,7 +63,7 @@ class PoolsView(ListView[PoolSummary]):
 
     def all_rows(self) -> Sequence[PoolSummary] | None:
         """By driver and pool."""
-        rows = self.desk.record(Pools())
+        rows = self.worker.record(Pools())
         if rows is None or self._only is None:
             return rows
         if self._chosen[0] is not rows:
@@ -121,13 +121,13 @@ class PoolListPage(ReportView):
 
     crumb = Safe("describe")
 
-    def topics(self) -> Sequence[Pools]:
+    def queries(self) -> Sequence[Pools]:
         """All pools."""
         return (Pools(),)
 
     def lines(self) -> Sequence[Safe] | None:
         """The page."""
-        pools = self.desk.record(Pools())
+        pools = self.worker.record(Pools())
         return None if pools is None else pool_list_page(pools)
 
 

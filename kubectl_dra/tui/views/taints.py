@@ -21,11 +21,11 @@ from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import rule_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
-from kubectl_dra.tui.topics import ListedTaints, Taints
+from kubectl_dra.tui.queries import ListedTaints, Taints
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.numbers import device_id
 from kubectl_dra.tui.views.reader import ReportView
-from kubectl_dra.tui.writing import Order
+from kubectl_dra.tui.writing import TaintRequest
 
 
 class TaintsView(ListView[ListedTaint]):
@@ -50,7 +50,7 @@ class TaintsView(ListView[ListedTaint]):
         yield self.grid
         yield self.page
 
-    def topics(self) -> Sequence[ListedTaints]:
+    def queries(self) -> Sequence[ListedTaints]:
         """All taints."""
         return (ListedTaints(),)
 
@@ -60,7 +60,7 @@ class TaintsView(ListView[ListedTaint]):
 
     def all_rows(self) -> Sequence[ListedTaint] | None:
         """Rules by name, then drivers' taints by pool."""
-        return self.desk.record(ListedTaints())
+        return self.worker.record(ListedTaints())
 
     def identity(self, row: ListedTaint) -> Hashable:
         """The rule, or the driver's taint on its first device."""
@@ -112,7 +112,7 @@ class TaintsView(ListView[ListedTaint]):
         if not row.taint.rule:
             self.dra.say(Safe("this taint was set by the driver: only the driver can remove it"))
         else:
-            self.dra.open_plan(Order(rule=row.taint.rule))
+            self.dra.open_plan(TaintRequest(rule=row.taint.rule))
 
     def do_describe(self) -> None:
         """The list as the command prints it."""
@@ -124,13 +124,13 @@ class TaintsPage(ReportView):
 
     crumb = Safe("describe")
 
-    def topics(self) -> Sequence[Taints]:
+    def queries(self) -> Sequence[Taints]:
         """All taints."""
         return (Taints(),)
 
     def lines(self) -> Sequence[Safe] | None:
         """The table of the command."""
-        rows = self.desk.record(Taints())
+        rows = self.worker.record(Taints())
         if rows is None:
             return None
         return list(list_table(TAINT_COLUMNS, rows, self.dra.now, wide=self.is_wide))

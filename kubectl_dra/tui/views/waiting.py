@@ -19,8 +19,8 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.remedies import RemedyReport
-from kubectl_dra.tui.desk import Topic
 from kubectl_dra.tui.layouts import Room, page_columns
+from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import content
 from kubectl_dra.tui.view import View
 from kubectl_dra.tui.views.reader import ReportView, TextView
@@ -99,7 +99,7 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
     .-split WaitingPage #waiting-panes > Page:focus { border: round $primary; }
     """
 
-    def __init__(self, quick: Topic[R | None], full: Topic[R | None]) -> None:
+    def __init__(self, quick: Query[R | None], full: Query[R | None]) -> None:
         super().__init__()
         self._quick, self._full = quick, full
         self._head = Static(id="waiting-head")
@@ -112,7 +112,7 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
             yield self.page
             yield self.ways
 
-    def topics(self) -> Sequence[Topic[object]]:
+    def queries(self) -> Sequence[Query[object]]:
         """The diagnosis, then the ways out."""
         return (self._quick, self._full)
 
@@ -144,7 +144,7 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
     @property
     def report(self) -> R | None:
         """The one with ways out, unless a newer one says that what waited is gone; None if it is, or not known yet."""
-        full, quick = self.desk.result(self._full), self.desk.result(self._quick)
+        full, quick = self.worker.answer(self._full), self.worker.answer(self._quick)
         found = quick if full is None or (quick is not None and quick.record is None) else full
         return found.record if found is not None else None
 
@@ -152,10 +152,10 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
         """The newest page; while ways out are tried, that is said."""
         report = self.report
         if report is None:
-            known = self.desk.result(self._quick) is not None or self.desk.result(self._full) is not None
+            known = self.worker.answer(self._quick) is not None or self.worker.answer(self._full) is not None
             return [self.gone] if known else None
         lines = self.report_lines(report, apart=self.apart)
-        if self.desk.result(self._full) is None and not self.apart:
+        if self.worker.answer(self._full) is None and not self.apart:
             lines += [Safe(""), styled(_CHECKED, Style.DIM)]
         return lines
 
@@ -164,7 +164,7 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
         report, address = self.report, self.dra.facts_now.evidence.address
         if report is None:
             return (), (), address
-        found = None if self.desk.result(self._full) is None else self.remedies(report)
+        found = None if self.worker.answer(self._full) is None else self.remedies(report)
         return found, self.codes(report), address
 
     def show(self) -> None:
@@ -232,9 +232,9 @@ class WaysOutView(WaysView):
         """The list and the commands."""
         yield self.ways
 
-    def topics(self) -> Sequence[Topic[object]]:
+    def queries(self) -> Sequence[Query[object]]:
         """Those of the page."""
-        return self._page.topics()
+        return self._page.queries()
 
     def show(self) -> None:
         """The newest list."""

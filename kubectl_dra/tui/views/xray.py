@@ -84,12 +84,13 @@ class XrayView(ListView[Twig]):
         super().__init__()
 
     @property
-    def _topic(self) -> Tree:
+    def asked(self) -> Tree:
+        """What the list is made of."""
         return Tree(self.dra.namespace if self._pod is None else "", self._pod)
 
-    def topics(self) -> Sequence[Tree]:
+    def queries(self) -> Sequence[Tree]:
         """The one tree."""
-        return (self._topic,)
+        return (self.asked,)
 
     def columns(self) -> Sequence[Column[Twig]]:
         """Indented names, and what is said of each."""
@@ -100,7 +101,7 @@ class XrayView(ListView[Twig]):
 
     def all_rows(self) -> Sequence[Twig] | None:
         """In the order of the tree."""
-        return self.desk.record(self._topic)
+        return self.worker.record(self.asked)
 
     def identity(self, row: Twig) -> tuple[str, ...]:
         """The path."""

@@ -1,4 +1,4 @@
-"""What views can ask for: each topic is one report of ``reports``, computed by the worker."""
+"""What views can ask for: each query is one report of ``reports``, computed by the worker."""
 
 from __future__ import annotations
 

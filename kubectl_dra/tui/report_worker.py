@@ -1,7 +1,7 @@
 """The one worker: computes the records that views want, one after another, and cancels what newer facts overtake.
 
-The unit of work is a topic (one table, one pod). A newer state never interrupts a topic, but what is on the screen is
-computed from it next, and each second turn goes to the topic that has waited longest, so that nothing starves while
+The unit of work is a query (one table, one pod). A newer state never interrupts a query, but what is on the screen is
+computed from it next, and each second turn goes to the query that has waited longest, so that nothing starves while
 facts change faster than they can be thought through.
 
 What is shown for the first time is computed at once. What is only refreshed is paced by its own cost, so that keys find
@@ -26,8 +26,8 @@ RecordT = TypeVar("RecordT")
 RecordT_co = TypeVar("RecordT_co", covariant=True)
 
 
-class Topic(Hashable, Protocol[RecordT_co]):
-    """Something that a view shows; equal topics have equal records of the same state of the cluster."""
+class Query(Hashable, Protocol[RecordT_co]):
+    """Something that a view shows; equal queries have equal records of the same state of the cluster."""
 
     @abstractmethod
     def compute(self, cluster: ClusterState) -> RecordT_co:
@@ -35,23 +35,23 @@ class Topic(Hashable, Protocol[RecordT_co]):
 
 
 @runtime_checkable
-class TopicOfOwners(Protocol):
-    """A topic for which owners of pods are read that no watch follows: a cluster has more than anybody asks about."""
+class QueryOfOwners(Protocol):
+    """A query for which owners of pods are read that no watch follows: a cluster has more than anybody asks about."""
 
     def compute_with(self, cluster: ClusterState, read_owner: ReadOwner | None) -> object:
         """The record, in the worker's thread."""
 
 
 @dataclass(frozen=True, slots=True)
-class Result(Generic[RecordT]):
+class Answer(Generic[RecordT]):
     """A record and the state of the cluster that it is about."""
 
     cluster: ClusterState
     record: RecordT
 
 
-class Desk:
-    """Holds results by topic. ``wake`` is called from the worker's thread when there is something new, or an error."""
+class ReportWorker:
+    """Holds answers by query. ``wake`` is called from the worker's thread when there is something new, or an error."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self.error: BaseException | None = None
@@ -59,22 +59,22 @@ class Desk:
         self.read_owner: ReadOwner | None = None
         self._wake = wake
         self._changed = threading.Condition()
-        #: Grows with every result.
+        #: Grows with every answer.
         self.version = 0
         self._cluster: ClusterState | None = None
         # What is behind the screen is computed from one state, until all of it is of this state.
         self._behind: ClusterState | None = None
         self._pace, self._pace_behind = Pace(SHOWN), Pace(BEHIND)
-        self._urgent: tuple[Topic[object], ...] = ()
-        self._others: tuple[Topic[object], ...] = ()
-        self._results: dict[Topic[object], Result[object]] = {}
+        self._urgent: tuple[Query[object], ...] = ()
+        self._others: tuple[Query[object], ...] = ()
+        self._answers: dict[Query[object], Answer[object]] = {}
         self._stopped = False
         self._working = False
         self._turn = 0
 
     def start(self) -> None:
         """Begin to work."""
-        threading.Thread(target=self._run, name="tui-desk", daemon=True).start()
+        threading.Thread(target=self._run, name="tui-worker", daemon=True).start()
 
     def stop(self) -> None:
         """Take up nothing more."""
@@ -86,35 +86,35 @@ class Desk:
         """From now on compute from ``cluster``; None forgets everything (another cluster)."""
         with self._changed:
             if cluster is None:
-                self._results.clear()
+                self._answers.clear()
                 self._behind = None
             self._cluster = cluster
             self._changed.notify()
 
-    def want(self, urgent: Iterable[Topic[object]], others: Iterable[Topic[object]] = ()) -> None:
-        """What is on the screen, and what else is kept up to date; the results of other topics are dropped."""
+    def want(self, urgent: Iterable[Query[object]], others: Iterable[Query[object]] = ()) -> None:
+        """What is on the screen, and what else is kept up to date; the answers to other queries are dropped."""
         with self._changed:
             self._urgent = tuple(dict.fromkeys(urgent))
-            self._others = tuple(topic for topic in dict.fromkeys(others) if topic not in self._urgent)
+            self._others = tuple(query for query in dict.fromkeys(others) if query not in self._urgent)
             wanted = {*self._urgent, *self._others}
-            for topic in [topic for topic in self._results if topic not in wanted]:
-                del self._results[topic]
+            for query in [query for query in self._answers if query not in wanted]:
+                del self._answers[query]
             self._changed.notify()
 
-    def result(self, topic: Topic[RecordT]) -> Result[RecordT] | None:
-        """The newest result; None while there is none."""
-        return self._results.get(topic)  # type: ignore[return-value]
+    def answer(self, query: Query[RecordT]) -> Answer[RecordT] | None:
+        """The newest answer; None while there is none."""
+        return self._answers.get(query)  # type: ignore[return-value]
 
-    def record(self, topic: Topic[RecordT]) -> RecordT | None:
+    def record(self, query: Query[RecordT]) -> RecordT | None:
         """The newest record; None while there is none."""
-        found = self.result(topic)
+        found = self.answer(query)
         return None if found is None else found.record
 
     @property
     def has_all(self) -> bool:
         """Whether there is a result of everything wanted, however old."""
         with self._changed:
-            return bool(self._results) and all(topic in self._results for topic in (*self._urgent, *self._others))
+            return bool(self._answers) and all(query in self._answers for query in (*self._urgent, *self._others))
 
     @property
     def idle(self) -> bool:
@@ -125,14 +125,14 @@ class Desk:
     def _run(self) -> None:
         try:
             while (job := self._job()) is not None:
-                cluster, topic = job
+                cluster, query = job
                 began = time.thread_time()
-                record = self._record(topic, cluster)
+                record = self._record(query, cluster)
                 with self._changed:
-                    if self._is_wanted(topic) and self._cluster is not None:
-                        self._results[topic] = Result(cluster, record)
+                    if self._is_wanted(query) and self._cluster is not None:
+                        self._answers[query] = Answer(cluster, record)
                         self.version += 1
-                    self._rest(topic, time.thread_time() - began)
+                    self._rest(query, time.thread_time() - began)
                 del job, cluster, record
                 self._wake()
         except BaseException as error:
@@ -140,19 +140,19 @@ class Desk:
             self.error = error
             self._wake()
 
-    def _record(self, topic: Topic[object], cluster: ClusterState) -> object:
-        if isinstance(topic, TopicOfOwners):
-            return topic.compute_with(cluster, self.read_owner)
-        return topic.compute(cluster)
+    def _record(self, query: Query[object], cluster: ClusterState) -> object:
+        if isinstance(query, QueryOfOwners):
+            return query.compute_with(cluster, self.read_owner)
+        return query.compute(cluster)
 
-    def _rest(self, topic: Topic[object], took: float) -> None:
-        if topic in self._urgent:
+    def _rest(self, query: Query[object], took: float) -> None:
+        if query in self._urgent:
             self._pace.worked(took)
         else:
             self._pace.wait(took)
             self._pace_behind.worked(took)
 
-    def _job(self) -> tuple[ClusterState, Topic[object]] | None:
+    def _job(self) -> tuple[ClusterState, Query[object]] | None:
         with self._changed:
             self._working = False
             while not self._stopped:
@@ -167,7 +167,7 @@ class Desk:
                     return found[0], found[1]
             return None
 
-    def _next(self) -> tuple[ClusterState, Topic[object], float] | None:
+    def _next(self) -> tuple[ClusterState, Query[object], float] | None:
         """What to compute next from which state, and not before when; what has no record yet comes first."""
         cluster = self._cluster
         if cluster is None:
@@ -186,16 +186,16 @@ class Desk:
             self._behind = cluster
         return self._behind, other, other_due
 
-    def _due_of(self, topic: Topic[object] | None, due: float) -> float:
-        """When to compute a topic at the earliest: one without a record at once."""
-        return math.inf if topic is None else due if topic in self._results else 0.0
+    def _due_of(self, query: Query[object] | None, due: float) -> float:
+        """When to compute a query at the earliest: one without a record at once."""
+        return math.inf if query is None else due if query in self._answers else 0.0
 
-    def _stale(self, topics: Iterable[Topic[object]], cluster: ClusterState) -> list[Topic[object]]:
-        return [topic for topic in topics if self._number(topic) < cluster.revision]
+    def _stale(self, queries: Iterable[Query[object]], cluster: ClusterState) -> list[Query[object]]:
+        return [query for query in queries if self._number(query) < cluster.revision]
 
-    def _number(self, topic: Topic[object]) -> int:
-        found = self._results.get(topic)
+    def _number(self, query: Query[object]) -> int:
+        found = self._answers.get(query)
         return found.cluster.revision if found is not None else -1
 
-    def _is_wanted(self, topic: Topic[object]) -> bool:
-        return topic in self._urgent or topic in self._others
+    def _is_wanted(self, query: Query[object]) -> bool:
+        return query in self._urgent or query in self._others
