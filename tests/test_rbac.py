@@ -6,6 +6,7 @@ from pathlib import Path
 
 import yaml
 
+from kubectl_dra.api.controllers import MAKERS, RUNTIMES
 from kubectl_dra.api.kinds import BY_NAME, KINDS
 from kubectl_dra.api.queues import READ as QUEUES
 from kubectl_dra.diagnosis import needs
@@ -47,6 +48,11 @@ def test_node_groups_need_the_kinds_that_are_read_of_autoscalers():
 
 def test_queues_need_the_kinds_that_are_read_of_kueue():
     assert role("queues") == {(group, plural): READING for group, kinds in QUEUES.items() for plural in kinds}
+
+
+def test_workloads_of_other_projects_are_got_by_their_names():
+    runtimes = {(group, f"{name.lower()}s") for group, name in RUNTIMES}
+    assert role("workloads") == {key: {"get"} for key in {(kind.group, kind.plural) for kind in MAKERS} | runtimes}
 
 
 def test_taints_need_nothing_but_rules():

@@ -8,16 +8,39 @@ import msgspec
 
 from kubectl_dra.api.decode import DecodeError
 from kubectl_dra.api.decoders import make_decoder
-from kubectl_dra.api.kinds import WORKLOADS
+from kubectl_dra.api.kinds import WORKLOADS, Kind
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
 
+
+def _maker(name: str, group: str, *short: str) -> Kind:
+    lowered = name.lower()
+    return Kind(name, group, (), f"{lowered}s", lowered, short, True, WorkloadObject, workload=True)
+
+
+_TRAINER: Final = "trainer.kubeflow.org"
+#: Kinds of other projects that make pods and are asked for by name. Each server is asked which version it has.
+MAKERS: Final = (
+    _maker("JobSet", "jobset.x-k8s.io"),
+    _maker("LeaderWorkerSet", "leaderworkerset.x-k8s.io", "lws"),
+    _maker("DisaggregatedSet", "disaggregatedset.x-k8s.io"),
+    *(_maker(f"{each}Job", "kubeflow.org") for each in ("MPI", "PyTorch", "TF", "XGBoost", "Paddle", "JAX", "MX")),
+    _maker("TrainJob", _TRAINER),
+    *(_maker(f"Ray{each}", "ray.io") for each in ("Cluster", "Job", "CronJob", "Service")),
+    _maker("PodCliqueSet", "grove.io", "pcs"),
+    _maker("Rollout", "argoproj.io"),
+)
+#: Those that make other makers, not pods: one of these has to be read to see whose its pods are.
+INDIRECT: Final = frozenset({"TrainJob", "RayJob", "RayCronJob", "RayService"})
+#: Those whose templates, pod by pod, are where :class:`WorkloadObject` says.
 _FOREIGN: Final = {
-    ("jobset.x-k8s.io", "JobSet"): "jobsets",
-    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): "leaderworkersets",
-    ("kubeflow.org", "MPIJob"): "mpijobs",
-    ("ray.io", "RayCluster"): "rayclusters",
+    (kind.group, kind.name): kind.plural
+    for kind in MAKERS
+    if kind.name in ("JobSet", "LeaderWorkerSet", "MPIJob", "RayCluster")
 }
+_MAKERS: Final = frozenset((kind.group, kind.name) for kind in MAKERS)
+#: What says what the pods of a TrainJob look like.
+RUNTIMES: Final = frozenset((_TRAINER, name) for name in ("ClusterTrainingRuntime", "TrainingRuntime"))
 #: Plurals by group and kind; an owner reference names the version.
 _PLURALS: Final = {
     ("", "Pod"): "pods",
@@ -35,6 +58,11 @@ def plural_of(api_version: str, kind: str) -> str:
 def is_foreign(api_version: str, kind: str) -> bool:
     """Whether it is a kind of owners that is read one by one only: no list of them is ever asked for."""
     return (api_version.rpartition("/")[0], kind) in _FOREIGN
+
+
+def is_maker(api_version: str, kind: str) -> bool:
+    """Whether it is a kind that is asked for by name, or says what the pods of one look like."""
+    return (api_version.rpartition("/")[0], kind) in _MAKERS | RUNTIMES
 
 
 def resource_of(kind: str) -> str:

@@ -5,7 +5,7 @@ Which generation decodes what lives in ``generations``; reading TYPE/NAME argume
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -223,9 +223,13 @@ _OTHER_GROUPS: Final[Mapping[tuple[str, str], Kind]] = MappingProxyType(
         (PROTOTYPE_GROUP, "DevicePool"): RESOURCE_SLICE,
     }
 )
-_BY_WORD: Final[Mapping[str, Kind]] = MappingProxyType(
-    {word: kind for kind in KINDS for word in (kind.plural, kind.singular, *kind.short_names)}
-)
+
+
+def _words_of(kinds: Sequence[Kind]) -> dict[str, Kind]:
+    return {word: kind for kind in kinds for word in (kind.plural, kind.singular, *kind.short_names)}
+
+
+_BY_WORD: Final[Mapping[str, Kind]] = MappingProxyType(_words_of(KINDS))
 
 
 def find_kind(api_version: str, name: str) -> Kind | None:
@@ -235,14 +239,18 @@ def find_kind(api_version: str, name: str) -> Kind | None:
     return kind if kind is not None and group == kind.group else _OTHER_GROUPS.get((group, name))
 
 
-def kind_for_word(word: str) -> Kind | None:
-    """The kind that a user's word names: singular, plural or short name, any case, also as ``plural.group``."""
+def kind_for_word(word: str, more: Sequence[Kind] = ()) -> Kind | None:
+    """The kind that a user's word names: singular, plural or short name, any case, also as ``plural.group``.
+
+    ``more``: other kinds that it may name.
+    """
     lowered = word.lower()
-    found = _BY_WORD.get(lowered)
+    known = {**_words_of(more), **_BY_WORD} if more else _BY_WORD
+    found = known.get(lowered)
     if found is not None:
         return found
     plural, dot, rest = lowered.partition(".")
-    kind = _BY_WORD.get(plural) if dot else None
+    kind = known.get(plural) if dot else None
     if kind is None or not kind.group:
         return None
     versioned = {f"{version}.{kind.group}" for version in kind.versions}

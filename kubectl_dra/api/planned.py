@@ -192,7 +192,9 @@ def _of_pods(planned: Planned, tree: Tree, namespace: str) -> Planned:
 
 def _with_runtime(planned: Planned, tree: Tree, runtime: Mapping[str, Any] | None, namespace: str) -> Planned:
     if runtime is None:
-        return replace(planned, untried=f"its pods are described by {runtime_of(tree)}, which is not among the files")
+        waits = _mapping(tree.get("spec")).get("suspend") is True
+        untried = f"its pods are described by {runtime_of(tree)}, which is not among the files"
+        return replace(planned, untried=untried, suspended=waits)
     return _expanded(planned, train_job(tree, runtime), tree, namespace)
 
 

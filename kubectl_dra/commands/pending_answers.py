@@ -8,10 +8,13 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from kubectl_dra.api.controllers import INDIRECT, MAKERS
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.cluster import Scoped, read_cluster
 from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.group_answers import AnyPending, Pending, group_answer, not_served, waiting_groups
+from kubectl_dra.commands.makers import with_maker
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.not_found import check_node, key_not_found
 from kubectl_dra.commands.one_per_line import check_list, is_rows, pod_list, said
@@ -28,7 +31,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.elsewhere import is_held_by_queue
 from kubectl_dra.diagnosis.gangs.groups import pods_of
-from kubectl_dra.diagnosis.idle import idle
+from kubectl_dra.diagnosis.idle import held, idle
 from kubectl_dra.diagnosis.pending import is_pending, pending_pods
 from kubectl_dra.diagnosis.records import Missing, MissingEvidence, ObjectRef
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf
@@ -36,7 +39,6 @@ from kubectl_dra.diagnosis.workloads import ReadOwner, owners, resolve_workload
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.model.queues import QUEUE_LABEL
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.claim_page import claim_pending_page, claim_pending_summary
 from kubectl_dra.output.pending.evidence import missing_lines
@@ -48,7 +50,7 @@ from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.templates import is_template
-from kubectl_dra.reports.idle import idle_report
+from kubectl_dra.reports.idle import WorkloadPendingReport, idle_report
 from kubectl_dra.reports.invocations import dra, of, shell_line
 from kubectl_dra.reports.pending import (
     ClaimPendingReport,
@@ -122,7 +124,7 @@ def answer(
         raise UsageProblem("-w follows the pod; it cannot be combined with --node-groups", "leave out -w")
     check_list(options, words, sort_by)
     judge, everywhere = _judge_of(options, node_groups)
-    targets = parse_targets(words, POD, options)
+    targets = parse_targets(words, POD, options, MAKERS)
     if dry_run:
         check_dry_run(options, number)
     if number is not None:
@@ -227,7 +229,21 @@ def _everything(call: PendingCall, kind: Kind) -> int:
     if kind is not POD:
         pods = tuple(key for key in pods if _owned_by(inventory, key, kind))
     answers = [_pod_answer(call, key, remedies=call.remedies) for key in pods]
+    answers += _suspended(call, kind, selects) if kind.workload else ()
     return _list(call, answers, PENDING_PODS, _pages if call.remedies else _overview)
+
+
+def _suspended(call: PendingCall, kind: Kind, selects: Callable[[Mapping[str, str]], bool]) -> Iterator[Pending]:
+    """The workloads of a kind that are held back and have no pods, as far as they were read."""
+    state, namespace = call.cluster.state, call.cluster.namespace
+    for of_kind, where, name in sorted({*state.inventory.workloads, *state.inventory.makers}):
+        key = Key(where, name)
+        by = held(state, kind.name, key) if of_kind == kind.name and namespace in ("", where) else None
+        if by is None or not by.suspended_by or not selects(by.labels):
+            continue
+        waits = None if resolve_workload(state.inventory, kind.name, key) else _idle(call, state, kind, key)
+        if waits is not None:
+            yield waits
 
 
 def _rows(call: PendingCall, answers: Sequence[Pending]) -> list[Safe]:
@@ -264,6 +280,9 @@ def _list(
         if in_rows:
             for line in missing_lines(found.missing):
                 console(call.options).note(line)
+            for each in answers:
+                if isinstance(each.report, WorkloadPendingReport):  # no pod, so no line
+                    console(call.options).note(each.summary())
         print_pages([lines], call.options)
     code = _code(call, answers)
     return code_of(found, call.options) if code is ExitCode.OK else code
@@ -275,7 +294,10 @@ def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:
 
 def _overview(call: PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
-    page = groups_page(reports, reason_groups(reports), call.cluster.namespace, found.bound, call.address)
+    waiting = [line for each in answers if isinstance(each.report, WorkloadPendingReport) for line in each.page()]
+    if waiting and not reports:
+        return waiting
+    page = [*waiting, *groups_page(reports, reason_groups(reports), call.cluster.namespace, found.bound, call.address)]
     more = page[-2:] if page and page[-1].startswith("more: ") else []
     return [*page[: len(page) - len(more)], *gang_lines(reports), *said(reports, call.now), *more]
 
@@ -359,32 +381,32 @@ def _answers(call: PendingCall, target: ObjectArg) -> Iterator[Pending]:
 
 
 def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pending]:
-    inventory = call.cluster.state.inventory
-    pods = resolve_workload(inventory, kind.name, key)
-    known = [Key(namespace, name) for (of, namespace, name) in inventory.workloads if of == kind.name]
-    if not pods and key not in known:
+    read = call.read_owner if kind.name in INDIRECT else None
+    pods = resolve_workload(call.cluster.state.inventory, kind.name, key, read)
+    state = with_maker(call.options, call.cluster.state, kind, key, has_pods=bool(pods))
+    known = [Key(namespace, name) for (of, namespace, name) in state.inventory.workloads if of == kind.name]
+    if not pods and key not in known and kind not in MAKERS:
         raise _not_found(call, kind, key, known)
     pending = [key_of(pod.metadata) for pod in pods if is_pending(pod)]
-    found = unread(call.cluster.state, PENDING_PODS, key.namespace, shown=bool(pending))
+    found = unread(state, PENDING_PODS, key.namespace, shown=bool(pending))
     if not found.answered:
         raise nothing_read(found, call.options)
     if found.objects:
         for line in missing_lines(found.objects):
             console(call.options).note(line)
     elif not pending:
-        held = _idle(call, kind, key) if not pods else None
-        if held is not None:
-            yield held
+        waits = _idle(call, state, kind, key) if not pods else None
+        if waits is not None:
+            yield waits
             return
         console(call.options).note(fmt("note: {} {} has no pending pods", kind.name, str(key)))
     yield from (_pod_answer(call, each) for each in pending)
 
 
-def _idle(call: PendingCall, kind: Kind, key: Key) -> Pending | None:
+def _idle(call: PendingCall, state: ClusterState, kind: Kind, key: Key) -> Pending | None:
     """Who holds back the pods of a workload that has none; None where nobody does."""
-    state = call.cluster.state
-    workload = state.inventory.workloads.get((kind.name, key.namespace, key.name))
-    if workload is not None and workload.spec.suspend and QUEUE_LABEL in workload.metadata.labels:
+    by = held(state, kind.name, key)
+    if by is not None and by.suspended_by and by.queue:
         state = with_queues(call.options, state, key.namespace)
     found = idle(state, kind.name, key)
     if found is None:

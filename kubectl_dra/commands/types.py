@@ -33,12 +33,15 @@ class ObjectArgs:
         return self.named[0] if len(self.named) == 1 else None
 
 
-def parse_targets(arguments: Sequence[str], default: Kind, options: Options) -> ObjectArgs:
-    """Read ``TYPE``, ``TYPE NAME…``, ``TYPE/NAME…`` or ``NAME…`` (of the default type). Raises a usage error."""
+def parse_targets(arguments: Sequence[str], default: Kind, options: Options, more: Sequence[Kind] = ()) -> ObjectArgs:
+    """Read ``TYPE``, ``TYPE NAME…``, ``TYPE/NAME…`` or ``NAME…`` (of the default type). Raises a usage error.
+
+    ``more``: kinds that are words here only.
+    """
     if any("/" in word for word in arguments):
-        targets = ObjectArgs(default, tuple(_slashed(word) for word in arguments))
+        targets = ObjectArgs(default, tuple(_slashed(word, more) for word in arguments))
     else:
-        kind = kind_for_word(arguments[0]) if arguments else None
+        kind = kind_for_word(arguments[0], more) if arguments else None
         names = arguments if kind is None else arguments[1:]
         targets = ObjectArgs(kind or default, tuple(ObjectArg(kind or default, _name(name)) for name in names))
     check_scope(targets.named, options)
@@ -72,13 +75,14 @@ def check_scope(named: Sequence[ObjectArg], options: Options) -> None:
         raise UsageProblem(f'the name "{name}" and a selector cannot be combined', "leave out -l or the name")
 
 
-def _slashed(word: str) -> ObjectArg:
+def _slashed(word: str, more: Sequence[Kind] = ()) -> ObjectArg:
     type_word, slash, name = word.partition("/")
     if not slash:
         raise UsageProblem(f'"{word}" has no type, but other arguments are TYPE/NAME', "write every one as TYPE/NAME")
-    kind = kind_for_word(type_word)
+    kind = kind_for_word(type_word, more)
     if kind is None:
-        raise UsageProblem(f'unknown type "{type_word}"{did_you_mean(type_word, (kind.singular for kind in KINDS))}')
+        known = (kind.singular for kind in (*KINDS, *more))
+        raise UsageProblem(f'unknown type "{type_word}"{did_you_mean(type_word, known)}')
     if "/" in name:
         raise UsageProblem(f'"{word}" has more than one slash', "write TYPE/NAME")
     return ObjectArg(kind, _name(name))

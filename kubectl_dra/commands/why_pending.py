@@ -81,7 +81,8 @@ def command(
     """Say why pods and ResourceClaims wait for devices: which claim, request, selector and device, on which node.
 
     Without words: every pending pod with device claims in the namespace, grouped by reason. The default type is pod;
-    workloads (deploy, sts, job, …) stand for their pending pods, podgroup for pods that are placed together.
+    workloads (deploy, sts, job, jobset, rayjob, …) stand for their pending pods, podgroup for pods that are placed
+    together.
     """
     from kubectl_dra.commands.pending_answers import answer
 

@@ -87,7 +87,9 @@ class Owners:
             metadata = found.metadata
 
     def _look_up(self, namespace: str, reference: OwnerReference) -> WorkloadObject | Unread:
-        found = self._inventory.workloads.get((reference.kind, namespace, reference.name))
+        found = self._inventory.workloads.get((reference.kind, namespace, reference.name)) or self._pod(
+            namespace, reference
+        )
         if found is not None and not _is_another(found, reference):
             return found
         if not plural_of(reference.api_version, reference.kind):
@@ -100,6 +102,11 @@ class Owners:
         read = self._memo[asked]
         return Unread.GONE if isinstance(read, WorkloadObject) and _is_another(read, reference) else read
 
+    def _pod(self, namespace: str, reference: OwnerReference) -> WorkloadObject | None:
+        """A pod that owns others, as the leader of a LeaderWorkerSet does: what leads on is all that matters of it."""
+        pod = self._inventory.pods.get(Key(namespace, reference.name)) if reference.kind == "Pod" else None
+        return WorkloadObject("v1", "Pod", pod.metadata) if pod is not None else None
+
 
 def _is_another(found: WorkloadObject, reference: OwnerReference) -> bool:
     """Whether an object only has the name of the one that is meant."""
@@ -111,11 +118,11 @@ def owners(inventory: Inventory, pod: Pod) -> tuple[Owner, ...]:
     return Owners(inventory).of(pod)
 
 
-def resolve_workload(inventory: Inventory, kind: str, key: Key) -> tuple[Pod, ...]:
+def resolve_workload(inventory: Inventory, kind: str, key: Key, read: ReadOwner | None = None) -> tuple[Pod, ...]:
     """The pods of a workload, in order of their names; empty if it has none, or if its parts were not read."""
     wanted = inventory.workloads.get((kind, key.namespace, key.name))
     uid = wanted.metadata.uid if wanted is not None else ""
-    known = Owners(inventory)
+    known = Owners(inventory, read)
     pods = (pod for pod in inventory.pods.values() if pod.metadata.namespace == key.namespace)
     found = (pod for pod in pods if any(_is(owner, kind, key, uid) for owner in known.of(pod)))
     return tuple(sorted(found, key=lambda pod: key_of(pod.metadata)))

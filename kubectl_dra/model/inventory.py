@@ -21,6 +21,7 @@ from kubectl_dra.model.classic import (
 )
 from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
+from kubectl_dra.model.makers import Maker
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
 from kubectl_dra.model.policy import PodDisruptionBudget, PriorityClass
 from kubectl_dra.model.poolstatus import ResourcePoolStatusRequest
@@ -120,7 +121,7 @@ class Inventory:
     """All objects by key, in the order of namespace and name.
 
     ``pods`` holds the pods that matter to claims (all pods, or those that were not reduced); ``usage`` the sums of all
-    pods per node name. ``workloads`` is keyed by (kind, namespace, name).
+    pods per node name. ``workloads`` and ``makers`` are keyed by (kind, namespace, name).
     """
 
     nodes: Mapping[str, Node] = field(default_factory=lambda: _EMPTY)
@@ -142,6 +143,7 @@ class Inventory:
     budgets: Mapping[Key, PodDisruptionBudget] = field(default_factory=lambda: _EMPTY)
     groups: GroupObjects = field(default_factory=lambda: _NO_GROUPS)
     queues: QueueObjects = NO_QUEUES
+    makers: Mapping[tuple[str, str, str], Maker] = field(default_factory=lambda: _EMPTY)
 
     def replace(self, **changes: Any) -> Inventory:  # noqa: ANN401
         """Another Inventory with some fields replaced; indexes of fields that stay the same are not made again."""

@@ -24,16 +24,23 @@ class WorkloadVerdict(StrEnum):
 
 
 class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
-    """A workload without pods. ``queue``: where it waits, and for what.
+    """A workload without pods. ``suspended_by``: the field that holds them back; ``queue``: where it waits, for what.
 
-    ``fits``: whether one pod of it would fit now, on ``node``; ``pending`` is what keeps that pod.
+    ``fits``: whether one pod of each of its templates would fit now, each tried alone, on ``nodes`` (by what its
+    object calls the pod; of a single template also ``node``). ``pending`` is what keeps the pod called ``role``.
+    ``untried``: why no pod was tried. ``owner``: what the workload is a part of.
     """
 
     workload: ObjectRef
     verdict: WorkloadVerdict
+    suspended_by: str
+    owner: ObjectRef | None
     queue: Queued | None
     fits: Fits
     node: str
+    nodes: dict[str, str]
+    role: str
+    untried: str
     pending: PendingReport | None
     missing: tuple[Missing, ...]
     read: tuple[ReadRecord, ...]
@@ -56,9 +63,14 @@ def idle_report(state: ClusterState, workload: ObjectRef, found: Idle) -> Worklo
     return WorkloadPendingReport(
         workload=workload,
         verdict=_verdict(found),
+        suspended_by=found.suspended_by,
+        owner=found.owner,
         queue=found.waits,
         fits=_fits(found),
-        node=found.node,
+        node=next(iter(found.nodes.values()), "") if len(found.nodes) == 1 and found.failed is None else "",
+        nodes=dict(found.nodes),
+        role=found.role,
+        untried=found.untried,
         pending=pending,
         missing=pending.missing if pending is not None else (),
         read=reads_of(state.evidence),
@@ -68,11 +80,11 @@ def idle_report(state: ClusterState, workload: ObjectRef, found: Idle) -> Worklo
 def _verdict(found: Idle) -> WorkloadVerdict:
     if found.waits is not None:
         return WorkloadVerdict.STARTING if found.waits.held_by is HeldBy.ADMITTED else WorkloadVerdict.QUEUED
-    return WorkloadVerdict.SUSPENDED if found.suspended else WorkloadVerdict.SCALED_TO_ZERO
+    return WorkloadVerdict.SUSPENDED if found.suspended_by else WorkloadVerdict.SCALED_TO_ZERO
 
 
 def _fits(found: Idle) -> Fits:
-    if found.node:
+    if found.nodes and found.failed is None:
         return Fits.YES
     known = found.failed is not None and found.failed.verdict is not Verdict.UNKNOWN
     return Fits.NO if known else Fits.UNKNOWN

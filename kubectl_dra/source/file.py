@@ -106,6 +106,10 @@ def _assembled(manifests: Manifests, builder: InventoryBuilder) -> tuple[Invento
     if manifests.owners:
         found = {(each.kind, *key_of(each.metadata)): each for each in manifests.owners}
         inventory = inventory.replace(workloads={**inventory.workloads, **found})
+    if manifests.makers:
+        from kubectl_dra.api.makers import Makers  # few files hold any
+
+        inventory = inventory.replace(makers=Makers(manifests.makers))
     return inventory, evidence
 
 

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from kubectl_dra.api.controllers import decode_owner, is_foreign
+from kubectl_dra.api.controllers import decode_owner, is_foreign, is_maker
 from kubectl_dra.api.decode import DecodeError, bad_object, decode_alike, decode_object, read_header
 from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.kinds import BY_NAME, Kind, find_kind
@@ -53,7 +53,7 @@ class Manifests:
 
     Of very many broken objects the first are named one by one, and the last entry of a kind counts the others. Of
     several files together, ``plain`` are the kinds in those that are no snapshots. ``queued`` are Kueue's objects;
-    ``owners`` those of other API groups that make pods.
+    ``owners`` and ``makers`` those of other API groups that make pods, as owners of pods and as they are written.
     """
 
     name: str
@@ -66,6 +66,7 @@ class Manifests:
     notes: list[str] = field(default_factory=list)
     queued: list[Source] = field(default_factory=list)
     owners: list[WorkloadObject] = field(default_factory=list)
+    makers: list[Source] = field(default_factory=list)
 
 
 class Origin(NamedTuple):
@@ -199,6 +200,8 @@ def _loaded(leaf: _Leaf, origin: str, manifests: Manifests) -> Loaded | None:
         manifests.other[leaf.kind] += 1
     if is_queue_object(leaf.api_version, leaf.kind) and len(manifests.queued) < MAX_OBJECTS:
         manifests.queued.append(Source(bytes(leaf.data), leaf.api_version, leaf.kind))
+    if is_maker(leaf.api_version, leaf.kind) and len(manifests.makers) < MAX_OBJECTS:
+        manifests.makers.append(Source(bytes(leaf.data), leaf.api_version, leaf.kind))
     if is_foreign(leaf.api_version, leaf.kind) and len(manifests.owners) < MAX_OBJECTS:
         manifests.owners.append(decode_owner(bytes(leaf.data), OwnerReference(leaf.api_version, leaf.kind)))
     return None

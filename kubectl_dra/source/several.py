@@ -39,6 +39,7 @@ def merged(parts: Sequence[Manifests]) -> Manifests:
         whole.other += part.other
         whole.queued += part.queued
         whole.owners += part.owners
+        whole.makers += part.makers
     versions = {header.server.version for header in headers if header.server.version}
     if len(versions) > 1:
         told = ", ".join(sorted(versions))

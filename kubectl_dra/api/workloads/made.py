@@ -14,9 +14,9 @@ from kubectl_dra.api.workloads.expand import Expansion, expand, group_of
 Tree = Mapping[str, Any]
 _NVIDIA: Final = "resource.nvidia.com"
 _CHANNELS: Final = "compute-domain-default-channel.nvidia.com"
-_TRAINER: Final = "trainer.kubeflow.org"
-_STEP: Final = f"{_TRAINER}/trainjob-ancestor-step"
-_RUNTIMES: Final = ("ClusterTrainingRuntime", "TrainingRuntime")
+TRAINER: Final = "trainer.kubeflow.org"
+_STEP: Final = f"{TRAINER}/trainjob-ancestor-step"
+RUNTIMES: Final = ("ClusterTrainingRuntime", "TrainingRuntime")
 
 
 def made_objects(tree: Tree, *, grouped_jobs: bool = False) -> Iterator[dict[str, Any]]:
@@ -91,13 +91,13 @@ def _is_int(value: object) -> bool:
 
 def is_train_job(tree: Tree) -> bool:
     """Whether it is a TrainJob of the Kubeflow trainer: its pods stand in a runtime."""
-    return group_of(str(tree.get("apiVersion"))) == _TRAINER and tree.get("kind") == "TrainJob"
+    return group_of(str(tree.get("apiVersion"))) == TRAINER and tree.get("kind") == "TrainJob"
 
 
 def runtime_of(job: Tree) -> str:
     """``KIND NAME`` of the runtime that a TrainJob refers to."""
     reference = _mapping(_mapping(job.get("spec")).get("runtimeRef"))
-    return f"{reference.get('kind') or _RUNTIMES[0]} {reference.get('name') or ''}".strip()
+    return f"{reference.get('kind') or RUNTIMES[0]} {reference.get('name') or ''}".strip()
 
 
 def runtime_for(job: Tree, objects: Iterable[Tree]) -> Tree | None:
@@ -106,9 +106,9 @@ def runtime_for(job: Tree, objects: Iterable[Tree]) -> Tree | None:
     namespace = _mapping(job.get("metadata")).get("namespace")
     for tree in objects:
         meta = _mapping(tree.get("metadata"))
-        if group_of(str(tree.get("apiVersion"))) != _TRAINER or f"{tree.get('kind')} {meta.get('name')}" != wanted:
+        if group_of(str(tree.get("apiVersion"))) != TRAINER or f"{tree.get('kind')} {meta.get('name')}" != wanted:
             continue
-        if tree.get("kind") == _RUNTIMES[0] or meta.get("namespace") == namespace:
+        if tree.get("kind") == RUNTIMES[0] or meta.get("namespace") == namespace:
             return tree
     return None
 
@@ -119,7 +119,7 @@ def train_job(job: Tree, runtime: Tree) -> Expansion:
     Upstream: kubeflow/trainer, pkg/runtime (the JobSet plugin): nodes and resources of the trainer replace those of the
     runtime's job that is marked as the trainer.
     """
-    found = expand(_merged(job, runtime), _TRAINER, _RUNTIMES[0])
+    found = expand(_merged(job, runtime), TRAINER, RUNTIMES[0])
     return Expansion(found.templates, True, suspended=_mapping(job.get("spec")).get("suspend") is True)
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.pending.reasons import reason_sentence
-from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.idle import WorkloadPendingReport, WorkloadVerdict
+from kubectl_dra.reports.invocations import of, try_dra
 
 
 def idle_summary(report: WorkloadPendingReport) -> Safe:
@@ -18,7 +19,7 @@ def idle_summary(report: WorkloadPendingReport) -> Safe:
     if report.queue is not None:
         return fmt("{} is suspended and waits in queue {}: {}.", name, report.queue.queue, queue_reason(report.queue))
     if report.verdict is WorkloadVerdict.SUSPENDED:
-        return fmt("{} is suspended: it has no pods until spec.suspend is false.", name)
+        return fmt("{} is suspended: it has no pods until {} is false.", name, report.suspended_by)
     return fmt("{} is scaled to 0.", name)
 
 
@@ -27,14 +28,29 @@ def idle_page(report: WorkloadPendingReport) -> list[Safe]:
     lines = wrapped(styled(idle_summary(report), Style.BOLD))
     if report.queue is not None:
         lines += queue_lines(report.queue, report.workload.namespace)
+    if report.owner is not None and report.suspended_by:
+        look = try_dra("why-pending", of(report.owner.kind.lower(), report.owner.name, report.owner.namespace))
+        text = "It is a part of {} {}, which resumes it: {}" if look else "It is a part of {} {}, which resumes it."
+        lines += wrapped(fmt(text, report.owner.kind, report.owner.name, *filter(None, [look])))
     return [*lines, *_devices(report)]
 
 
 def _devices(report: WorkloadPendingReport) -> Iterator[Safe]:
-    if report.fits is Fits.YES:
+    if report.fits is Fits.YES and report.node:
         text = "One of its pods would fit now, on {}: devices are not what it waits for."
         yield from wrapped(fmt(text, report.node))
+    elif report.fits is Fits.YES:
+        text = (
+            "One pod of each of its templates, each tried alone, would fit now ({}): devices are not what it waits for."
+        )
+        each = Safe(", ").join(fmt("{} on {}", role, node) for role, node in report.nodes.items())
+        yield from wrapped(fmt(text, each))
     elif report.pending is not None and report.pending.causes:
         reason = reason_sentence(report.pending.causes[0])
-        text = "Not even one of its pods would fit now: {}." if report.fits is Fits.NO else "Whether it fits: {}."
-        yield from wrapped(fmt(text, reason))
+        who = fmt("{} pods", report.role) if report.role else Safe("pods")
+        if report.fits is Fits.NO:
+            yield from wrapped(fmt("Not even one of its {} would fit now: {}.", who, reason))
+        else:
+            yield from wrapped(fmt("Whether one of its {} fits: {}.", who, reason))
+    elif report.untried:
+        yield from wrapped(fmt("Whether one of its pods fits was not tried: {}.", safe(report.untried)))

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
+from urllib.parse import quote
 
 import msgspec
 
 from kubectl_dra.api.sources import Source
 from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.ids import Key
 from kubectl_dra.source.limits import Allowance, TooLargeError
 from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError, NotServedError, RefusedError, TooLongListError
 from kubectl_dra.source.live.listing import CHUNK
@@ -27,6 +29,7 @@ Kinds = Mapping[str, Mapping[str, str]]
 _VERSION_LENGTH: Final = 32
 _FILE: Final = "name a file instead"
 _NO: Final = Coverage.FORBIDDEN
+_NO_CRD: Final = "check --context: its custom resource definition is not installed there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,29 @@ def read_foreign(connection: Connection, kinds: Kinds, namespaces: Mapping[str, 
     session = open_session(connection)
     try:
         return _together(in_parallel([partial(_of_group, session, g, kinds[g], namespaces or {}) for g in kinds]))
+    finally:
+        session.close()
+
+
+def get_foreign(connection: Connection, group: str, plural: str, kind: str, key: Key) -> Source | None:
+    """One object, in the version that the server prefers; None where there is none of this name.
+
+    Raises ``NotServedError`` where the kind is not served, ``RefusedError`` where it may not be read.
+    """
+    session = open_session(connection)
+    try:
+        try:
+            version = _served(session, group).get(plural)
+        except NotServedError:
+            version = None
+        if version is None:
+            raise NotServedError(f"{session.server} does not serve {plural}.{group}", _NO_CRD)
+        where = f"namespaces/{quote(key.namespace, safe='')}/" if key.namespace else ""
+        path = f"/apis/{group}/{version}/{where}{plural}/{quote(key.name, safe='')}"
+        try:
+            return Source(session.get(path, f"get {kind} {key}"), f"{group}/{version}", kind)
+        except NotServedError:
+            return None
     finally:
         session.close()
 

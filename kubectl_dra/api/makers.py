@@ -1,0 +1,75 @@
+"""What objects of other projects say of the pods that they make, each read when somebody asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.api.controllers import RUNTIMES
+from kubectl_dra.api.decode import DecodeError, read_header
+from kubectl_dra.api.planned import Planned, read_all
+from kubectl_dra.api.sources import Source
+from kubectl_dra.api.workloads.expand import group_of
+from kubectl_dra.api.workloads.kinds import KNOWN
+from kubectl_dra.model.makers import Maker
+from kubectl_dra.model.meta import LocalObject
+
+_SUSPEND: Final = "spec.suspend"
+_NAMESPACE: Final = "default"
+_UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+_meta: Final = msgspec.json.Decoder(LocalObject)
+MakerKey = tuple[str, str, str]
+
+
+class Makers(Mapping[MakerKey, Maker]):
+    """Objects by kind, namespace and name; each is read when somebody asks for it."""
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self._found: dict[MakerKey, Source] = {}
+        self._runtimes: list[Source] = []
+        for source in sources:
+            if (group_of(source.api_version), source.kind) in RUNTIMES:
+                self._runtimes.append(source)
+                continue
+            try:
+                meta = read_header(source.data).metadata
+            except DecodeError:
+                continue
+            if meta is not None and meta.name:
+                self._found[source.kind, meta.namespace or _NAMESPACE, meta.name] = source
+
+    def __getitem__(self, key: MakerKey) -> Maker:
+        """What the object says."""
+        source = self._found[key]
+        found = read_all([source, *self._runtimes], _NAMESPACE)[0]
+        return _maker(found, group_of(source.api_version), _labels(source.data))
+
+    def __iter__(self) -> Iterator[MakerKey]:
+        """The keys, in the order of the file."""
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._found)
+
+
+def _labels(data: bytes) -> dict[str, str]:
+    try:
+        return _meta.decode(data).metadata.labels
+    except _UNREADABLE:
+        return {}
+
+
+def _maker(planned: Planned, group: str, labels: dict[str, str]) -> Maker:
+    known = KNOWN.get((group, planned.kind))
+    field = (known.suspend if known is not None else "") or _SUSPEND
+    return Maker(
+        suspended_by=field if planned.suspended else "",
+        queue=planned.queue,
+        pods=tuple((plan.role, plan.pod) for plan in planned.pods if plan.copies != 0),
+        scaled=bool(planned.pods) and all(plan.copies == 0 for plan in planned.pods),
+        untried=planned.error or planned.untried,
+        labels=labels,
+    )
