@@ -201,6 +201,7 @@ class Code(StrEnum):
         "another plugin",
         "nodes were rejected for another reason (according to the scheduler)",
         "PluginText",
+        "GangElsewhere",
     )
     VOLUME_CLAIM = ("DRA-423", "volume claim not usable",
         "a PersistentVolumeClaim of the pod does not exist, is not bound or is being deleted", "VolumeTrouble")

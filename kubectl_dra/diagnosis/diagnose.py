@@ -28,10 +28,10 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.equivalence import Examiner
 from kubectl_dra.diagnosis.gangs import members
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
-from kubectl_dra.diagnosis.gangs.elsewhere import left_to
+from kubectl_dra.diagnosis.gangs.elsewhere import left_to, with_gang
 from kubectl_dra.diagnosis.gates import ClaimGates, other_scheduler, own_causes
 from kubectl_dra.diagnosis.judgement import Judgement, nodes_can_tell
-from kubectl_dra.diagnosis.open_plugins import open_plugins
+from kubectl_dra.diagnosis.open_plugins import open_groups, open_plugins
 from kubectl_dra.diagnosis.records import (
     Agreement,
     Assumption,
@@ -253,9 +253,9 @@ class _PodCase:
     def _grouped(self) -> _Finding | None:
         """What becomes of the pod in the cycle of its group; None if it is scheduled alone."""
         world, group = self.world, group_key(self.pod)
-        if group is None or not are_placed_together(world) or open_plugins(world, self.pod):
+        if group is None or not are_placed_together(world) or open_groups(world, self.pod):
             return None
-        absent = members.without_group(world, group)
+        absent = members.without_group(world, group, self.pod)
         if absent is None and (self._lacks_evidence() or not nodes_can_tell(world)):
             return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction())
         waits = self._binding(_claims(self.entries), Judgement(Verdict.UNKNOWN)) if absent is None else ()
@@ -282,7 +282,7 @@ class _PodCase:
         if waits:
             return _Finding(Verdict.BINDING, waits)
         seen = agreement.observed(self.pod, self._events())
-        plugins = () if _told(judgement, seen) else open_plugins(self.world, self.pod)
+        plugins = () if _told(judgement, seen) else open_plugins(self.world, self.pod, seen)
         causes: tuple[Cause, ...] = ()
         if plugins and judgement.verdict in _DEPEND_ON_ORDER:
             # Each of them may reject the nodes on which the devices decide.
@@ -296,7 +296,7 @@ class _PodCase:
         told, groups = refined(
             self.world, self._searched(claims), explanation.all_causes(judgement, seen), explanation.groups
         )
-        found = (*gone, *told)
+        found = (*gone, *(with_gang(self.world, self.pod, cause) for cause in told))
         causes += tuple(cause for cause in found if refused is None or cause.code is not refused[1].code)
         before = refusals.earlier(self.pod, self._events(), seen) if refused is None else None
         causes += (before,) if before is not None else ()
@@ -402,7 +402,7 @@ class _PodCase:
         for name in clashing_resources(world):
             if any(name in container.resources.requests for container in self.pod.spec.containers):
                 yield Assumption(AssumptionKind.EXTENDED_RESOURCE_CLASH, name)
-        if self.pod.spec.scheduling_group is not None and open_plugins(world, self.pod):
+        if self.pod.spec.scheduling_group is not None and open_groups(world, self.pod):
             yield Assumption(AssumptionKind.POD_GROUP, self.pod.spec.scheduling_group.pod_group_name)
         for plugin in finding.open:
             yield Assumption(AssumptionKind.NOT_SIMULATED, plugin.plugin)

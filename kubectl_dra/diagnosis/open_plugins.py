@@ -7,15 +7,34 @@ from __future__ import annotations
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR, group_of
-from kubectl_dra.diagnosis.records import OpenPlugin
+from kubectl_dra.diagnosis.gangs.elsewhere import coscheduling_label
+from kubectl_dra.diagnosis.records import Observed, OpenPlugin
 from kubectl_dra.model.core import Pod
+from kubectl_dra.scheduler.fit_error import parse_fit_error
+from kubectl_dra.scheduler.reasons import COSCHEDULING, plugin_of
 
 GANGS = OpenPlugin("GangScheduling", ("spec.schedulingGroup",))
 COMPOSITE = OpenPlugin("GangScheduling", ("PodGroup spec.parentCompositePodGroupName",))
 
 
-def open_plugins(state: ClusterState, pod: Pod) -> tuple[OpenPlugin, ...]:
-    """The plugins that decide about something in the pod's spec, with the fields that they look at.
+def open_plugins(state: ClusterState, pod: Pod, seen: Observed | None = None) -> tuple[OpenPlugin, ...]:
+    """The plugins that decide about something in the pod, with the fields that they look at.
+
+    Coscheduling often runs in the default scheduler, under whose name nothing shows it but the label of a pod's gang;
+    ``seen``: what the scheduler wrote, which may be that plugin's answer.
+    """
+    label = coscheduling_label(pod) if not _is_of_coscheduling(seen) else ""
+    beside = (OpenPlugin(COSCHEDULING, (f"label {label}",)),) if label else ()
+    return (*open_groups(state, pod), *beside)
+
+
+def _is_of_coscheduling(seen: Observed | None) -> bool:
+    said = parse_fit_error(seen.message) if seen is not None else None
+    return said is not None and any(plugin_of(text) == COSCHEDULING for text in (*said.reasons, said.pre_filter))
+
+
+def open_groups(state: ClusterState, pod: Pod) -> tuple[OpenPlugin, ...]:
+    """GangScheduling, where the pod's group is not simulated.
 
     Groups are simulated as Kubernetes 1.37 places them; where that feature is off they mean nothing.
     """

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together
 from kubectl_dra.diagnosis.gangs.groups import pods_of, shared_claims
-from kubectl_dra.diagnosis.gangs.records import SharedClaim
+from kubectl_dra.diagnosis.gangs.records import GroupTemplate, SharedClaim
+from kubectl_dra.diagnosis.gangs.templates import template_of
 from kubectl_dra.diagnosis.records import Missing, ObjectRef
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import key_of
@@ -21,7 +22,8 @@ from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, fe
 from kubectl_dra.reports.holders import ConsumerState, pod_state, waiting_reason
 from kubectl_dra.reports.rights import missing_rights
 
-KINDS = ("PodGroup", "Pod", "ResourceClaim")
+_SHOWN = ("PodGroup", "Pod", "ResourceClaim")
+KINDS = (*_SHOWN, "Workload")
 _OVER = (ConsumerState.FINISHED, ConsumerState.PENDING)
 
 
@@ -40,7 +42,7 @@ class GroupReport(ReportRecord, frozen=True):
 
     ``placed_together`` False: this cluster's scheduler takes no notice of groups. ``evicted_as_one``: preemption
     evicts all of its pods or none. ``with_node``: pods that are not finished and have a node; ``waiting``: those
-    without. ``template_name``: the template of ``workload`` that it was made from.
+    without. ``template``: that of ``workload`` that it was made from.
     """
 
     namespace: str
@@ -56,7 +58,7 @@ class GroupReport(ReportRecord, frozen=True):
     priority_class: str
     preemption_policy: str
     workload: ObjectRef | None
-    template_name: str
+    template: GroupTemplate | None
     parent: ObjectRef | None
     placed_together: bool
     with_node: int
@@ -90,7 +92,7 @@ def group_state(group: PodGroup, facts: ClusterState) -> GroupReport:
         priority_class=spec.priority_class_name,
         preemption_policy=spec.preemption_policy or "",
         workload=ObjectRef("Workload", meta.namespace, workload.workload_name) if workload is not None else None,
-        template_name=workload.template_name if workload is not None else "",
+        template=template_of(facts, group),
         parent=ObjectRef("CompositePodGroup", meta.namespace, parent) if parent else None,
         placed_together=are_placed_together(facts),
         with_node=sum(pod.state not in _OVER for pod in pods),
@@ -98,7 +100,7 @@ def group_state(group: PodGroup, facts: ClusterState) -> GroupReport:
         pods=pods,
         claims=shared_claims(facts.inventory, group),
         conditions=group.status.conditions,
-        missing=missing_rights(facts.evidence, KINDS, meta.namespace),
+        missing=missing_rights(facts.evidence, _SHOWN, meta.namespace),
         features=feature_record(facts.features),
         read=reads_of(facts.evidence),
         as_of=facts.as_of,

@@ -24,6 +24,8 @@ from kubectl_dra.scheduler.plugins import (
 )
 
 DYNAMIC_RESOURCES: Final = "DynamicResources"
+#: Of sigs.k8s.io/scheduler-plugins, which many run in the default scheduler.
+COSCHEDULING: Final = "Coscheduling"
 UNKNOWN: Final = "unknown plugin"
 
 
@@ -61,6 +63,9 @@ _EXACT: Final[Mapping[str, str]] = {
     inter_pod_affinity.ANTI_AFFINITY_TEXT: "InterPodAffinity",
     node_declared_features.TEXT: "NodeDeclaredFeatures",
     "removed": "Permit",
+    "rejection in Unreserve": COSCHEDULING,
+    "optimistic rejection in PostFilter": COSCHEDULING,
+    "PodGroup not found": COSCHEDULING,
     "cannot allocate all claims": DYNAMIC_RESOURCES,
     "invalid resource pools were encountered": DYNAMIC_RESOURCES,
     "resourceclaim not available on the node": DYNAMIC_RESOURCES,
@@ -83,6 +88,10 @@ _PATTERNS: Final = tuple(
         (r"looking up PVC .*|.*CSI driver.*", "NodeVolumeLimits"),
         (r"parsing pod: .*", "InterPodAffinity"),
         (r"rejected due to timeout after waiting .* at plugin .*", "Permit"),
+        # pkg/coscheduling/core/core.go (PreFilter), coscheduling.go (PostFilter)
+        (r"pre-filter pod .* cannot (find enough sibling pods|proceed due to gated pods).*", COSCHEDULING),
+        (r"podGroup \S+ failed recently|resource gap: .*", COSCHEDULING),
+        (r"PodGroup \S+ gets rejected due to Pod .* is unschedulable even after PostFilter", COSCHEDULING),
         (
             r"resourceclaim (cannot be allocated for the node \(unsuitable\)|must be reallocated|in use)",
             DYNAMIC_RESOURCES,

@@ -416,3 +416,12 @@ def test_a_stateful_set_has_claims_for_volumes() -> None:
     body = {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "s"}}
     planned = planned_of({**body, "spec": {"template": POD, "volumeClaimTemplates": [claim]}})
     assert [each.metadata.name for each in planned.pods[0].volume_claims] == ["data"]
+
+
+def test_pods_of_a_volcano_job_get_the_scheduler_of_the_job() -> None:
+    own = {"spec": {**POD["spec"], "schedulerName": "mine"}}
+    tasks = [{"name": "ps", "template": POD}, {"name": "w", "template": own}]
+    for named, expected in (({}, "volcano"), ({"schedulerName": "vc-2"}, "vc-2")):
+        tree = {"spec": {**named, "tasks": tasks}}
+        found = [each.body["spec"]["schedulerName"] for each in expand(tree, "batch.volcano.sh", "Job").templates]
+        assert found == [expected, "mine"]

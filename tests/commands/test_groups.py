@@ -49,7 +49,10 @@ def test_one_group(capfd: pytest.CaptureFixture[str], short: str) -> None:
     told = unfolded(out)
     head = "PodGroup ml/train needs 4 pods at the same time, and only 3 find a node. For train-3: no node has a device"
     assert told.startswith(head)
-    assert " minCount 4 pods at the same time made from Workload job train-3 no node has a device" in told
+    assert (
+        " minCount 4 pods at the same time made from Workload job (template workers) train-3 no node has a device"
+        in told
+    )
     assert " train-0 waits for train-3 train-1 waits for train-3 " in told
     assert "1 lower minCount of PodGroup train from 4 to 3" in told
     assert "No other choice of nodes for its pods lets enough of them fit either." in told

@@ -19,6 +19,7 @@ from kubectl_dra.diagnosis.records import (
     PodGroupName,
     Verdict,
 )
+from kubectl_dra.output.pending.gangs import origin
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import plain
 from tests.diagnosis import build
@@ -269,3 +270,72 @@ def test_nodes_where_a_pod_fits_are_named() -> None:
         "node-a",
         "node-b",
     }
+
+
+# --- the Workload that explains a group -------------------------------------------------------------------------------
+
+
+def workload(*templates: tuple[str, int | None], name: str = "job", of: str = "train") -> dict[str, Any]:
+    """A Workload of a Job with templates, each of a minCount or none."""
+    made = [
+        {"name": each, "schedulingPolicy": {"basic": {}} if count is None else {"gang": {"minCount": count}}}
+        for each, count in templates
+    ]
+    reference = {"apiGroup": "batch", "kind": "Job", "name": of}
+    spec = {"controllerRef": reference, "podGroupTemplates": made}
+    return {"kind": "Workload", "metadata": {"name": name, "namespace": build.NAMESPACE, "uid": name}, "spec": spec}
+
+
+@pytest.mark.parametrize(
+    ("there", "withheld", "state", "said"),
+    [
+        ([workload(("workers", 2))], (), "same", "Workload job (template workers)"),
+        (
+            [workload(("workers", 6))],
+            (),
+            "differs",
+            "Workload job (template workers: minCount 6, which groups made later have again)",
+        ),
+        ([workload(("workers", None))], (), "differs", "Workload job (template workers, which has no minCount)"),
+        ([workload(("others", 2))], (), "noTemplate", "Workload job, which has no template workers"),
+        (
+            [workload(("workers", 2), name="x")],
+            (),
+            "noWorkload",
+            "Workload job (template workers), which does not exist",
+        ),
+        ([], ("Workload",), "notRead", "Workload job (template workers)"),
+    ],
+)
+def test_the_template_of_a_group(there: list[dict[str, Any]], withheld: tuple[str, ...], state: str, said: str) -> None:
+    made = group(2, workloadRef={"workloadName": "job", "templateName": "workers"})
+    found = of_group(cluster(build.node("node-a"), made, *members(2), *there, withheld=withheld))
+    assert found.template is not None
+    assert found.workload is not None
+    assert (found.template.name, found.template.state) == ("workers", state)
+    assert plain(origin(found.workload, found.template)) == said
+    assert of_group(cluster(build.node("node-a"), group(2), *members(2), *there)).template is None
+
+
+def test_who_was_to_make_a_group_that_is_not_there() -> None:
+    pod = build.pod("train-0", schedulingGroup={"podGroupName": "absent"})
+    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "train", "uid": "u", "controller": True}
+    pod["metadata"]["ownerReferences"] = [owner]
+    foreign = workload(("workers", 2), name="foreign", of="other")
+    (cause,) = of_pod(cluster(build.node("node-a"), pod, workload(("workers", 2)), foreign), "train-0").causes
+    assert cause.detail == PodGroupName("absent", (), ("job",))
+    assert plain(reason_sentence(cause)) == (
+        'it waits for PodGroup "absent", which does not exist; Workload job of its controller has the templates, but '
+        "the controller has made no group of this name"
+    )
+
+
+def test_who_is_evicted_is_open_where_nodes_are_equally_good() -> None:
+    low = [build.pod(f"low-{n}", requests={"cpu": "3"}, node_name=f"node-{n}", phase="Running") for n in range(2)]
+    waits = members(1, requests={"cpu": "3"}, priority=100)
+    one = cluster(build.node("node-0"), group(1, priority=100), low[0], *waits)
+    both = cluster(build.node("node-0"), build.node("node-1"), group(1, priority=100), *low, *waits)
+    for state, certain in ((one, True), (both, False)):
+        preemption = of_group(state).preemption
+        assert preemption is not None
+        assert (len(preemption.victims), preemption.certain) == (1, certain)

@@ -11,7 +11,15 @@ from typing import Any
 import pytest
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, GangElsewhere, PodDiagnosis, SchedulerName, Verdict
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    GangElsewhere,
+    OpenPlugin,
+    OpenPlugins,
+    PodDiagnosis,
+    SchedulerName,
+    Verdict,
+)
 from kubectl_dra.diagnosis.remedies import remedies
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.output.pending.evidence import evidence_lines
@@ -139,3 +147,41 @@ def test_labels_of_another_namespace_are_another_gang() -> None:
     members = pods(2, VOLCANO, schedulerName="volcano")
     members[1]["metadata"]["namespace"] = "elsewhere"
     assert gang(of_pod(cluster(build.node(), *members), "worker-0")).members == 1
+
+
+# --- coscheduling in the default scheduler ----------------------------------------------------------------------------
+
+SIBLINGS = "pre-filter pod worker-0 cannot find enough sibling pods, current pods number: 2, minMember of group: 3"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SIBLINGS,
+        "pre-filter pod worker-0 cannot proceed due to gated pods in the same PodGroup",
+        "podGroup ml/mpi failed recently",
+    ],
+)
+def test_the_coscheduling_plugin_of_the_default_scheduler_says_why(text: str) -> None:
+    members = pods(2, COSCHEDULING)
+    message = f"0/1 nodes are available: {text}. preemption: 0/1 nodes are available: 1 Preemption is not helpful."
+    members[0]["status"]["conditions"] = [
+        {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+    ]
+    found = of_pod(cluster(build.node(), *members), "worker-0")
+    own = gang(found)
+    assert (found.causes[0].code, found.verdict) == (Code.OTHER_PLUGIN, Verdict.SCHEDULABLE)
+    assert (own.system, own.name, own.says, own.members, own.fitting) == ("coscheduling", "mpi", text, 2, 1)
+    assert plain(reason_sentence(found.causes[0])) == (
+        f"the coscheduling plugin says: {text}. Of its group mpi, 2 pods exist, 2 of them without a node"
+    )
+    assert page(found.causes[0])[1] == "kubectl get podgroups.scheduling.x-k8s.io/mpi -n ml -o yaml"
+
+
+def test_whether_the_default_scheduler_has_that_plugin_cannot_be_read() -> None:
+    found = of_pod(cluster(build.node(), *pods(2, COSCHEDULING)), "worker-0")
+    assert (found.verdict, found.causes[0].code) == (Verdict.UNKNOWN, Code.NOT_SIMULATED)
+    assert found.causes[0].detail == OpenPlugins(
+        (OpenPlugin("Coscheduling", ("label scheduling.x-k8s.io/pod-group",)),)
+    )
+    assert of_pod(cluster(build.node(cpu="1"), *pods(2, COSCHEDULING)), "worker-0").verdict is Verdict.UNSCHEDULABLE

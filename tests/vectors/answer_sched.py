@@ -89,6 +89,9 @@ def render_group(decision: GroupDecision) -> dict[str, Any]:
     entry["members"] = [_member(member) for member in members]
     if decision.evicted:
         entry["evicted"] = sorted(str(pod.key) for pod in decision.evicted)
+        found = decision.after.preemption if decision.after is not None else None
+        # Which of equally good nodes is taken decides who is evicted.
+        entry |= {"tied": True} if found is not None and found.tied else {}
     return entry
 
 

@@ -2,7 +2,9 @@
 
 KubeRay (ray-operator/controllers/ray/common/{pod,job}.go): an autoscaler beside the head, a container in which workers
 wait for the head, the pod or container that submits a job. Grove (api/core/v1alpha1/podcliqueset.go): the cliques of a
-scaling group come once per replica of the group.
+scaling group come once per replica of the group. Volcano (pkg/controllers/job/job_controller_util.go, createJobPod;
+pkg/webhooks/admission/jobs/mutate): pods that name no scheduler get the job's, by default
+Volcano's own.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from kubectl_dra.api.workloads.templates import MAX_PODS, Template, Tree
 _Body = dict[str, Any]
 _HEAD: Final = "head"
 _SUBMITTER: Final = "submitter"
+_VOLCANO: Final = "volcano"
 #: Where the spec of a RayCluster stands in each kind, and that of a RayJob if it is one.
 _RAY: Final[Mapping[str, tuple[str, str]]] = {
     "RayCluster": ("spec", ""),
@@ -121,8 +124,22 @@ def _of_grove(tree: Tree, kind: str, templates: list[Template]) -> Iterator[Temp
         yield each if copies is None else replace(each, copies=min(copies * times.get(each.role, 1), MAX_PODS))
 
 
+# --- Volcano ----------------------------------------------------------------------------------------------------------
+
+
+def _of_volcano(tree: Tree, kind: str, templates: list[Template]) -> Iterator[Template]:
+    job = _at(tree, "spec") if kind == "Job" else {}
+    name = job.get("schedulerName") or _VOLCANO
+    for each in templates:
+        spec = each.body.get("spec")
+        if kind != "Job" or not isinstance(name, str) or not isinstance(spec, dict) or spec.get("schedulerName"):
+            yield each
+        else:
+            yield replace(each, body={**each.body, "spec": {**spec, "schedulerName": name}})
+
+
 _Refining = Callable[[Tree, str, list[Template]], Iterator[Template]]
-_REFINING: Final[Mapping[str, _Refining]] = {"ray.io": _of_ray, "grove.io": _of_grove}
+_REFINING: Final[Mapping[str, _Refining]] = {"ray.io": _of_ray, "grove.io": _of_grove, "batch.volcano.sh": _of_volcano}
 
 
 def _at(tree: Any, path: str) -> dict[str, Any]:  # noqa: ANN401 - any JSON value

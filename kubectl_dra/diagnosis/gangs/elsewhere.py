@@ -16,12 +16,13 @@ from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.missing import missing
 from kubectl_dra.diagnosis.queues import queued
-from kubectl_dra.diagnosis.records import GangElsewhere
+from kubectl_dra.diagnosis.records import Cause, GangElsewhere, PluginText
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.queues import NO_QUEUES, QUEUE_LABEL
 from kubectl_dra.model.usage import is_terminal
+from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.gangs.trial import Run, place
 from kubectl_dra.scheduler.gangs.world import with_pod
 from kubectl_dra.scheduler.snapshot import Snapshot
@@ -116,6 +117,20 @@ def left_to(state: ClusterState, pod: Pod) -> GangElsewhere | None:
         if pod.spec.scheduler_name in system.schedulers or _gang(system, pod):
             return _told(state, system, pod, ())
     return None
+
+
+def coscheduling_label(pod: Pod) -> str:
+    """The label by which the coscheduling plugin, if the pod's scheduler has it, knows the pod's gang; else empty."""
+    return next((label for label in COSCHEDULING.labels if pod.metadata.labels.get(label)), "")
+
+
+def with_gang(state: ClusterState, pod: Pod, cause: Cause) -> Cause:
+    """A cause that is the coscheduling plugin's words: with the gang that it speaks of."""
+    text = cause.detail
+    if not isinstance(text, PluginText) or text.plugin != reasons.COSCHEDULING or not coscheduling_label(pod):
+        return cause
+    found = msgspec.structs.replace(_told(state, COSCHEDULING, pod, ()), says=text.text)
+    return msgspec.structs.replace(cause, detail=found)
 
 
 def _told(state: ClusterState, system: System, pod: Pod, gates: tuple[str, ...]) -> GangElsewhere:

@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.diagnose import Diagnoser, NotFound
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, cycle_of, group_key
 from kubectl_dra.diagnosis.gangs.members import POD_GROUP, first_failed, group_cause, group_gate, preemption_of
 from kubectl_dra.diagnosis.gangs.records import GroupDiagnosis, MemberState, RunningMember, SharedClaim
+from kubectl_dra.diagnosis.gangs.templates import template_of
 from kubectl_dra.diagnosis.gates import other_scheduler
 from kubectl_dra.diagnosis.open_plugins import COMPOSITE, GANGS
 from kubectl_dra.diagnosis.records import (
@@ -93,6 +94,7 @@ class _Case:
             priority=self._gang.priority,
             claims=shared_claims(self._state.inventory, self._group),
             workload=self._ref("Workload", spec.workload_ref.workload_name if spec.workload_ref is not None else ""),
+            template=template_of(self._state, self._group),
             parent=self._ref("CompositePodGroup", spec.parent_composite_pod_group_name or ""),
             certainty=missing.certainty(self._state.evidence),
             missing=self._missing,

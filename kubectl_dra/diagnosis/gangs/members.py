@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.attempt import Attempting
 from kubectl_dra.diagnosis.causes import Explanation, explain
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.cycles import cycle_of
+from kubectl_dra.diagnosis.gangs.templates import workloads_for
 from kubectl_dra.diagnosis.gates import own_causes
 from kubectl_dra.diagnosis.judgement import Judgement
 from kubectl_dra.diagnosis.records import (
@@ -76,7 +77,7 @@ def find(state: ClusterState, group: Key, pod: Pod) -> MemberFinding:
 # --- not tried ------------------------------------------------------------------------------------------------------
 
 
-def without_group(state: ClusterState, group: Key) -> MemberFinding | None:
+def without_group(state: ClusterState, group: Key, pod: Pod) -> MemberFinding | None:
     """The scheduler keeps a pod aside whose group it does not know, and writes nothing; None if the group is known."""
     known = state.inventory.groups.pod_groups
     if group in known:
@@ -84,7 +85,7 @@ def without_group(state: ClusterState, group: Key) -> MemberFinding | None:
     if not state.evidence.complete(POD_GROUP, group.namespace):
         return MemberFinding(Verdict.UNKNOWN, unread=(POD_GROUP,))
     names = (key.name for key in known if key.namespace == group.namespace)
-    detail = PodGroupName(group.name, tuple(similar(group.name, names)))
+    detail = PodGroupName(group.name, tuple(similar(group.name, names)), workloads_for(state, pod))
     return MemberFinding(Verdict.GATED, (Cause(Code.POD_GROUP_MISSING, detail),))
 
 
@@ -205,7 +206,7 @@ def preemption_of(decision: GroupDecision, member: Member | None = None) -> Pree
     message = ", ".join(found.status.reasons)
     nominated = tuple(dict.fromkeys(found.nominated.values() if member is None else filter(None, [member.nominated])))
     victims = tuple(str(pod.key) for pod in found.victims) if found.nominated else ()
-    return Preemption(message, nominated, victims, certain=not found.unsure, unread=found.unsure)
+    return Preemption(message, nominated, victims, certain=not (found.unsure or found.tied), unread=found.unsure)
 
 
 # --- what one attempt met -------------------------------------------------------------------------------------------

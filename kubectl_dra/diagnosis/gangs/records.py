@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     Agreement,
@@ -48,13 +50,32 @@ class SharedClaim(ReportRecord, frozen=True):
     devices: tuple[str, ...] = ()
 
 
+class TemplateState(StrEnum):
+    """How the template of a Workload and a group that names it stand to each other."""
+
+    SAME = "same"
+    DIFFERS = "differs"  # in minCount, which can be changed in a group
+    NO_TEMPLATE = "noTemplate"
+    NO_WORKLOAD = "noWorkload"
+    NOT_READ = "notRead"
+
+
+class GroupTemplate(ReportRecord, frozen=True):
+    """The template of a Workload that a group was made from; ``min_count``: what it says, None for no gang."""
+
+    name: str
+    state: TemplateState
+    min_count: int | None = None
+
+
 class GroupFinding(ReportRecord, frozen=True):
     """What diagnosis and report of a group have in common.
 
     ``min_count``: how many pods have to be placed at the same time; None for a group that is no gang. ``message`` and
     ``reason`` are those of the condition PodGroupInitiallyScheduled that the scheduler would write, ``observed`` what
     it wrote. ``members`` have no node, in the order in which they are tried; ``running`` have one. ``placed``: how many
-    members would get a node in the next cycle. ``blocking``: the first that would get none.
+    members would get a node in the next cycle. ``blocking``: the first that would get none. ``template``: that of
+    ``workload`` that the group was made from.
     """
 
     group: ObjectRef
@@ -74,6 +95,7 @@ class GroupFinding(ReportRecord, frozen=True):
     priority: int = 0
     claims: tuple[SharedClaim, ...] = ()
     workload: ObjectRef | None = None
+    template: GroupTemplate | None = None
     parent: ObjectRef | None = None
     certainty: Certainty = Certainty()
     missing: tuple[Missing, ...] = ()

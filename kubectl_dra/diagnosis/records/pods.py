@@ -20,10 +20,14 @@ class SchedulerName(Evidence, frozen=True):
 
 
 class PodGroupName(Evidence, frozen=True):
-    """``spec.schedulingGroup.podGroupName``; ``similar`` are existing names where there is no such group."""
+    """``spec.schedulingGroup.podGroupName``; ``similar`` are existing names where there is no such group.
+
+    ``workloads``: those of the pod's controller, from whose templates it makes groups.
+    """
 
     name: str
     similar: tuple[str, ...] = ()
+    workloads: tuple[str, ...] = ()
 
 
 class GangElsewhere(Evidence, frozen=True):
@@ -32,7 +36,7 @@ class GangElsewhere(Evidence, frozen=True):
     ``scheduler``: ``spec.schedulerName``; ``gates``: the scheduling gates by which a queue holds the pod. Of the gang
     ``members`` exist (``expected``: how many there are to be), ``waiting`` have no node, and ``fitting`` of these would
     find one by the default scheduler's rules, None where that is not known. ``waits``: what Kueue's objects say, where
-    they were read.
+    they were read; ``says``: the words of its plugin in the scheduler's message.
     """
 
     system: str
@@ -46,6 +50,7 @@ class GangElsewhere(Evidence, frozen=True):
     waiting: int = 1
     fitting: int | None = None
     waits: Queued | None = None
+    says: str = ""
 
 
 class KubeletText(Evidence, frozen=True):

@@ -9,6 +9,7 @@ from typing import Final
 from kubectl_dra.output.devices.parts import condition_text
 from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.pending.gangs import origin
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.group_state import GroupPod, GroupReport
@@ -58,7 +59,7 @@ def _head(report: GroupReport, now: datetime) -> Iterator[Safe]:
     yield from wrapped(styled(group_state_summary(report), Style.BOLD))
     facts = [fmt("created {}", ago(report.created, now))] if report.created else []
     facts += [fmt("deletion asked for {}", ago(report.deleted, now))] if report.deleted else []
-    facts += [fmt("made from Workload {}{}", report.workload.name, _template(report))] if report.workload else []
+    facts += [fmt("made from {}", origin(report.workload, report.template))] if report.workload else []
     facts += [fmt("part of CompositePodGroup {}", report.parent.name)] if report.parent is not None else []
     if facts:
         yield from wrapped(Safe(", ").join(facts), indent=2)
@@ -67,10 +68,6 @@ def _head(report: GroupReport, now: datetime) -> Iterator[Safe]:
     if not report.placed_together:
         text = "This cluster's scheduler takes no notice of groups: it places each pod by itself."
         yield from wrapped(Safe(text), indent=2)
-
-
-def _template(report: GroupReport) -> Safe:
-    return fmt(" (template {})", report.template_name) if report.template_name else Safe("")
 
 
 def _needs(report: GroupReport) -> Iterator[Safe]:

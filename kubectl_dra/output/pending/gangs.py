@@ -8,8 +8,17 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gangs.records import GroupTemplate, TemplateState
 from kubectl_dra.diagnosis.queues import HeldBy
-from kubectl_dra.diagnosis.records import Cause, GangElsewhere, GroupError, GroupShortage, GroupWaits, PodGroupName
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    GangElsewhere,
+    GroupError,
+    GroupShortage,
+    GroupWaits,
+    ObjectRef,
+    PodGroupName,
+)
 from kubectl_dra.diagnosis.remedies.records import EditGroup, PinPods
 from kubectl_dra.model.invocation import Words
 from kubectl_dra.output.layout import wrapped
@@ -33,7 +42,11 @@ def group_sentence(cause: Cause, say: Sentence) -> Safe:
     """The clause; ``say`` makes that of what is in the way of another pod."""
     match cause.detail:
         case PodGroupName() as group:
-            return fmt('it waits for PodGroup "{}", which does not exist', group.name) + _similar(group)
+            return (
+                fmt('it waits for PodGroup "{}", which does not exist', group.name)
+                + _similar(group)
+                + _described(group)
+            )
         case GroupWaits() as waits:
             return _waits(waits, say)
         case GroupShortage() as shortage:
@@ -54,6 +67,14 @@ def with_whole_name(cause: Cause) -> Cause:
 
 def _similar(group: PodGroupName) -> Safe:
     return fmt(" (did you mean {}?)", Safe(" or ").join(group.similar)) if group.similar else Safe("")
+
+
+def _described(group: PodGroupName) -> Safe:
+    """A Workload that says what the group is to be, though nobody has made it."""
+    if not group.workloads:
+        return Safe("")
+    text = "; Workload {} of its controller has the templates, but the controller has made no group of this name"
+    return fmt(text, Safe(" or ").join(map(safe, group.workloads)))
 
 
 def _waits(waits: GroupWaits, say: Sentence) -> Safe:
@@ -114,6 +135,8 @@ def elsewhere_sentence(gang: GangElsewhere, _cause: Cause) -> Safe:
         return fmt("{} holds it{}: {}{}", gang.system, queue, queue_reason(gang.waits), _members(gang))
     if gang.gates:
         return fmt("{} holds it{} (scheduling gate {}){}", gang.system, queue, listed(gang.gates), _members(gang))
+    if gang.says:
+        return fmt("the {} plugin says: {}{}", gang.system, gang.says, _members(gang))
     by = fmt('it is left to {} (scheduler "{}"){}', gang.system, gang.scheduler, queue)
     return by + _members(gang)
 
@@ -154,6 +177,27 @@ def _fitting(gang: GangElsewhere) -> Safe:
 
 def _all_of(gang: GangElsewhere, namespace: str) -> Words | None:
     return kubectl("get", gang.resource, within(namespace))
+
+
+# --- where a group comes from ---------------------------------------------------------------------------------------
+
+
+def origin(workload: ObjectRef, template: GroupTemplate | None) -> Safe:
+    """The Workload and template that a group was made from, and how far these still say the same."""
+    name = fmt("Workload {}", workload.name)
+    if template is None:
+        return name
+    match template.state:
+        case TemplateState.NO_WORKLOAD:
+            return fmt("{} (template {}), which does not exist", name, template.name)
+        case TemplateState.NO_TEMPLATE:
+            return fmt("{}, which has no template {}", name, template.name)
+        case TemplateState.DIFFERS if template.min_count is None:
+            return fmt("{} (template {}, which has no minCount)", name, template.name)
+        case TemplateState.DIFFERS:
+            text = "{} (template {}: minCount {}, which groups made later have again)"
+            return fmt(text, name, template.name, template.min_count)
+    return fmt("{} (template {})", name, template.name)
 
 
 # --- ways out -------------------------------------------------------------------------------------------------------

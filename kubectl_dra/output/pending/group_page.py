@@ -12,7 +12,7 @@ from kubectl_dra.output.layout import Column, closed, table, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
 from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views
-from kubectl_dra.output.pending.gangs import with_whole_name
+from kubectl_dra.output.pending.gangs import origin, with_whole_name
 from kubectl_dra.output.pending.page import AGREEMENT, preemption_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import remedy_lines
@@ -101,7 +101,7 @@ def _asked(report: GroupPendingReport) -> Iterator[Safe]:
         name = claim.claim.name if claim.claim is not None else "not created yet"
         yield from wrapped(fmt("  shared     {}: claim {}{}, {}", claim.name, name, made, state), indent=13)
     if report.workload is not None:
-        yield fmt("  made from  Workload {}", report.workload.name)
+        yield from wrapped(fmt("  made from  {}", origin(report.workload, report.template)), indent=13)
 
 
 def _members(report: GroupPendingReport) -> list[Safe]:

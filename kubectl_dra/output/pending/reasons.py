@@ -551,6 +551,15 @@ def _plugin(text: PluginText, _cause: Cause) -> Safe:
     return fmt("{} says: {}", text.plugin, text.text)
 
 
+def _other_plugin(cause: Cause) -> Safe:
+    match cause.detail:
+        case PluginText() as text:
+            return _plugin(text, cause)
+        case GangElsewhere() as gang:
+            return elsewhere_sentence(gang, cause)
+    return Safe(cause.code.meaning)
+
+
 # --- binding and after ----------------------------------------------------------------------------------------------
 
 
@@ -741,7 +750,7 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.NO_COMPANY: _with(Company, _company),
     Code.UNWANTED_COMPANY: _with(Company, _company),
     Code.NODE_FEATURES: _with(MissingFeatures, _features),
-    Code.OTHER_PLUGIN: _with(PluginText, _plugin),
+    Code.OTHER_PLUGIN: _other_plugin,
     Code.BINDING_CONDITIONS: _with(BindingProblem, _binding_conditions),
     Code.DRIVER_NOT_REGISTERED: _with(KubeletText, _not_registered),
     Code.DRIVER_FAILED: _with(KubeletText, _kubelet),

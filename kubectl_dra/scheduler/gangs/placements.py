@@ -26,11 +26,15 @@ class DomainError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The best run, and by name of the placement all runs. Without a topology constraint the name is empty."""
+    """The best run, and by name of the placement all runs. Without a topology constraint the name is empty.
+
+    ``tied``: other placements are as good.
+    """
 
     trial: Trial
     placement: str = ""
     all: Mapping[str, Trial] | None = None
+    tied: bool = False
 
 
 def schedule(gang: Gang, world: Snapshot, shared: Run) -> tuple[Placed, Snapshot]:
@@ -66,7 +70,7 @@ def _schedule(gang: Gang, world: Snapshot, shared: Run) -> tuple[Placed, Snapsho
     if not fitting:
         return _none_fits(trials), world
     best = _best(gang, world, {name: sets[name] for name in fitting}, fitting)
-    return Placed(fitting[best], best, trials), world
+    return Placed(fitting[best[0]], best[0], trials, tied=len(best) > 1), world
 
 
 def placements(gang: Gang, world: Snapshot) -> Mapping[str, Sequence[str]]:
@@ -107,16 +111,18 @@ def _none_fits(trials: Mapping[str, Trial]) -> Placed:
     return Placed(Trial(GroupStatus(Code.UNSCHEDULABLE, (text,), named=True), first.tried), name, trials)
 
 
-def _best(gang: Gang, world: Snapshot, sets: Mapping[str, Sequence[str]], fitting: Mapping[str, Trial]) -> str:
+def _best(
+    gang: Gang, world: Snapshot, sets: Mapping[str, Sequence[str]], fitting: Mapping[str, Trial]
+) -> tuple[str, ...]:
     """That with most pods placed and least room left, both weighing the same; ties are broken at random upstream."""
     if len(fitting) == 1:
-        return next(iter(fitting))
+        return tuple(fitting)
     counts = {name: len(gang.scheduled) + len(trial.placed) for name, trial in fitting.items()}
     most = max(counts.values())
     totals = {
         name: _used(world, sets[name], trial) + counts[name] * MAX_SCORE // most for name, trial in fitting.items()
     }
-    return max(totals, key=lambda name: totals[name])
+    return tuple(name for name in totals if totals[name] == max(totals.values()))
 
 
 def _used(world: Snapshot, nodes: Sequence[str], trial: Trial) -> int:

@@ -35,13 +35,15 @@ _BUDGET: Final = "PodDisruptionBudget"
 class GroupPreemption:
     """What comes of it. ``nominated``: the nodes that pods are about to get, by pod; ``victims``: who is evicted.
 
-    ``unsure``: kinds that were not read and may change the choice of victims.
+    ``unsure``: kinds that were not read and may change the choice of victims. ``tied``: some pod had several equally
+    good nodes, or the group several domains, and which of them is taken can't be foretold.
     """
 
     status: GroupStatus
     nominated: Mapping[Key, str] = field(default_factory=dict)
     victims: tuple[PodInfo, ...] = ()
     unsure: tuple[str, ...] = ()
+    tied: bool = False
 
 
 def preempt(gang: Gang, world: Snapshot, shared: Run) -> GroupPreemption:
@@ -64,7 +66,8 @@ def preempt(gang: Gang, world: Snapshot, shared: Run) -> GroupPreemption:
     nominated = {key_of(each.pod.metadata): each.node for each in found.trial.placed}
     unsure = () if world.evidence.complete(_BUDGET) else (_BUDGET,)
     text = PREFIX + PLACEMENT.format(len(pods))
-    return GroupPreemption(GroupStatus(Code.SUCCESS, (text,)), nominated, pods, unsure)
+    tied = found.tied or any(len(each.best) > 1 for each in found.trial.placed)
+    return GroupPreemption(GroupStatus(Code.SUCCESS, (text,)), nominated, pods, unsure, tied)
 
 
 def _refused(code: Code, text: str) -> GroupPreemption:
