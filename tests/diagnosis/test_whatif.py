@@ -13,6 +13,8 @@ from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.diagnosis.whatif.records import About, Because, Fate, Switch
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.safe import plain
+from kubectl_dra.output.whatif.page import whatif_lines
 from tests.cluster.test_edits import decoded
 from tests.diagnosis import build
 from tests.diagnosis.build import NAMESPACE
@@ -280,6 +282,24 @@ def test_the_order_of_switches_plays_no_part() -> None:
         changed, found = whatif.what_if(world, order)
         assert found == expected[1]
         assert changed.inventory == expected[0].inventory
+
+
+def test_what_is_added_twice_is_twice_as_much() -> None:
+    switches = [whatif.AddNode("a"), whatif.AddNode("a", free=True), whatif.AddNode("a", 2), whatif.Drain("b")]
+    more = [whatif.MoreDevices(f"{GPU}/a/gpu-0"), whatif.MoreDevices(f"{GPU}/a/gpu-0"), whatif.Drain("b")]
+    _, found = whatif.what_if(full(), [*switches, *more])
+    assert found.switches == (
+        whatif.AddNode("a", 1, free=True),
+        whatif.AddNode("a", 3),
+        whatif.MoreDevices(f"{GPU}/a/gpu-0", 2),
+        whatif.Drain("b"),
+    )
+    assert found.added_nodes == ("a-new-1", "a-new-2", "a-new-3", "a-new-4")
+    assert len(found.added_devices) == 2
+    head = " ".join(plain(line) for line in whatif_lines(found))
+    assert (
+        "1 more node like a with all devices free (a-new-1), 3 more nodes like a (a-new-2, a-new-3 and a-new-4)" in head
+    )
 
 
 def test_devices_that_draw_on_counters_bring_no_more_of_them() -> None:

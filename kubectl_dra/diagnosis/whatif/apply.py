@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -52,8 +53,16 @@ def what_if(world: ClusterState, switches: Sequence[Switch]) -> tuple[ClusterSta
 
 
 def in_order(switches: Iterable[Switch]) -> tuple[Switch, ...]:
-    """The switches in the order in which they count, each once."""
-    return tuple(sorted(dict.fromkeys(switches), key=lambda switch: (_ORDER.index(type(switch)), repr(switch))))
+    """The switches in the order in which they count, each once; what is added twice is twice as much."""
+    counts = Counter[Switch]()
+    for switch in switches:
+        counts[_of_one(switch)] += switch.count if isinstance(switch, AddNode | MoreDevices) else 0
+    found = (msgspec.structs.replace(each, count=count) if count else each for each, count in counts.items())
+    return tuple(sorted(found, key=lambda switch: (_ORDER.index(type(switch)), repr(switch))))
+
+
+def _of_one(switch: Switch) -> Switch:
+    return msgspec.structs.replace(switch, count=1) if isinstance(switch, AddNode | MoreDevices) else switch
 
 
 class _Applying:

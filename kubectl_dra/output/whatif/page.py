@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from kubectl_dra.diagnosis.whatif.records import (
@@ -25,7 +26,7 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted, listed, plural
 
 _NAMES_SHOWN: Final = 4
-_COLUMNS: Final = (Column("POD"), Column("NODE"), Column("DEVICES", flexible=True))
+_COLUMNS: Final = tuple(Column(title, flexible=True) for title in ("POD", "NODE", "DEVICES"))
 _WHY: Final = {
     Because.DAEMON_SET: (Safe("belongs to a DaemonSet"), Safe("belong to DaemonSets")),
     Because.STATIC: (Safe("is a static pod of the kubelet"), Safe("are static pods of the kubelet")),
@@ -53,7 +54,8 @@ def whatif_lines(found: WhatIf) -> list[Safe]:
     """All lines; none for no switches."""
     if not found.switches:
         return []
-    said = Safe(", ").join([_switch(switch, found) for switch in found.switches])
+    names = iter(found.added_nodes)
+    said = Safe(", ").join([_switch(switch, names) for switch in found.switches])
     lines = wrapped(styled(fmt("What if: {}.", said), Style.BOLD))
     for note in found.notes:
         lines += wrapped(_note(note), indent=2)
@@ -62,11 +64,12 @@ def whatif_lines(found: WhatIf) -> list[Safe]:
     return [line if isinstance(line, Safe) else Safe(line) for line in lines]
 
 
-def _switch(switch: Switch, found: WhatIf) -> Safe:
+def _switch(switch: Switch, added: Iterator[str]) -> Safe:
+    """One switch; ``added``: the names of new nodes that no switch before it made."""
     match switch:
         case AddNode():
             free = Safe(" with all devices free") if switch.free else Safe("")
-            names = [name for name in found.added_nodes if name.startswith(f"{switch.like}-new-")]
+            names = list(islice(added, switch.count))
             nodes = plural("node", switch.count)
             return fmt("{} more {} like {}{} ({})", switch.count, nodes, switch.like, free, _some(names))
         case RemoveNode():
