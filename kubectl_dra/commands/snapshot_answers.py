@@ -14,6 +14,7 @@ from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.namespaces import check_namespace
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.owners import owner_reader
+from kubectl_dra.commands.queues import with_queues
 from kubectl_dra.commands.show import console, note_evidence
 from kubectl_dra.commands.signals import signals_raise
 from kubectl_dra.diagnosis.workloads import Owners
@@ -40,6 +41,7 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
     scope = options if options.namespace else dataclasses.replace(options, all_namespaces=True)
     cluster = read_cluster(scope)
     check_namespace(options, cluster)
+    cluster = Scoped(with_queues(options, cluster.state, cluster.namespace), cluster.namespace)
     if not redact:  # which leaves nothing of kinds that are not Kubernetes' own
         cluster = _with_owners(cluster, options)
     note_evidence(cluster.state, options)

@@ -6,11 +6,13 @@ fewer nodes may have room.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kubectl_dra.diagnosis import needs
-from kubectl_dra.diagnosis.records import Bound, Certainty, Missing
+from kubectl_dra.diagnosis.queues import HeldBy, Queued
+from kubectl_dra.diagnosis.records import Bound, Certainty, Missing, RbacRule
 from kubectl_dra.model.evidence import Coverage, Evidence
+from kubectl_dra.model.queues import GROUP, KINDS, QueueObjects, qualified
 
 
 def missing(evidence: Evidence, wanted: Iterable[needs.Need], namespace: str) -> tuple[Missing, ...]:
@@ -22,6 +24,16 @@ def missing(evidence: Evidence, wanted: Iterable[needs.Need], namespace: str) ->
             coverage = evidence.coverage(need.kind, scope)
             found.append(Missing(need.kind, coverage.value, need.rule(scope), scope, need.decides))
     return tuple(found)
+
+
+def missing_of_kueue(found: Queued, objects: QueueObjects, namespace: str) -> Iterator[Missing]:
+    """What of Kueue could not be read, and the rights that would give it; it decides where nothing else told."""
+    for kind in found.unread:
+        plural, namespaced = KINDS[kind]
+        where = namespace if namespaced else ""
+        rule = RbacRule(GROUP, plural, needs.READING, where)
+        coverage = Coverage.FORBIDDEN if kind in objects.refused else Coverage.NOT_READ
+        yield Missing(qualified(kind), coverage.value, rule, where, found.held_by is HeldBy.UNKNOWN)
 
 
 def certainty(evidence: Evidence) -> Certainty:

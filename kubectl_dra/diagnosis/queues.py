@@ -15,7 +15,14 @@ from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.queues import ClusterQueue, FlavorQuotas, LocalQueue, QueuedWorkload, QueueObjects
+from kubectl_dra.model.queues import (
+    KINDS,
+    ClusterQueue,
+    FlavorQuotas,
+    LocalQueue,
+    QueuedWorkload,
+    QueueObjects,
+)
 
 
 class HeldBy(StrEnum):
@@ -87,7 +94,6 @@ _WORDS: Final[tuple[tuple[str, HeldBy], ...]] = (
     ("doesn't exist", HeldBy.NO_QUEUE),
     ("is inactive", HeldBy.STOPPED),
 )
-_KINDS: Final = ("Workload", "LocalQueue", "ClusterQueue")
 _STOPPING: Final = ("Hold", "HoldAndDrain")
 
 
@@ -158,7 +164,7 @@ def _told(
         tuple(_quota(cluster)) if cluster is not None else (),
         cluster.status.pending_workloads if cluster is not None else None,
         tuple(sorted(key.name for key in objects.local_queues if key.namespace == namespace)),
-        tuple(kind for kind in _KINDS if kind in objects.refused or kind not in objects.complete),
+        tuple(kind for kind in KINDS if kind in objects.refused or kind not in objects.complete),
     )
 
 

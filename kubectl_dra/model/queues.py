@@ -19,7 +19,16 @@ from kubectl_dra.model.quantity import Quantity
 GROUP: Final = "kueue.x-k8s.io"
 #: The label by which Kueue finds the queue of a job or pod.
 QUEUE_LABEL: Final = f"{GROUP}/queue-name"
+#: Plurals of the kinds that are read, and whether their objects are in a namespace.
+KINDS: Final[Mapping[str, tuple[str, bool]]] = MappingProxyType(
+    {"Workload": ("workloads", True), "LocalQueue": ("localqueues", True), "ClusterQueue": ("clusterqueues", False)}
+)
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
+
+
+def qualified(kind: str) -> str:
+    """How reads name a kind of Kueue's, of which another group has one too."""
+    return f"{kind}.{GROUP}"
 
 
 class AdmissionCheckState(Record, frozen=True):

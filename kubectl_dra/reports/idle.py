@@ -8,6 +8,7 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.idle import Idle
+from kubectl_dra.diagnosis.missing import missing_of_kueue
 from kubectl_dra.diagnosis.queues import HeldBy, Queued
 from kubectl_dra.diagnosis.records import Cause, Missing, ObjectRef, Verdict
 from kubectl_dra.reports.base import Fits, ReadRecord, ReportRecord, reads_of
@@ -72,9 +73,14 @@ def idle_report(state: ClusterState, workload: ObjectRef, found: Idle) -> Worklo
         role=found.role,
         untried=found.untried,
         pending=pending,
-        missing=pending.missing if pending is not None else (),
+        missing=(*(pending.missing if pending is not None else ()), *_of_kueue(state, workload, found)),
         read=reads_of(state.evidence),
     )
+
+
+def _of_kueue(state: ClusterState, workload: ObjectRef, found: Idle) -> tuple[Missing, ...]:
+    waits = found.waits
+    return tuple(missing_of_kueue(waits, state.inventory.queues, workload.namespace)) if waits is not None else ()
 
 
 def _verdict(found: Idle) -> WorkloadVerdict:

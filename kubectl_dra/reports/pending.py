@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
@@ -10,15 +10,18 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.autoscaling.records import GroupVerdict, JudgedGroups
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.missing import missing_of_kueue
 from kubectl_dra.diagnosis.records import (
     Agreement,
     Cause,
     ClaimDiagnosis,
     ClassOffer,
     Funnel,
+    GangElsewhere,
     GroupError,
     GroupShortage,
     GroupWaits,
+    Missing,
     Nearest,
     NodeGroup,
     ObjectRef,
@@ -165,8 +168,9 @@ def pending_report(
     if what_if is not None:
         found |= {"observed": None, "agreement": Agreement.UNCHECKED}
     ways = ways or FoundRemedies()
+    found["missing"] = (*diagnosis.missing, *_of_kueue(diagnosis, state))
     if node_groups is not None:
-        found["missing"] = (*diagnosis.missing, *node_groups.missing)
+        found["missing"] = (*found["missing"], *node_groups.missing)
     found["alternatives"] = tuple(text for text in diagnosis.alternatives if text != diagnosis.message)
     return PendingReport(
         **found,
@@ -254,6 +258,14 @@ def pending_asks(key: Key, inventory: Inventory) -> tuple[ClaimAsk, ...]:
         if claim is not None:
             asks.append(claim_ask(claim, entry.name, entry.resource_claim_template_name))
     return tuple(asks)
+
+
+def _of_kueue(diagnosis: PodDiagnosis, state: ClusterState) -> Iterator[Missing]:
+    """What of Kueue could not be read, of a pod that waits in one of its queues."""
+    for cause in diagnosis.causes:
+        waits = cause.detail.waits if isinstance(cause.detail, GangElsewhere) else None
+        if waits is not None:
+            yield from missing_of_kueue(waits, state.inventory.queues, diagnosis.pod.namespace)
 
 
 def _extended(diagnosis: PodDiagnosis, state: ClusterState) -> tuple[ExtendedAsk, ...]:

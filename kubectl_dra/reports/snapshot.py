@@ -17,11 +17,14 @@ import msgspec
 from kubectl_dra.api.controllers import is_foreign
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import BY_NAME, KINDS, POD, Kind
+from kubectl_dra.api.queues import encoded
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import ALL_NAMESPACES, Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.queues import KINDS as QUEUE_KINDS
+from kubectl_dra.model.queues import qualified
 from kubectl_dra.reports import images
 from kubectl_dra.source.snapshot import (
     SNAPSHOT_API_VERSION,
@@ -41,6 +44,7 @@ _OF_VOLUMES: Final = frozenset(
         "storage.alpha.kubernetes.io/migrated-plugins",
     }
 )
+_NAMESPACED_OF_KUEUE: Final = frozenset(qualified(kind) for kind, (_, namespaced) in QUEUE_KINDS.items() if namespaced)
 _OPAQUE: Final = frozenset({"parameters", "data", "vendorParameters"})
 # Of v1alpha2, whose structured data and requests don't name a driver themselves.
 _VENDOR: Final = frozenset({"vendorClassParameters", "vendorClaimParameters", "vendorRequestParameters"})
@@ -74,6 +78,11 @@ def snapshot(facts: ClusterState, namespace: str = ALL_NAMESPACES, with_paramete
                 item = _item(kind, record, with_parameters)
                 images.hide(item, named)
                 yield item
+        for metadata, data in encoded(facts.inventory.queues):
+            if namespace in ("", metadata.namespace) or not metadata.namespace:
+                item = json.loads(data)
+                _strip(item, frozenset())
+                yield item
 
     return SnapshotDocument(_header(facts, namespace), items)
 
@@ -105,8 +114,7 @@ def _server(evidence: Evidence) -> SnapshotServer:
 def _reads(evidence: Evidence, namespace: str) -> Iterator[Read]:
     """Cluster-wide reads of namespaced kinds become reads of the one namespace that is written."""
     for read in evidence.reads:
-        kind = BY_NAME.get(read.kind)
-        if namespace == ALL_NAMESPACES or kind is None or not kind.namespaced:
+        if namespace == ALL_NAMESPACES or not _is_namespaced(read.kind):
             yield read
         elif read.namespace == ALL_NAMESPACES and read.coverage is Coverage.FORBIDDEN:
             # Of the cluster nothing was left out here: it could not be read.
@@ -114,6 +122,11 @@ def _reads(evidence: Evidence, namespace: str) -> Iterator[Read]:
         elif read.namespace in (ALL_NAMESPACES, namespace):
             coverage = evidence.coverage(read.kind, namespace)
             yield Read(read.kind, namespace, coverage, read.resource_version, read.time, read.note)
+
+
+def _is_namespaced(name: str) -> bool:
+    kind = BY_NAME.get(name)
+    return kind.namespaced if kind is not None else name in _NAMESPACED_OF_KUEUE
 
 
 def _read(read: Read) -> SnapshotRead:

@@ -13,7 +13,7 @@ from typing import Final
 from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
 from kubectl_dra.api.lean import lean
-from kubectl_dra.api.queues import queue_objects
+from kubectl_dra.api.queues import objects_of
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.invocation import Address
@@ -100,9 +100,8 @@ def _assembled(manifests: Manifests, builder: InventoryBuilder) -> tuple[Invento
         address=header.address() if header is not None else Address(),
     )
     inventory = builder.inventory()
-    if manifests.queued:
-        kinds = {each.kind for each in manifests.queued}
-        inventory = inventory.replace(queues=queue_objects(manifests.queued, complete=kinds))
+    if manifests.queued or manifests.header is not None:
+        inventory = inventory.replace(queues=objects_of(manifests.queued, evidence))
     if manifests.owners:
         found = {(each.kind, *key_of(each.metadata)): each for each in manifests.owners}
         inventory = inventory.replace(workloads={**inventory.workloads, **found})

@@ -20,6 +20,7 @@ from kubectl_dra.model import (
     meta,
     policy,
     poolstatus,
+    queues,
     resource,
     scheduling,
     storage,
@@ -201,6 +202,12 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     poolstatus.PoolStatus: {"validationError": Holds.SENTENCE},
     poolstatus.PartitionTypeStatus: {"attribute": Holds.ATTRIBUTE},
     poolstatus.ShareableCapacityStatus: {"name": Holds.ATTRIBUTE},
+    # --- queues of Kueue
+    queues.AdmissionCheckState: {"state": Holds.WORD, "message": Holds.SENTENCE},
+    queues.LocalQueueSpec: {"stopPolicy": Holds.WORD},
+    queues.ClusterQueueSpec: {"stopPolicy": Holds.WORD},
+    queues.QuotaOfResource: {"name": Holds.RESOURCE},
+    queues.UsageOfResource: {"name": Holds.RESOURCE},
     # --- older generations
     v1beta1.FlatRequest: _REQUEST,
     v1beta1.SliceSpec: _SLICE,

@@ -16,6 +16,7 @@ from msgspec import inspect
 
 from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
 from kubectl_dra.api.kinds import find_kind
+from kubectl_dra.api.queues import record_of
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.resource import DeviceAttribute
 from kubectl_dra.reports.redaction.fields import Holds, holds
@@ -73,7 +74,7 @@ class Rewriter:
         head = {key: self.word(str(item[key])) for key in ("apiVersion", "kind") if key in item}
         body = {key: value for key, value in item.items() if key not in head}
         try:
-            struct = shape_of(api_version, kind).struct if kind is not None else None
+            struct = shape_of(api_version, kind).struct if kind is not None else record_of(api_version, name)
         except UnsupportedVersionError:
             struct = None
         return {**head, **(self._unknown(body) if struct is None else self._struct(body, _shape(struct)))}

@@ -10,11 +10,22 @@ from typing import Final
 
 from kubectl_dra.api.kinds import KINDS, RESOURCE_GROUP
 from kubectl_dra.diagnosis.gangs.elsewhere import PUBLIC_NAMES
+from kubectl_dra.model.queues import GROUP, QUEUE_LABEL, qualified
+from kubectl_dra.model.queues import KINDS as KINDS_OF_KUEUE
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
+
+#: What Kueue's API says of its own: versions and kinds, conditions and their reasons, what stops a queue.
+OF_KUEUE: Final = _words(
+    """
+    QuotaReserved Admitted Evicted Finished Hold HoldAndDrain Retry Rejected Ready Inadmissible
+    NoMatchingFlavor WaitingForQuota ExceedsMaxQuota TopologyPlacementFailed WaitingForPreemptedWorkloads
+    WaitingForPodsReady Job JobSet RayJob RayCluster
+    """
+) | {*(f"{GROUP}/{version}" for version in ("v1beta1", "v1beta2")), *KINDS_OF_KUEUE, *map(qualified, KINDS_OF_KUEUE)}
 
 #: Values of fields that the API or its components define: enums, reasons and types of conditions, components, groups.
 API: Final = _words(
@@ -48,6 +59,7 @@ API: Final = _words(
 ) | {
     RESOURCE_GROUP,
     *PUBLIC_NAMES,
+    *OF_KUEUE,
     *(kind.name for kind in KINDS),
     *(kind.api_version_of(version) for kind in KINDS for version in kind.versions),
 }
@@ -66,7 +78,14 @@ EVERYWHERE: Final = frozenset(
 LABEL_KEYS: Final = frozenset(
     {
         *("topology.gke.io/zone", "topology.ebs.csi.aws.com/zone", "topology.cinder.csi.openstack.org/zone"),
-        *("metadata.name", "metadata.namespace", "kubernetes.io/hostname", "kubernetes.io/arch", "kubernetes.io/os"),
+        *(
+            QUEUE_LABEL,
+            "metadata.name",
+            "metadata.namespace",
+            "kubernetes.io/hostname",
+            "kubernetes.io/arch",
+            "kubernetes.io/os",
+        ),
         *("kubernetes.io/metadata.name", "beta.kubernetes.io/arch", "beta.kubernetes.io/os"),
         *("topology.kubernetes.io/zone", "topology.kubernetes.io/region", "node.kubernetes.io/instance-type"),
         *("beta.kubernetes.io/instance-type", "failure-domain.beta.kubernetes.io/zone"),
@@ -176,5 +195,7 @@ SENTENCES: Final = _words(
     group groups minCount placement placements podgroup preempting preemptor got absent feasible determine eligible
     preemptionPolicy ongoing unreserved PodGroupPostFilter appear domain domains
     together unbound under unsuitable uses waits well yes zones happens couldn wasn weren hasn haven won wouldn
+    assign ClusterQueue cohort configuration enough flavor flavors inactive LocalQueue mapped nominal sets workload
+    workloads
     """
 )
