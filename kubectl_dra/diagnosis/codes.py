@@ -78,6 +78,8 @@ class Code(StrEnum):
         "the DeviceClass selects none of the published devices", "ClassOffer")
     ATTRIBUTE_UNPUBLISHED = ("DRA-205", "attribute not published",
         "a selector needs an attribute that no device of the class publishes", "Unpublished")
+    EXTENDED_RESOURCE_IGNORED = ("DRA-206", "extended resource ignored",
+        "a DeviceClass serves the extended resource, but the scheduler counts only what nodes offer", "IgnoredResource")
     TOO_FEW_DEVICES = ("DRA-210", "too few devices",
         "no node has as many devices as the request needs", "Funnel", "Nearest")
     DEVICES_IN_USE = "DRA-211", "devices in use", "the devices that match are in use", "Funnel", "Nearest"
@@ -177,6 +179,8 @@ class Code(StrEnum):
         "the pods of a PodGroup contradict each other, or the group", "GroupError")
     POD_GROUP_ABORTED = ("DRA-395", "group aborted",
         "an error about one pod aborts the attempt for its whole PodGroup", "GroupError")
+    SCORING_FAILED = ("DRA-396", "scoring fails",
+        "nodes fit, and the scheduler ends its attempt with an error while it scores them", "Refusal")
 
     NO_NODES = "DRA-400", "no nodes", "the cluster has no nodes"
     NODE_NAME = "DRA-410", "names another node", "the pod names another node"

@@ -325,8 +325,8 @@ class _PodCase:
         order, cause = found
         if order is refusals.Order.UNKNOWN:
             return replace(judgement, verdict=Verdict.UNKNOWN, reason=None, messages=()), cause
-        messages = (seen.message,)
-        return replace(judgement, verdict=Verdict.SCHEDULER_ERROR, reason=seen.reason, messages=messages), cause
+        verdict = Verdict.UNSCHEDULABLE if seen.reason == fit_error.UNSCHEDULABLE else Verdict.SCHEDULER_ERROR
+        return replace(judgement, verdict=verdict, reason=seen.reason, messages=(seen.message,)), cause
 
     def _searched(self, claims: Sequence[ResourceClaim]) -> Sequence[ResourceClaim]:
         """The claims and the one that the scheduler makes up for extended resources."""

@@ -1,4 +1,4 @@
-"""What the scheduler could not write after it had chosen a node, and whether that still holds.
+"""What the scheduler said although a node fits: what it could not score or write, and whether that still holds.
 
 The scheduler's memory and the API server decide after every filter: quotas, admission, other writers. Such a refusal is
 not predicted; one that is newer than everything it can depend on is the verdict, with its own words.
@@ -18,16 +18,19 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.state import parse_time
 from kubectl_dra.diagnosis import events as events_
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, Observed, Refusal
+from kubectl_dra.diagnosis.records import Cause, IgnoredResource, Observed, Refusal
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler.extended import asked, served_resources
 
 _WRITES: Final = re.compile(
     r'(?:binding rejected: )?running (?:Reserve|Permit|PreBind|PreBindPreFlight|Bind) plugin "[^"]*": '
     r"|binding rejected: "
 )
+#: Upstream: schedule_one.go, prioritizeNodes; with a single node that fits nothing is scored.
+_SCORES: Final = re.compile(r'running (?:PreScore plugin "[^"]*"|Score plugins): ')
 # Two writers at once: the next attempt reads again.
 _PASSING: Final = ("the object has been modified", "got allocated elsewhere in the meantime", "context canceled")
 _EVENT: Final = "FailedScheduling"
@@ -45,14 +48,39 @@ def standing(
     world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen: Observed | None
 ) -> tuple[Order, Cause] | None:
     """A refusal that may still hold, and whether it does; None where there is none, or it is known to be old."""
-    if seen is None or seen.status != "False" or seen.reason != fit_error.SCHEDULER_ERROR:
+    if seen is None or seen.status != "False":
         return None
-    if not is_refusal(seen.message):
+    if seen.reason == fit_error.UNSCHEDULABLE:
+        return _ignored(world, pod, seen)
+    if seen.reason != fit_error.SCHEDULER_ERROR or not is_refusal(seen.message):
         return None
-    order = _order(world, pod, claims, seen)
+    order = _order(pod, seen, _others(world, claims))
     if order is Order.OLDER:
         return None
     return order, _cause(seen.message, seen.time, known=order is Order.NEWER)
+
+
+def _ignored(world: ClusterState, pod: Pod, seen: Observed) -> tuple[Order, Cause] | None:
+    """An extended resource of a class that the scheduler missed on nodes which do not offer it themselves.
+
+    A scheduler that serves it from the class does not count it there. Upstream: noderesources/fit.go, fitsRequest and
+    the plugin's withDeviceClass; DRAExtendedResource is a gate of the scheduler too.
+    """
+    said = fit_error.parse_fit_error(seen.message)
+    served = served_resources(world)
+    for resource in sorted(asked(pod)) if said is not None else ():
+        short = said.reasons.get(f"Insufficient {resource}", 0) if said is not None else 0
+        offering = sum(resource in node.status.allocatable for node in world.inventory.nodes.values())
+        if resource not in served or short <= offering:
+            continue
+        metadata = served[resource].metadata
+        order = _order(pod, seen, [(metadata, ())])
+        if order is not Order.OLDER:
+            known = order is Order.NEWER
+            return order, Cause(
+                Code.EXTENDED_RESOURCE_IGNORED, IgnoredResource(resource, metadata.name, seen.time or "", known)
+            )
+    return None
 
 
 def earlier(pod: Pod, events: Iterable[Event], seen: Observed | None) -> Cause | None:
@@ -79,20 +107,24 @@ def before(seen: Observed) -> Cause:
 
 
 def is_refusal(message: str) -> bool:
-    """Whether the scheduler had chosen a node and could not write that, for a reason that may last."""
-    return _WRITES.match(message) is not None and not any(text in message for text in _PASSING)
+    """Whether the scheduler had nodes that fit and could not score or write, for a reason that may last."""
+    return (_WRITES.match(message) or _SCORES.match(message)) is not None and not any(
+        text in message for text in _PASSING
+    )
 
 
 def _cause(message: str, time: str | None, *, known: bool = True, earlier: bool = False) -> Cause:
-    match = _WRITES.match(message)
+    scores = _SCORES.match(message)
+    match = scores or _WRITES.match(message)
     words = message[match.end() :] if match is not None else message
-    return Cause(Code.API_ERROR_AT_BINDING, Refusal(words, message, time or "", order_known=known, earlier=earlier))
+    code = Code.API_ERROR_AT_BINDING if scores is None else Code.SCORING_FAILED
+    return Cause(code, Refusal(words, message, time or "", order_known=known, earlier=earlier))
 
 
 # --- what came first ------------------------------------------------------------------------------------------------
 
 
-def _order(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen: Observed) -> Order:
+def _order(pod: Pod, seen: Observed, about: Iterable[tuple[ObjectMeta, Sequence[str]]]) -> Order:
     """By resource versions, which grow through the whole server; else by the times that objects tell.
 
     The condition is part of the pod, which is at least as new. The words may have been repeated since, which changes
@@ -100,7 +132,7 @@ def _order(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen:
     written, all of it before them. Upstream: apimachinery's ManagedFieldsEntry, whose time is that of the last change
     of any field of its manager.
     """
-    others = list(_others(world, claims))
+    others = list(about)
     own, versions = _version(pod.metadata), [_version(metadata) for metadata, _ in others]
     known = [version for version in versions if version is not None]
     if own is not None and len(known) == len(versions) and all(version < own for version in known):

@@ -10,6 +10,7 @@ from kubectl_dra.model.resource import (
     DeviceToleration,
     ExactDeviceRequest,
     ResourceClaim,
+    ResourceClaimTemplate,
 )
 from kubectl_dra.reports.base import ReportRecord
 
@@ -51,7 +52,10 @@ class ClassicAsk(ReportRecord, frozen=True):
 
 
 class ClaimAsk(ReportRecord, frozen=True):
-    """A claim of a pod: ``entry`` is the pod's name for it, ``template`` where it was made from one."""
+    """A claim of a pod: ``entry`` is the pod's name for it, ``template`` where it was made from one.
+
+    ``template_changed``: the template says something else by now; the claim stays as it is.
+    """
 
     entry: str
     namespace: str
@@ -60,6 +64,7 @@ class ClaimAsk(ReportRecord, frozen=True):
     requests: tuple[RequestAsk, ...]
     constraints: tuple[ConstraintAsk, ...]
     classic: ClassicAsk | None
+    template_changed: bool = False
 
 
 class ExtendedAsk(ReportRecord, frozen=True):
@@ -70,14 +75,17 @@ class ExtendedAsk(ReportRecord, frozen=True):
     device_class: str
 
 
-def claim_ask(claim: ResourceClaim, entry: str = "", template: str | None = None) -> ClaimAsk:
-    """What ``claim`` asks for, alternatives listed in order of preference."""
+def claim_ask(
+    claim: ResourceClaim, entry: str = "", template: str | None = None, made_from: ResourceClaimTemplate | None = None
+) -> ClaimAsk:
+    """What ``claim`` asks for, alternatives listed in order of preference; ``made_from``: its template as it is now."""
     devices = claim.spec.devices
     requests = tuple(ask for request in devices.requests for ask in _request_asks(request))
     constraints = tuple(map(_constraint_ask, devices.constraints))
     classic = _classic_ask(classic_of(claim))
+    changed = made_from is not None and made_from.spec.spec != claim.spec
     return ClaimAsk(
-        entry, claim.metadata.namespace, claim.metadata.name, template or "", requests, constraints, classic
+        entry, claim.metadata.namespace, claim.metadata.name, template or "", requests, constraints, classic, changed
     )
 
 

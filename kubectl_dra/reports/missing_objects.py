@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+import msgspec
+
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.class_facts import offers
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ObjectRef
 from kubectl_dra.reports.base import ReportRecord
@@ -22,12 +25,16 @@ _KINDS: Final = {
 
 
 class Existing(ReportRecord, frozen=True):
-    """The objects of a ``kind`` that exist where a missing one is looked for: the first ten ``names`` of ``count``."""
+    """The objects of a ``kind`` that exist where a missing one is looked for: the first ten ``names`` of ``count``.
+
+    ``devices``: of classes, how many published devices each of ``names`` selects.
+    """
 
     kind: str
     namespace: str
     names: tuple[str, ...]
     count: int
+    devices: tuple[int, ...] = ()
 
 
 def existing(cause: Cause | None, namespace: str, state: ClusterState) -> Existing | None:
@@ -45,7 +52,11 @@ def existing(cause: Cause | None, namespace: str, state: ClusterState) -> Existi
         names = [key.name for key in inventory.claims if key.namespace == namespace]
     else:
         names = [key.name for key in inventory.templates if key.namespace == namespace]
-    return _made(kind, namespace, names)
+    found = _made(kind, namespace, names)
+    if kind != "DeviceClass" or not state.evidence.complete("ResourceSlice", ""):
+        return found
+    selected = (offers(state).of(name) for name in found.names)
+    return msgspec.structs.replace(found, devices=tuple(len(each.devices) if each else 0 for each in selected))
 
 
 def _made(kind: str, namespace: str, names: Iterable[str]) -> Existing:

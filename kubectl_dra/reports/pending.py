@@ -256,7 +256,9 @@ def pending_asks(key: Key, inventory: Inventory) -> tuple[ClaimAsk, ...]:
         name = entry.resource_claim_name or recorded.get(entry.name)
         claim = inventory.claims.get(Key(pod.metadata.namespace, name)) if name else None
         if claim is not None:
-            asks.append(claim_ask(claim, entry.name, entry.resource_claim_template_name))
+            template = entry.resource_claim_template_name
+            made_from = inventory.templates.get(Key(pod.metadata.namespace, template)) if template else None
+            asks.append(claim_ask(claim, entry.name, template, made_from))
     return tuple(asks)
 
 

@@ -36,6 +36,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemedyKind,
     RemoveGates,
     RemoveTaintRule,
+    RenewClaim,
     Uncordon,
 )
 from kubectl_dra.diagnosis.remedies.together import made_alike
@@ -191,6 +192,9 @@ class _Steps:
             for pod in (action.pod, *action.also):
                 self._edits.setdefault(pod.key, []).append(action)
             return ()
+        if isinstance(action, RenewClaim):
+            self._edits.setdefault(action.pod.key, [])
+            return ()
         if isinstance(action, EditClaim):
             return self._of_claim(action)
         if isinstance(action, CreateObject):
@@ -321,6 +325,8 @@ def _is_unnameable(action: Action) -> bool:
         named = (action.claim, action.template)
     elif isinstance(action, EditPod):
         named = (action.workload or action.pod,)
+    elif isinstance(action, RenewClaim):
+        named = (action.pod,)
     return any(ref is not None and of(ref.kind.lower(), ref.name, ref.namespace) is None for ref in named)
 
 

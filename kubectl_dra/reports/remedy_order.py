@@ -17,6 +17,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     EditClaim,
     EditPod,
     RemoveGates,
+    RenewClaim,
     Wait,
 )
 
@@ -54,7 +55,7 @@ def _area(action: Action) -> Area:
     match action:
         case Wait():
             return Area.WAIT
-        case EditClaim() | EditPod() | RemoveGates():
+        case EditClaim() | RenewClaim() | EditPod() | RemoveGates():
             return Area.REQUEST
         case CreateObject(ref=ref) if ref.kind in _OF_THE_NAMESPACE:
             return Area.REQUEST

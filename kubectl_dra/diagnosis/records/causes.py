@@ -48,6 +48,7 @@ from kubectl_dra.diagnosis.records.requests import (
     ExtendedResource,
     FatalError,
     Funnel,
+    IgnoredResource,
     Nearest,
     NoSingleNode,
     PoolProblem,
@@ -110,6 +111,7 @@ Detail = (
     | GroupError
     | ClassProblem
     | ExtendedResource
+    | IgnoredResource
     | ClassOffer
     | Unpublished
     | NoSingleNode

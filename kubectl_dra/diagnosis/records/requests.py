@@ -25,6 +25,18 @@ class ExtendedResource(Evidence, frozen=True):
     similar: tuple[str, ...] = ()
 
 
+class IgnoredResource(Evidence, frozen=True):
+    """An extended resource that ``device_class`` serves, and that the scheduler found on no node.
+
+    ``time``: when it last said so. ``order_known``: the class has not changed since; else that is not known.
+    """
+
+    resource: str
+    device_class: str
+    time: str = ""
+    order_known: bool = True
+
+
 class ClassOffer(Evidence, frozen=True):
     """What a class has, of which a request finds no device on the nodes that were tried.
 

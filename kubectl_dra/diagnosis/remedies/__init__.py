@@ -37,6 +37,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     Action,
     Competition,
     DeletePod,
+    EditClaim,
     EditPod,
     Prospect,
     Remedy,
@@ -62,7 +63,7 @@ _TRIED: Final = frozenset({Verdict.SCHEDULER_ERROR, Verdict.UNSCHEDULABLE, Verdi
 #: Changes that make sense together with another one.
 _COMBINABLE: Final = frozenset({RemedyKind.EDIT_CLAIM, RemedyKind.EDIT_POD, RemedyKind.REMOVE_TAINT_RULE})
 #: Those that others are combined with.
-_FIRST: Final = _COMBINABLE | {RemedyKind.REMOVE_GATE, RemedyKind.FREE_DEVICES}
+_FIRST: Final = _COMBINABLE | {RemedyKind.REMOVE_GATE, RemedyKind.RENEW_CLAIM, RemedyKind.FREE_DEVICES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +287,15 @@ def _holds(proposal: Proposal) -> bool:
 
 
 def _simple(case: Case) -> Iterator[Candidate]:
-    """Candidates that take no trial to make."""
+    """Candidates that take no trial to make, none of which writes what an old claim says over its changed template."""
+    changed = set(case.changed_templates.values())
+    for candidate in _all_simple(case):
+        edited = {action.template for action in candidate.actions if isinstance(action, EditClaim)}
+        if not edited & changed:
+            yield candidate
+
+
+def _all_simple(case: Case) -> Iterator[Candidate]:
     yield from edits.candidates(case)
     yield from selectors.candidates(case)
     yield from amounts.candidates(case)

@@ -97,6 +97,18 @@ class Case:
         }
 
     @cached_property
+    def changed_templates(self) -> dict[Key, ObjectRef]:
+        """Of :attr:`templates` those that say something else than the claim by now."""
+        claims, templates = self.world.inventory.claims, self.world.inventory.templates
+        return {
+            key: ref
+            for key, ref in self.templates.items()
+            if (claim := claims.get(key)) is not None
+            and (template := templates.get(ref.key)) is not None
+            and template.spec.spec != claim.spec
+        }
+
+    @cached_property
     def published(self) -> PublishedDevices[Published]:
         """Devices to try selectors on: those of the nodes that differ, and of pools in even distances."""
         pools, inventory = self.world.pools, self.world.inventory

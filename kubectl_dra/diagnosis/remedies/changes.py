@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.model.meta import OwnerReference
+from kubectl_dra.model.meta import ManagedFields, OwnerReference
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.resource import (
     ConsumerReference,
@@ -32,6 +32,8 @@ T = TypeVar("T")
 K = TypeVar("K")
 Change = Callable[[Inventory], Inventory]
 SpecEdit = Callable[[ResourceClaimSpec], ResourceClaimSpec]
+#: Of what would be written: later than everything that anybody has said.
+_WRITTEN_LAST: Final = (ManagedFields("9999-12-31T23:59:59Z"),)
 #: A request, or an alternative of ``firstAvailable``, which has the same fields but for admin access.
 Form = ExactDeviceRequest | DeviceSubRequest
 
@@ -70,6 +72,17 @@ class PodEdit:
 def edit_claim(key: Key, edit: SpecEdit) -> Change:
     """The claim with another spec."""
     return ClaimEdit(key, edit)
+
+
+def renew_claim(key: Key, template: Key) -> Change:
+    """The claim as it is made anew from its template."""
+
+    def change(inventory: Inventory) -> Inventory:
+        claim, spec = inventory.claims[key], inventory.templates[template].spec.spec
+        renewed = msgspec.structs.replace(claim, spec=spec, status=ResourceClaimStatus())
+        return inventory.replace(claims=put(inventory.claims, key, renewed))
+
+    return change
 
 
 def edit_request(name: str, edit: Callable[[Form], Form]) -> SpecEdit:
@@ -169,8 +182,15 @@ def edit_node(name: str, edit: Callable[[Node], Node]) -> Change:
 
 
 def edit_class(name: str, edit: Callable[[DeviceClass], DeviceClass]) -> Change:
-    """A class changed."""
-    return lambda inventory: inventory.replace(classes=put(inventory.classes, name, edit(inventory.classes[name])))
+    """A class changed, later than anything that was said of it."""
+
+    def change(inventory: Inventory) -> Inventory:
+        edited = edit(inventory.classes[name])
+        metadata = msgspec.structs.replace(edited.metadata, resource_version="", managed_fields=_WRITTEN_LAST)
+        edited = msgspec.structs.replace(edited, metadata=metadata)
+        return inventory.replace(classes=put(inventory.classes, name, edited))
+
+    return change
 
 
 def without_rule(name: str) -> Change:

@@ -24,7 +24,7 @@ from kubectl_dra.diagnosis.pending import is_pending
 from kubectl_dra.diagnosis.placing import added, placed
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.candidate import Case
-from kubectl_dra.diagnosis.remedies.records import Action, Competition, DeletePod, EditClaim, EditPod
+from kubectl_dra.diagnosis.remedies.records import Action, Competition, DeletePod, EditClaim, EditPod, RenewClaim
 from kubectl_dra.diagnosis.remedies.trial import outcome, verdict
 from kubectl_dra.model.core import Container, Pod, PodSpec, PodStatus, ResourceRequirements
 from kubectl_dra.model.ids import Key
@@ -103,7 +103,7 @@ class Competing:
 
     def of(self, actions: Sequence[Action], changed: ClusterState, nodes: Sequence[str]) -> Competition:
         """Who competes for ``nodes``, on which the pod fits in the ``changed`` cluster."""
-        if all(isinstance(action, EditClaim | EditPod) for action in actions):
+        if all(isinstance(action, EditClaim | RenewClaim | EditPod) for action in actions):
             return Competition()  # nothing becomes free that others could not have taken before
         returning = list(self._returning(actions))
         if not (self._waiting or self._groups or returning):
@@ -227,7 +227,7 @@ def _fits(world: ClusterState, key: Key, nodes: Collection[str]) -> bool:
 
 
 def _makes_anew(action: Action) -> bool:
-    return isinstance(action, EditPod) or (isinstance(action, EditClaim) and action.template is not None)
+    return isinstance(action, EditPod | RenewClaim) or (isinstance(action, EditClaim) and action.template is not None)
 
 
 def _again(pod: Pod) -> Pod:

@@ -9,8 +9,10 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.allocation.allocated import nano
+from kubectl_dra.diagnosis.class_facts import offers
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
+    Cause,
     ClassProblem,
     Funnel,
     NodeSelection,
@@ -30,7 +32,7 @@ from kubectl_dra.diagnosis.remedies.candidate import (
     request_of,
 )
 from kubectl_dra.diagnosis.remedies.changes import Form
-from kubectl_dra.diagnosis.remedies.records import EditClaim, EditPod, RemedyKind
+from kubectl_dra.diagnosis.remedies.records import EditClaim, EditPod, RemedyKind, RenewClaim
 from kubectl_dra.model.core import Pod, Toleration
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.quantity import Quantity
@@ -41,6 +43,7 @@ from kubectl_dra.model.resource import (
 )
 
 _COST: Final = {
+    "template": 28,
     "tolerations": 30,
     "deviceClassName": 32,
     "capacity": 34,
@@ -51,6 +54,7 @@ _COST: Final = {
 _POD_COST: Final = 38
 # Weaker forms of one change that are tried.
 _STEPS: Final = 16
+_CLASSES: Final = 3
 _TAINT: Final = re.compile(r"(?P<key>[^=:]+)(?:=(?P<value>[^:]*))?:(?P<effect>\w+)")
 
 
@@ -62,6 +66,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         yield from _tolerations(editor, request, funnels)
         yield from _capacity(case, editor, request, funnels)
         yield from _not_all(editor, request, max(len(funnel.left) for funnel in funnels))
+    yield from _renewed(case)
     yield from _constraints(case)
     yield from _fewer_requests(case)
     yield from _fewer_alternatives(case)
@@ -183,6 +188,14 @@ def _full_names(claim: ResourceClaim, name: str) -> Iterator[str]:
     return (full for full, _ in forms(claim) if full == name or full.rpartition("/")[2] == name)
 
 
+def _renewed(case: Case) -> Iterator[Candidate]:
+    """The claims as their templates, which were changed since, make them."""
+    for key, template in case.changed_templates.items():
+        ref = ObjectRef.of("ResourceClaim", key)
+        action = RenewClaim(case.diagnosis.pod, ref, template, case.workload)
+        yield Candidate(RemedyKind.RENEW_CLAIM, (action,), _COST["template"], (changes.renew_claim(key, template.key),))
+
+
 # --- claims and classes ---------------------------------------------------------------------------------------------
 
 
@@ -239,8 +252,22 @@ def _classes(case: Case) -> Iterator[Candidate]:
         claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
         if claim is None or not isinstance(cause.detail, ClassProblem):
             continue
-        for name in cause.detail.similar:
+        for name in _instead(case, cause, cause.detail):
             yield _with_class(RequestEditor(case, claim, cause.request), cause.detail.device_class, name)
+
+
+def _instead(case: Case, cause: Cause, missing: ClassProblem) -> Sequence[str]:
+    """Classes that may be meant: of a similar name, of the driver with the missing one's name, the only one."""
+    if "/" in cause.request:
+        return missing.similar  # one alternative is rather dropped than asked for of another class
+    known, name = offers(case.world), missing.device_class
+    classes = sorted(case.world.inventory.classes)
+    called_after = [
+        each
+        for each in classes
+        if (facts := known.of(each)) is not None and any(found.driver == name for found in facts.devices)
+    ]
+    return list(dict.fromkeys((*missing.similar, *called_after, *(classes if len(classes) == 1 else ()))))[:_CLASSES]
 
 
 def _with_class(editor: RequestEditor, before: str, after: str) -> Candidate:

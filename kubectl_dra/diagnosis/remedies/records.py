@@ -19,6 +19,7 @@ class RemedyKind(StrEnum):
     LABEL_NAMESPACE = "labelNamespace"
     NAME_OBJECT = "nameObject"
     CREATE_OBJECT = "createObject"
+    RENEW_CLAIM = "renewClaim"
     EDIT_CLAIM = "editClaim"
     EDIT_GROUP = "editGroup"
     EDIT_CLASS = "editClass"
@@ -58,6 +59,15 @@ class EditClaim(Evidence, frozen=True):
     before: str
     after: str
     template: ObjectRef | None = None
+
+
+class RenewClaim(Evidence, frozen=True):
+    """The pod anew, so that its claim is made again from ``template``, which has changed since the claim was made."""
+
+    pod: ObjectRef
+    claim: ObjectRef
+    template: ObjectRef
+    workload: ObjectRef | None = None
 
 
 class EditClass(Evidence, frozen=True):
@@ -203,6 +213,7 @@ Action = (
     | Wait
     | RemoveGates
     | EditClaim
+    | RenewClaim
     | EditClass
     | EditPod
     | EditGroup

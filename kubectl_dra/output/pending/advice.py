@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import ClassOffer, ClassProblem, NoSingleNode, Unpublished, Verdict
+from kubectl_dra.diagnosis.records import ClassOffer, ClassProblem, NodeOutcome, NoSingleNode, Unpublished, Verdict
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import wrapped
@@ -19,8 +19,10 @@ from kubectl_dra.reports.invocations import Words, kubectl, of, reading, within
 from kubectl_dra.reports.pending import PendingReport
 
 _NEVER: Final = (Verdict.NOT_PENDING, Verdict.SCHEDULABLE, Verdict.UNKNOWN)
+#: What the scheduler's words tell where nothing else decides.
+_OF_THE_SCHEDULER: Final = (Code.API_ERROR_AT_BINDING, Code.SCORING_FAILED, Code.EXTENDED_RESOURCE_IGNORED)
 #: What pages write where a name belongs.
-_CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE)\b")
+_CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE|NODE)\b")
 #: Whose next step is a log on a node, rather than a change.
 _ON_THE_NODE: Final = "DRA-6"
 _OF_DRIVERS: Final = (
@@ -36,7 +38,9 @@ _OF_DRIVERS: Final = (
 def advice_lines(report: PendingReport) -> Iterator[Safe]:
     """What was tried without success, and the advice of the reason's page."""
     code = report.code
-    if code is None or report.verdict in _NEVER or any(remedy.verified for remedy in report.remedies):
+    if code is None or any(remedy.verified for remedy in report.remedies):
+        return
+    if report.verdict in _NEVER and not (report.verdict is Verdict.UNKNOWN and code in _OF_THE_SCHEDULER):
         return
     if code.startswith(_ON_THE_NODE):
         return
@@ -72,6 +76,9 @@ def _advice(report: PendingReport, code: Code) -> Safe:
     names = {"POD": report.pod.name, "NAMESPACE": report.pod.namespace}
     if cause.claim is not None:
         names["CLAIM"] = cause.claim.name
+    fitting = [group.names[0] for group in report.nodes if group.outcome == NodeOutcome.FITS and group.names]
+    if fitting or report.node:
+        names["NODE"] = report.node or fitting[0]
     detail = cause.detail
     if isinstance(detail, ClassOffer | ClassProblem | Unpublished):
         names["CLASS"] = detail.device_class
@@ -90,7 +97,11 @@ def existing_lines(report: PendingReport) -> Iterator[Safe]:
     more = fmt(" and {} more", found.count - len(found.names)) if found.count > len(found.names) else Safe("")
     kind, verb = Safe(plural(found.kind, found.count)), Safe("exists" if found.count == 1 else "exist")
     lead = fmt("{} that {}{}", kind, verb, where)
-    yield from wrapped(fmt("{}: {}{}", lead, Safe(", ").join(found.names), more), indent=2, first=0)
+    names = list(map(safe, found.names))
+    if found.devices:
+        numbers = (counted(number, "device") if number else Safe("no devices") for number in found.devices)
+        names = [fmt("{} ({})", name, number) for name, number in zip(names, numbers, strict=True)]
+    yield from wrapped(fmt("{}: {}{}", lead, Safe(", ").join(names), more), indent=2, first=0)
 
 
 def next_step_lines(report: PendingReport, address: Address) -> Iterator[Safe]:

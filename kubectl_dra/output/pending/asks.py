@@ -23,7 +23,8 @@ def ask_lines(asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk] = ()) ->
     names = [request.name for ask in asks for request in ask.requests]
     column = 2 + max(map(len, names), default=0) + _GAP
     for ask in asks:
-        origin = fmt(", from template {}", ask.template) if ask.template else Safe("")
+        changed = Safe(", which has changed since" if ask.template_changed else "")
+        origin = fmt(", from template {}{}", ask.template, changed) if ask.template else Safe("")
         yield from wrapped(fmt("It requests (claim {}{})", ask.name, origin))
         classic = _classic(ask.classic) if ask.classic is not None else Safe("")
         if classic:

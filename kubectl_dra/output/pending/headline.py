@@ -15,6 +15,8 @@ from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 
 # The codes of what ends an attempt.
 _ENDS: Final = "DRA-3"
+#: The scheduler says them although a node fits; whether they still hold is part of the sentence.
+_AGAINST_THE_OBJECTS: Final = (Code.SCORING_FAILED, Code.EXTENDED_RESOURCE_IGNORED)
 _OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
 _DEVICES: Final = 3
 _UNPLACED: Final = frozenset({Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR, Verdict.GATED, Verdict.UNKNOWN})
@@ -43,6 +45,8 @@ def pending_summary(report: PendingReport) -> Safe:
             return fmt("{} is pending{}: {}.", pod, _although(report), reason)
         case Verdict.SCHEDULABLE:
             return fmt("{} is pending, but would fit now{}.", pod, _fitting(report))
+        case Verdict.UNKNOWN if report.code in _AGAINST_THE_OBJECTS:
+            return fmt("{} is pending{}: {}.", pod, _although(report), reason)
         case Verdict.UNKNOWN:
             return fmt("Whether pod {} can be scheduled is unknown: {}.", str(report.pod.key), reason)
     found = report.preemption
@@ -50,7 +54,8 @@ def pending_summary(report: PendingReport) -> Safe:
         victims = counted(len(found.victims), "pod")
         text = "{} is pending: {} evicted for it on {} {} not ended yet. Until then {}."
         return fmt(text, pod, victims, found.nodes[0], Safe("has" if len(found.victims) == 1 else "have"), reason)
-    return fmt("{} is pending: {}.", pod, reason)
+    although = _although(report) if report.code in _AGAINST_THE_OBJECTS else Safe("")
+    return fmt("{} is pending{}: {}.", pod, although, reason)
 
 
 def why_not(report: PendingReport) -> Safe | None:

@@ -38,6 +38,8 @@ _NODE_CODES: Final = "DRA-4"
 _HOSTNAME: Final = "kubernetes.io/hostname"
 #: Codes of requests that no node serves, as alternatives tell them.
 _OF_DEVICES: Final = "DRA-2"
+#: Codes that another spec of the claim may end.
+_OF_REQUESTS: Final = ("DRA-2", "DRA-3")
 
 
 class Report(Protocol):
@@ -64,6 +66,23 @@ def main_reason(report: Report) -> Safe:
     """The clause behind ``Pod X is pending:``, without a full stop; empty where there is no cause."""
     if not report.causes:
         return Safe("")
+    return _reason(report) + _changed_templates(report)
+
+
+def _changed_templates(report: Report) -> Safe:
+    """What the claims would ask for by now, had they been made later."""
+    about = report.causes[0].claim
+    changed = [
+        ask.template
+        for ask in report.asks
+        if ask.template_changed and about is not None and (ask.namespace, ask.name) == (about.namespace, about.name)
+    ]
+    if not changed or not report.causes[0].code.startswith(_OF_REQUESTS):
+        return Safe("")
+    return fmt(". Its claim was made earlier, and template {} has changed since", changed[0])
+
+
+def _reason(report: Report) -> Safe:
     cause, asks = report.causes[0], Asks(report.asks, report.extended)
     of_nodes = cause.code.startswith(_NODE_CODES) and cause.code not in GROUP_CODES
     if of_nodes or cause.code is Code.CLAIM_ELSEWHERE:

@@ -32,7 +32,7 @@ from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.main_reason import names_of
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.obstacles import obstacle
-from kubectl_dra.output.pending.remedies import addition_lines, remedy_lines
+from kubectl_dra.output.pending.remedies import addition_lines, remedy_lines, short_commands
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import ago, counted, listed
@@ -186,12 +186,17 @@ def _priority(report: PendingReport) -> list[Safe]:
 
 
 def _commands(report: PendingReport, address: Address, more: Safe | None) -> list[Safe]:
-    """How to get the commands of a way out."""
+    """The commands of the only way out where they are short, else how to get those of any."""
     first = next((number for number, remedy in enumerate(report.remedies, 1) if remedy.steps), None)
     if first is None:
         return []
     if more is not None:
         return [more] if more else []
+    short = short_commands(report.remedies)
+    if len(short) == 1:
+        return [fmt("Command: {}", short[0])]
+    if short:
+        return [Safe("Commands:"), *(fmt("  {}", line) for line in short)]
     pod = of("pod", report.pod.name, report.pod.namespace)
     line = command(reading(dra("why-pending", pod, "--remedy", str(first)), address))
     return [fmt("Commands: {}", line)] if line is not None else [Safe("Commands: --remedies")]

@@ -28,6 +28,7 @@ from kubectl_dra.diagnosis.records import (
     GangElsewhere,
     Gates,
     Health,
+    IgnoredResource,
     KeptAway,
     KubeletText,
     MissingEvidence,
@@ -653,6 +654,24 @@ def _refusal(refusal: Refusal, _cause: Cause) -> Safe:
     return fmt(text, refusal.text)
 
 
+def _scoring(refusal: Refusal, _cause: Cause) -> Safe:
+    text = "the scheduler ends its attempt with an error while it scores the nodes: {}"
+    if refusal.earlier:
+        return fmt("an earlier attempt ended with an error of scoring: {}", refusal.text)
+    if refusal.order_known:
+        return fmt(text, refusal.text)
+    return fmt("{} (whether anything has changed since is not known)", fmt(text, refusal.text))
+
+
+def _ignored(found: IgnoredResource, _cause: Cause) -> Safe:
+    text = (
+        "DeviceClass {} serves {}, but the scheduler counts only what nodes offer themselves, as it does while its "
+        "feature gate DRAExtendedResource is off"
+    )
+    told = fmt(text, found.device_class, found.resource)
+    return told if found.order_known else fmt("{}, unless the class was changed after its last message", told)
+
+
 def _missing(evidence: MissingEvidence, _cause: Cause) -> Safe:
     parts = tuple(dict.fromkeys(item.kind for item in evidence.missing if item.coverage == Coverage.PARTIAL))
     whole = tuple(dict.fromkeys(item.kind for item in evidence.missing if item.kind not in parts))
@@ -763,6 +782,8 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.POD_EVICTED: _with(Departure, _going),
     Code.DEVICE_VANISHED: _with(VanishedDevices, _vanished),
     Code.API_ERROR_AT_BINDING: _with(Refusal, _refusal),
+    Code.SCORING_FAILED: _with(Refusal, _scoring),
+    Code.EXTENDED_RESOURCE_IGNORED: _with(IgnoredResource, _ignored),
     Code.EVIDENCE_MISSING: _with(MissingEvidence, _missing),
     Code.NOT_SIMULATED: _with(OpenPlugins, _not_simulated),
 }

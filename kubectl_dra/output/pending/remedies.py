@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     RaiseQuota,
     RemoveGates,
     RemoveTaintRule,
+    RenewClaim,
     RepairPool,
     Uncordon,
     Wait,
@@ -44,6 +45,9 @@ _TEXT_INDENT: Final = 7
 # With less room than this beside the nodes, a phrase is read word by word: the nodes then stand below it.
 _LEAST_TEXT: Final = 46
 _HEREDOC: Final = "EOF"
+#: So many lines of commands, of this length, stand on the page itself.
+_SHORT: Final = 2
+_SHORT_LINE: Final = 120
 _ENTRY: Final = "    {}  {}"
 _HEADINGS: Final = {
     Area.WAIT: "Wait",
@@ -181,6 +185,15 @@ def commands(step: Step) -> list[Safe] | None:
     return [fmt("{} <<'{}'", line, _HEREDOC), *(safe(text) for text in manifest), Safe(_HEREDOC)]
 
 
+def short_commands(remedies: Sequence[RemedyReport]) -> list[Safe]:
+    """The lines of the only way out that has commands, if they are at most two and none reads a manifest."""
+    ways = [remedy for remedy in remedies if remedy.steps]
+    if len(ways) != 1 or any(step.manifest is not None for step in ways[0].steps or ()):
+        return []
+    lines = list(_steps(ways[0].steps or ()))
+    return lines if len(lines) <= _SHORT and all(len(line) <= _SHORT_LINE for line in lines) else []
+
+
 def _steps(steps: Sequence[Step]) -> Iterator[Safe]:
     for step in steps:
         yield from commands(step) or ()
@@ -257,6 +270,12 @@ def _wait(action: Wait) -> Safe:
 
 def _gates(action: RemoveGates) -> Safe:
     return fmt("remove the scheduling {} {}", Safe(plural("gate", len(action.gates))), listed(action.gates))
+
+
+def _renew_claim(action: RenewClaim) -> Safe:
+    how = Safe("delete pod {}") if action.workload is not None else Safe("recreate the pod {}")
+    text = "{}: its new claim is made from template {}, which has changed since"
+    return fmt(text, fmt(how, str(action.pod.key)), action.template.name)
 
 
 def _edit_claim(action: EditClaim) -> Safe:
@@ -419,6 +438,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     Wait: _wait,
     RemoveGates: _gates,
     EditClaim: _edit_claim,
+    RenewClaim: _renew_claim,
     EditClass: _edit_class,
     EditGroup: group_edit,
     EditPod: _edit_pod,

@@ -74,7 +74,7 @@ def test_no_page_ends_without_a_next_step(name: str) -> None:
 def test_a_pod_whose_deletion_frees_cpu_and_devices_is_one_way_out() -> None:
     world, diagnosis, _ = recorded("44-shared-claim-cpu-full-on-its-node")
     text = page_of(world, diagnosis)
-    assert text.count("delete pod") == 1
+    assert text.count("delete pod ") == 1
     assert "frees 1 device and 2 cpu" in text
 
 
