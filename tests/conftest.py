@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.kit import sample
+
 _LONGEST = Path(__file__).parent / "tui"
 # How long one example takes says nothing on a busy machine; benchmarks measure.
 settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -28,6 +30,31 @@ atexit.register(shutil.rmtree, _REMEMBERED, ignore_errors=True)
 
 # Most of what the tests make is long-lived or gone at once; looking for cycles more often took a tenth of the time.
 gc.set_threshold(100_000, 50, 100)
+
+
+#: Folders of which every test needs more than Python, by their mark: what is deselected anyhow is not even imported.
+ELSEWHERE = {
+    "e2e": "controlplane",
+    "ways_out": "controlplane",
+    "matrix": "matrix",
+    "differential": "go",
+    "oracle": "go",
+}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What the marks of this run leave out."""
+    sample.leaves_out_rows = _leaves_out(config, "rows")
+
+
+def _leaves_out(config: pytest.Config, mark: str) -> bool:
+    return f"not {mark}" in config.getoption("markexpr").split(" and ")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """None: pytest decides."""
+    mark = ELSEWHERE.get(collection_path.name) if collection_path.parent == Path(__file__).parent else None
+    return True if mark is not None and _leaves_out(config, mark) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

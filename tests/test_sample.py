@@ -1,7 +1,10 @@
 """What ``make test`` takes of a long product, and what is left for ``-m rows``."""
 
+from pathlib import Path
+
 import pytest
 
+from tests import conftest
 from tests.kit import sample
 
 CASES = [(letter, number) for letter in "ab" for number in range(7)]
@@ -10,6 +13,7 @@ CASES = [(letter, number) for letter in "ab" for number in range(7)]
 def shares(monkeypatch: pytest.MonkeyPatch, seed: str) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
     """What is taken, and what is left."""
     monkeypatch.setattr(sample, "seed", lambda: seed)
+    monkeypatch.setattr(sample, "leaves_out_rows", False)
     found = list(sample.sampled(CASES, 3, lambda case: case[0]))
     left = {each.values for each in found if [mark.name for mark in each.marks] == ["rows"]}
     return {each.values for each in found} - left, left
@@ -24,3 +28,16 @@ def test_each_group_has_its_share_and_nothing_is_lost(monkeypatch: pytest.Monkey
 
 def test_other_commits_take_others(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set().union(*(shares(monkeypatch, str(number))[0] for number in range(30))) == set(CASES)
+
+
+def test_a_run_without_rows_makes_no_tests_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken, _ = shares(monkeypatch, "a commit")
+    monkeypatch.setattr(sample, "leaves_out_rows", True)
+    assert {each.values for each in sample.sampled(CASES, 3, lambda case: case[0])} == taken
+
+
+@pytest.mark.parametrize("folder", conftest.ELSEWHERE)
+def test_every_test_of_a_folder_that_is_left_out_has_its_mark(folder: str) -> None:
+    modules = [path.read_text(encoding="utf-8") for path in (Path(__file__).parent / folder).glob("test_*.py")]
+    assert len(modules) > 0
+    assert all(f"\npytestmark = pytest.mark.{conftest.ELSEWHERE[folder]}\n" in module for module in modules)

@@ -15,6 +15,7 @@ import pytest
 from kubectl_dra.commands import app
 from kubectl_dra.commands.app import COMMANDS
 from kubectl_dra.version import __version__
+from tests.e2e.calls import ELSEWHERE, calls_of
 from tests.kit.sample import sampled
 
 HEAVY = ("textual", "kubernetes", "urllib3", "lark", "celpy", "re2", "rich", "yaml")
@@ -208,3 +209,9 @@ def test_an_ascii_terminal_gets_escapes() -> None:
     done = run("why-pending", "-A", "--from", "demo", PYTHONIOENCODING="ascii")
     assert done.returncode == 0
     assert "sweep-3" in done.stdout
+
+
+def test_every_command_is_compared_with_its_snapshot_or_has_a_reason_not_to_be() -> None:
+    compared = {*calls_of("n", (), ()), "snapshot"}
+    assert compared.isdisjoint(ELSEWHERE)
+    assert compared | set(ELSEWHERE) == set(COMMANDS)
