@@ -32,7 +32,7 @@ from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
 from kubectl_dra.reports.unread import Unread
 
-_MORE: Final = {CLASSES: ("ResourceClaimTemplate",)}
+_MORE: Final = {CLASSES: ("ResourceClaimTemplate", "ResourceClass")}
 
 
 def needs_of(query: Query, wanted: Sequence[TypeArgs]) -> tuple[str, ...]:

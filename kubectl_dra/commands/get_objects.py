@@ -62,6 +62,10 @@ def _claims(call: GetCall, wanted: TypeArgs) -> Section:
 def _classes(call: GetCall, wanted: TypeArgs) -> Section:
     facts = call.facts
     chosen = chosen_of(call, wanted, DEVICE_CLASS, facts.inventory.classes.values())
+    classic = len(facts.inventory.classic.classes)
+    if classic and not wanted.names:
+        text = "note: left out {} {} of resource.k8s.io/v1alpha2: kubectl get resourceclasses shows what they say"
+        call.notes.append(fmt(text, classic, "ResourceClass" if classic == 1 else "ResourceClasses"))
     rows = class_rows(chosen, facts)
     items = [object_item(DEVICE_CLASS, row.name, facts.inventory.classes[row.name], row) for row in rows]
     return Section("", items, lambda: labelled(call, lists.CLASSES, _labels(chosen)))

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from kubectl_dra.api.kinds import kind_for_word
 from kubectl_dra.commands.errors import UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.suggest import did_you_mean
-from kubectl_dra.reports.invocations import plain_word, shell_line, try_dra
+from kubectl_dra.reports.invocations import plain_word, shell_line, try_dra, try_kubectl
 
 POOLS: Final = "pools"
 DEVICES: Final = "devices"
@@ -105,6 +106,7 @@ def _parse_words(words: Sequence[str]) -> tuple[TypeArgs, ...]:
         type_word, slash, name = word.partition("/")
         type_ = type_of(type_word)
         if type_ is None:
+            _refuse_other(type_word)
             # A comma stands between types in kubectl.
             raise UsageProblem(
                 f'unknown type "{type_word}"{did_you_mean(type_word, _TYPES)}', f"types: {', '.join(_WORDS)}"
@@ -113,6 +115,16 @@ def _parse_words(words: Sequence[str]) -> tuple[TypeArgs, ...]:
             raise UsageProblem(f'"{word}" has no name', "write every word as TYPE/NAME, or the type once: TYPE NAME…")
         names[type_] = (*names.get(type_, ()), name)
     return tuple(TypeArgs(type_, found) for type_, found in names.items())
+
+
+def _refuse_other(word: str) -> None:
+    """Raise a usage error for a kind that is known and has no list here."""
+    kind = kind_for_word(word)
+    if kind is None:
+        return
+    only = f", which only {kind.api_version} has" if kind.versions[0].startswith("v1alpha") else ""
+    hint = try_kubectl("get", kind.resource, ("-A",) if kind.namespaced else (), ("-o", "yaml"))
+    raise UsageProblem(f"get has no list of {kind.plural}{only}", hint.then("; a snapshot has them, too"))
 
 
 def _check_flags(query: Query, wanted: Sequence[TypeArgs]) -> None:

@@ -15,13 +15,14 @@ from kubectl_dra.commands.not_found import check_node, not_found, object_not_fou
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.pool_answers import pool_not_found
 from kubectl_dra.commands.show import Answer, console, note_evidence, print_answers
+from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import DeviceClass
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.selector.page import selector_page
 from kubectl_dra.output.selector.verdicts import headline
-from kubectl_dra.output.words import counted, plural
+from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.find import devices_of, find_devices, find_pools
 from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.reports.selector import (
@@ -35,7 +36,7 @@ from kubectl_dra.reports.selector import (
     manifest_questions,
     selector_report,
 )
-from kubectl_dra.source.manifests import Manifests
+from kubectl_dra.source.manifests import Loaded, Manifests
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +92,21 @@ def _questions(asked: SelectorArgs, manifests: Manifests | None, facts: ClusterS
             raise object_not_found(DEVICE_CLASS, asked.device_class, classes, facts.evidence, try_dra("get", "classes"))
         return (expression_question(asked.words[0], asked.device_class),)
     questions = manifest_questions(((each.record, each.origin) for each in manifests.objects), facts.features)
+    classic = sorted({each.kind.name for each in manifests.objects if _is_classic(each)})
+    if not questions and classic and not manifests.bad_objects:
+        what = f"{manifests.name}: {listed(classic)} of resource.k8s.io/v1alpha2 can't be tried on today's devices"
+        raise CommandError(what, "kubectl dra convert -f FILE | kubectl dra test-selector -f -")
     if not questions and not manifests.bad_objects:
         hint = "name a file with a ResourceClaim, ResourceClaimTemplate or DeviceClass"
         raise CommandError(f"{manifests.name}: no selectors in it", hint)
     return questions
+
+
+def _is_classic(loaded: Loaded) -> bool:
+    """Whether an object may have selectors that only v1alpha2 has."""
+    return loaded.kind.versions == ("v1alpha2",) or isinstance(
+        loaded.record, ClassicResourceClaim | ClassicResourceClaimTemplate
+    )
 
 
 def _classes(manifests: Manifests | None) -> dict[str, DeviceClass]:

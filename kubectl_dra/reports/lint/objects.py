@@ -62,6 +62,15 @@ def findings(planned: Planned) -> Iterator[Found]:
             )
 
 
+#: What later versions have in place of the kinds that only v1alpha2 has.
+_INSTEAD: Final = {
+    "ResourceClass": "a DeviceClass takes its place",
+    "ResourceClassParameters": "the DeviceClass takes over its content",
+    "ResourceClaimParameters": "the claims and templates that refer to it take over its content",
+    "PodSchedulingContext": "the scheduler needs none any more",
+}
+
+
 def _has_version(planned: Planned) -> bool:
     """Whether a kind of ours exists in the version; of others that is not known."""
     known = BY_NAME.get(planned.kind)
@@ -80,10 +89,13 @@ def _meant(path: str, message: str) -> str:
 def _version(planned: Planned) -> Iterator[Found]:
     group, _, version = planned.api_version.rpartition("/")
     known = BY_NAME.get(planned.kind)
-    if group != RESOURCE_GROUP or known is None or version == "v1" or "v1" not in known.versions:
+    if group != RESOURCE_GROUP or known is None or version == "v1":
         return
     if not_served(planned.api_version, planned.kind, NEWEST_MINOR):
-        text = f"{planned.api_version} is gone since Kubernetes 1.{_gone(planned)}"
+        instead = _INSTEAD.get(planned.kind, "")
+        text = f"{planned.api_version} is gone since Kubernetes 1.{_gone(planned)}{instead and f'; {instead}'}"
+    elif "v1" not in known.versions:
+        return
     else:
         text = f"{planned.api_version} is off by default; {RESOURCE_GROUP}/v1 is served since 1.{STABLE_SINCE}"
     yield Found(Rule.OLD_VERSION, text, "apiVersion")
