@@ -8,10 +8,11 @@ from typing import TypeVar
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
-from kubectl_dra.commands.errors import UsageProblem
+from kubectl_dra.commands.errors import CommandError, UsageProblem
 from kubectl_dra.commands.options import Options
 from kubectl_dra.commands.show import console
 from kubectl_dra.output.safe import Safe, safe
+from kubectl_dra.output.words import counted
 from kubectl_dra.source.reading import Found, FoundRecords, read_objects, read_records
 
 FoundT = TypeVar("FoundT", Found, FoundRecords)
@@ -57,4 +58,6 @@ def _told(found: FoundT, options: Options) -> FoundT:
         terminal.note(Safe("note: ") + safe(note))
     for problem in found.problems:
         terminal.error(problem.what, problem.hint)
+    if found.problems and not found.read_any:
+        raise CommandError(f"nothing could be read: {counted(len(found.problems), 'problem')}, each named above")
     return found

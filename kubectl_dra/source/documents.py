@@ -21,6 +21,7 @@ from kubectl_dra.source.errors import ManifestError
 from kubectl_dra.source.json_parts import WHOLE_BYTES, Part, Span, UnsplitError, parts
 
 _SPACE: Final = b" \t\r\n"
+_TEMPLATE: Final = b"{{"
 _BEGINS: Final = re.compile(rb"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 
 
@@ -61,7 +62,9 @@ def documents(content: Content, name: str, problems: list[ManifestError] | None 
 
     With ``problems``, broken documents of a YAML stream are noted there instead, and cost only themselves.
     """
-    if _first(content) in (b"{", b"["):
+    first = _first(content)
+    # Two braces begin a template of Go, never JSON.
+    if first[:1] in (b"{", b"[") and first != _TEMPLATE:
         yield from _json_documents(content, name)
     elif problems is None:
         yield from _yaml_documents(content, name)
@@ -70,8 +73,9 @@ def documents(content: Content, name: str, problems: list[ManifestError] | None 
 
 
 def _first(content: Content) -> bytes:
+    """The first two bytes that are no space."""
     stripped = (chunk.lstrip(_SPACE) for chunk in content.chunks())
-    return next((chunk[:1] for chunk in stripped if chunk), b"")
+    return next((chunk[:2] for chunk in stripped if chunk), b"")
 
 
 class _Lines:
@@ -172,7 +176,7 @@ def _recovered(content: Content, name: str, problems: list[ManifestError]) -> It
         try:
             yield from _yaml_documents(part, name, Start(number + 1 + index, start))
         except ManifestError as error:
-            if str(error) != str(problems[0]):
+            if error.line != problems[0].line:
                 problems.append(error)
 
 
@@ -208,15 +212,17 @@ def _yaml_documents(content: Content, name: str, start: Start = Start()) -> Iter
     except YAMLError as error:
         line = error.line + earlier
         place = f"{name}, document {error.document + start.document - 1}, line {line}"
-        hint = error.hint or _look_at(content, line)
-        raise ManifestError(f"{place}: {error.problem}", hint, file=name, line=line, problem=error.problem) from error
+        problem, hint = _told(content, line, error.problem)
+        hint = error.hint or hint
+        raise ManifestError(f"{place}: {problem}", hint, file=name, line=line, problem=problem) from error
 
 
-def _look_at(content: Content, line: int) -> str:
-    """What to do about a broken document; templates of charts are the most frequent ones."""
-    if any(b"{{" in chunk for chunk in content.chunks()):
-        return "render the chart first: helm template CHART | kubectl dra … -f -"
-    return f"look at line {line}"
+def _told(content: Content, line: int, problem: str) -> tuple[str, str]:
+    """What is wrong with a broken document, and what to do; templates of charts are the most frequent ones."""
+    if any(_TEMPLATE in chunk for chunk in content.chunks()):
+        render = "render the chart first: helm template CHART | kubectl dra … -f -"
+        return f"a template that is not rendered yet, with {{{{ … }}}} in it ({problem})", render
+    return problem, f"look at line {line}"
 
 
 def _leaf_lines(value: Any, lines: dict[int, int], line: int) -> Iterator[int]:  # noqa: ANN401 - any JSON value

@@ -34,6 +34,11 @@ class Found:
     problems: list[SourceError] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def read_any(self) -> bool:
+        """Whether there is any object."""
+        return bool(self.objects)
+
 
 @dataclass(slots=True)
 class FoundRecords:
@@ -42,6 +47,11 @@ class FoundRecords:
     manifests: Manifests
     problems: list[SourceError] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def read_any(self) -> bool:
+        """Whether there is any object, be it a broken one."""
+        return bool(self.manifests.objects or self.manifests.bad_objects or self.manifests.other)
 
 
 def read_objects(inputs: Inputs, *, patches: bool = True) -> Found:
@@ -56,7 +66,7 @@ def read_objects(inputs: Inputs, *, patches: bool = True) -> Found:
         raise FileError(f"{name}: is a patch of {path}, no object by itself", "-k DIR reads what it becomes")
     left_out = "left out, -k DIR reads what it becomes"
     found.notes += [f"{name} is a patch of {path}: {left_out}" for name, path in apart.items()]
-    _complain_about_nothing(found, empty=not found.objects)
+    _complain_about_nothing(found)
     return found
 
 
@@ -99,7 +109,7 @@ def read_records(inputs: Inputs) -> FoundRecords:
         into.other += each.other
         into.header = into.header or each.header
         found.problems += broken
-    _complain_about_nothing(found, empty=not (into.objects or into.bad_objects or into.other))
+    _complain_about_nothing(found)
     return found
 
 
@@ -116,8 +126,8 @@ def _contents(inputs: Inputs, found: Found | FoundRecords) -> Iterator[Content]:
             found.problems.append(each)
 
 
-def _complain_about_nothing(found: Found | FoundRecords, *, empty: bool) -> None:
-    if not empty:
+def _complain_about_nothing(found: Found | FoundRecords) -> None:
+    if found.read_any:
         return
     if len(found.problems) == 1:
         raise found.problems.pop()
