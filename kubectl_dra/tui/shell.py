@@ -63,6 +63,10 @@ class Shell(App[None]):
     class Given(Message):
         """A feed or the worker has something new; posted from their threads."""
 
+        def can_replace(self, message: Message) -> bool:
+            """Several that wait are taken at once."""
+            return isinstance(message, Shell.Given)
+
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self.settings = settings

@@ -19,8 +19,14 @@ DEVICE = device_value("d.example.com", Device())
 
 @cache
 def environment():
-    """Made where it is used: its grammar costs a second."""
+    """Made where it is used, because its grammar costs a second."""
     return celpy.Environment()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def made():
+    """It sets the limit of recursion, which Hypothesis wants to stay while a test runs."""
+    environment()
 
 
 NUMBERS = st.integers(-20, 20).map(lambda number: str(number) if number >= 0 else f"({number})")
