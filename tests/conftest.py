@@ -57,8 +57,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if mark is not None and _leaves_out(config, mark) else None
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest ones first: no worker is left with one of them when the others have ended."""
+    sample.share_of(items)
     items.sort(key=lambda item: not item.path.is_relative_to(_LONGEST))
 
 

@@ -28,6 +28,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.one_in(3)
 def test_no_part_does_half_more_than_was_recorded() -> None:
     assert counted.grown(counted.measured(), counted.recorded()) == []
 
@@ -63,6 +64,7 @@ def test_nothing_grows_with_the_square_of_the_cluster(command: str, files: list[
         assert per_node[-1] <= max(usual, 1.0) * STEEPER, (name, counts)
 
 
+@pytest.mark.one_in(3)
 def test_more_pods_of_the_same_kinds_compare_nothing_more(tmp_path: Path) -> None:
     compared = []
     for waiting in (world.WAITING_KINDS, 4 * world.WAITING_KINDS):
@@ -73,6 +75,7 @@ def test_more_pods_of_the_same_kinds_compare_nothing_more(tmp_path: Path) -> Non
         assert compared[0][name] == compared[1][name], name
 
 
+@pytest.mark.one_in(3)
 def test_more_kinds_of_pods_compare_nothing_more(tmp_path: Path) -> None:
     """Other kinds that ask for the same devices: nodes are compared once."""
     compared = []

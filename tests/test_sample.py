@@ -30,6 +30,33 @@ def test_other_commits_take_others(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set().union(*(shares(monkeypatch, str(number))[0] for number in range(30))) == set(CASES)
 
 
+class Item:
+    """As much of a test as is looked at."""
+
+    def __init__(self, name: str, path: str, mark: pytest.Mark | None) -> None:
+        self.name, self.path, self.marks = name, Path(path), {mark.name: mark} if mark is not None else {}
+
+    def get_closest_marker(self, name: str) -> pytest.Mark | None:
+        return self.marks.get(name)
+
+    def add_marker(self, mark: pytest.MarkDecorator) -> None:
+        self.marks[mark.name] = mark.mark
+
+
+def test_long_tests_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = set()
+    for number in range(30):
+        monkeypatch.setattr(sample, "seed", lambda number=number: str(number))
+        long = [Item(f"{path}{place}", path, pytest.mark.one_in(3).mark) for path in "ab" for place in range(6)]
+        short = [Item("short", "a", None), Item("row", "a", pytest.mark.rows.mark)]
+        sample.share_of([*long, *short])  # type: ignore[list-item]
+        taken = [item.name for item in long if "rows" not in item.marks]
+        assert [name[0] for name in taken] == ["a", "a", "b", "b"]
+        assert [list(item.marks) for item in short] == [[], ["rows"]]
+        seen.update(taken)
+    assert len(seen) == 12
+
+
 def test_a_run_without_rows_makes_no_tests_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     taken, _ = shares(monkeypatch, "a commit")
     monkeypatch.setattr(sample, "leaves_out_rows", True)

@@ -48,6 +48,8 @@ from tests.allocation.clusters import (
 from tests.vectors.answer_alloc import decode, features, render
 from tests.vectors.rows import rows
 
+pytestmark = pytest.mark.one_in(2)
+
 
 def _inputs(row: dict[str, Any], run: dict[str, Any], slices: list[Any]) -> tuple[Cluster, list[Any]]:
     held = decode(row.get("allocatedClaims") or [], "ResourceClaim")

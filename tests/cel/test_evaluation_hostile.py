@@ -7,6 +7,8 @@ from kubectl_dra.cel.labor import begin, charge_work
 from kubectl_dra.cel.values import Cancelled
 from tests.cel.devices import card
 
+pytestmark = pytest.mark.one_in(2)
+
 CANCELLED = "operation cancelled: actual cost limit exceeded"
 
 

@@ -18,6 +18,8 @@ import pytest
 from tests.faults.fake import LiveApi
 from tests.live.fake_api import Answer, Request, running, status, write_kubeconfig
 
+pytestmark = pytest.mark.one_in(2)
+
 WAIT = 60.0
 
 

@@ -19,7 +19,7 @@ from tests.faults.conftest import Site
 from tests.faults.proxy import BODY, EVENTS, INSTEAD, Call, Fault
 from tests.faults.running import NEEDS, Follower, differences
 
-pytestmark = pytest.mark.usefixtures("impatient")
+pytestmark = [pytest.mark.usefixtures("impatient"), pytest.mark.one_in(2)]
 
 
 def node(name: str, **labels: str) -> dict[str, Any]:

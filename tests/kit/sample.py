@@ -1,6 +1,6 @@
-"""A share of a long product of cases for ``make test``, another one with each commit; ``-m rows`` runs all the others.
+"""A share of long products of cases, and of long tests, for ``make test``, another one with each commit.
 
-So each case runs before every push of CI, and none of them twice.
+``-m rows`` runs all the others: so each case runs before every push of CI, and none of them twice.
 """
 
 from __future__ import annotations
@@ -31,6 +31,20 @@ def seed() -> str:
         )
         given = asked.stdout.strip()
     return given
+
+
+def share_of(items: Iterable[pytest.Item]) -> None:
+    """Mark as rows what is not this commit's share of the tests with the mark ``one_in``."""
+    met: dict[tuple[Path, int], int] = {}
+    for item in items:
+        mark = item.get_closest_marker("one_in")
+        if mark is None or item.get_closest_marker("rows") is not None:
+            continue
+        module = (item.path, *mark.args)
+        place = met[module] = met.get(module, -1) + 1
+        first = random.Random(f"{seed()} {item.path.name}").randrange(*mark.args)
+        if place % mark.args[0] != first:
+            item.add_marker(pytest.mark.rows)
 
 
 def sampled(

@@ -18,6 +18,8 @@ import pytest
 from kubectl_dra.commands.app import run
 from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, write_kubeconfig
 
+pytestmark = pytest.mark.one_in(2)
+
 API = "resource.k8s.io/v1"
 
 

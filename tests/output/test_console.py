@@ -14,6 +14,8 @@ from kubectl_dra.output.console import ColorMode, Console, prepare_streams
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.safe import Safe, Style, styled
 
+pytestmark = pytest.mark.one_in(2)
+
 
 class Terminal(io.StringIO):
     def isatty(self) -> bool:

@@ -18,6 +18,8 @@ import pytest
 from bench import large
 from kubectl_dra.output.progress import Progress
 
+pytestmark = pytest.mark.one_in(2)
+
 ROOT = Path(__file__).parents[2]
 ERASE = b"\r\x1b[K"
 

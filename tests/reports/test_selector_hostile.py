@@ -18,6 +18,8 @@ from kubectl_dra.source.demo import CLUSTER as DEMO
 from tests.differential.expressions import rows
 from tests.reports.clusters import facts
 
+pytestmark = pytest.mark.one_in(2)
+
 SETTING = Setting(facts(DEMO), Where(driver="gpu.example.com"))
 PIECES = (
     'device.attributes["gpu.example.com"]',

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import pytest
+
 from kubectl_dra.diagnosis.capacity.records import Devices, NodeRoom
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, Count
@@ -12,6 +14,8 @@ from kubectl_dra.reports.node_room import RoomKind, room_kinds
 from kubectl_dra.reports.switches import OPTIONS
 from kubectl_dra.tui.room_strip import _SIGNS, MOST_CELLS, room_strip
 from tests.tui.support import LARGE, SMALL, demo_app, play
+
+pytestmark = pytest.mark.one_in(3)
 
 
 def test_capacity():

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.tui.support import file_app, play
+
+pytestmark = pytest.mark.one_in(2)
 
 CLUSTER = Path(__file__).parents[1] / "reports" / "classic.json"
 

@@ -16,6 +16,8 @@ from kubectl_dra.tui.frame import state_text
 from kubectl_dra.tui.settings import Settings
 from tests.tui.support import LARGE, SMALL, Driver, with_features
 
+pytestmark = pytest.mark.one_in(3)
+
 
 class ScriptedFeed:
     """A feed that says what the test wants, when it wants it."""

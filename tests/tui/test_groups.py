@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+import pytest
+
 from kubectl_dra.model.features import features
 from kubectl_dra.source.file import load_file
 from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.feed import RereadFeed
 from kubectl_dra.tui.settings import Settings
 from tests.tui.support import LARGE, demo_app, play
+
+pytestmark = pytest.mark.one_in(2)
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "gang.yaml"
 

@@ -17,6 +17,8 @@ from tests.kit.sample import sampled
 from tests.reports.clusters import DEMO, document
 from tests.tui.support import LARGE, SMALL, play
 
+pytestmark = pytest.mark.one_in(3)
+
 ACTS = "\x1b[31m\u202eevil\u200b\r\n\x9b\x07[/bold][@click=app.quit]{0}%s\u2066"
 COMBINES = "e\u0301\u0327" * 6 + "\ufe0f\U0001f468\u200d\U0001f469"
 # What acts or combines comes early, so that it is on the screen; the others are longer than any screen is wide.

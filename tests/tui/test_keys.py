@@ -7,6 +7,7 @@ import base64
 import dataclasses
 import time
 
+import pytest
 from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style as RichStyle
@@ -19,6 +20,8 @@ from kubectl_dra.tui.colours import FewColours
 from kubectl_dra.tui.feed import Link, RereadFeed, Status
 from kubectl_dra.tui.settings import Settings
 from tests.tui.support import LARGE, SMALL, Driver, demo_app, play, with_features
+
+pytestmark = pytest.mark.one_in(3)
 
 
 def copied(app):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.tui.support import LARGE, demo_app, play
+
+pytestmark = pytest.mark.one_in(3)
 
 
 def test_completion_and_live_counts():

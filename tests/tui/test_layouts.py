@@ -11,6 +11,8 @@ from kubectl_dra.output.safe import Safe, Style, plain, styled
 from kubectl_dra.tui.layouts import Room, page_columns, room_of
 from tests.tui.support import SMALL, demo_app, play
 
+pytestmark = pytest.mark.one_in(3)
+
 MEDIUM, LARGEST = (120, 36), (200, 50)
 
 

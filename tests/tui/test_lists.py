@@ -15,6 +15,8 @@ from kubectl_dra.tui.filters import is_kept
 from kubectl_dra.tui.tables import format_of, table_text
 from tests.tui.support import LARGE, demo_app, play, with_features
 
+pytestmark = pytest.mark.one_in(3)
+
 
 @pytest.mark.parametrize(
     ("text", "kept"),

@@ -18,6 +18,8 @@ from tests.live.test_watch_commands import Kind
 from tests.reports.clusters import DEMO, document
 from tests.tui.support import Driver
 
+pytestmark = pytest.mark.one_in(2)
+
 API = "resource.k8s.io/v1"
 
 

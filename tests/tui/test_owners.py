@@ -21,6 +21,8 @@ from tests.kit.state import state_of
 from tests.live.conftest import api, no_proxies  # noqa: F401 - fixtures
 from tests.live.fake_api import Answer, FakeApi, write_kubeconfig
 
+pytestmark = pytest.mark.one_in(2)
+
 KEY = Key("ml", "trainer-0")
 PATH = "/apis/apps/v1/namespaces/ml/statefulsets/trainer"
 

@@ -12,6 +12,8 @@ from kubectl_dra.tui.settings import Settings
 from tests.kit.sample import sampled
 from tests.tui.support import LARGE, demo_app, play, with_features
 
+pytestmark = pytest.mark.one_in(3)
+
 
 def test_overview():
     async def script(ui):

@@ -21,6 +21,8 @@ from tests.live.proxy import Fault, Proxy, recording
 from tests.reports.clusters import DEMO, document
 from tests.tui.support import demo_app, play, with_features
 
+pytestmark = pytest.mark.one_in(3)
+
 NIC = "nic.example.com/rack-1/nic-3"
 EVICTING = f"taint {NIC} link=flapping:NoExecute"
 
