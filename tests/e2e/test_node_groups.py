@@ -7,24 +7,21 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.controlplane import Client, ControlPlane
 from tests.controlplane.__main__ import plane_environment
 from tests.controlplane.client import Object, wait_for
 from tests.e2e.conftest import OPERATOR, Explain
+from tests.e2e.roles import grant
 from tests.e2e.situations import bound_to, clear, create, node_object, pod_object, scheduled_condition
 
 pytestmark = pytest.mark.controlplane
 
 DRIVER = "groups.example.com"
 NAMESPACE = "e2e-node-groups"
-ROLES = Path(__file__).parents[2] / "deploy" / "rbac"
-RBAC = "rbac.authorization.k8s.io"
 KINDS = {
     ("cluster.x-k8s.io", "v1beta2"): {"MachineDeployment": "Namespaced", "MachineSet": "Namespaced"},
     ("karpenter.sh", "v1"): {"NodePool": "Cluster", "NodeClaim": "Cluster"},
@@ -139,7 +136,7 @@ def test_groups_of_the_cluster_are_judged_as_the_scheduler_judges_their_nodes(se
 
 def test_what_may_not_be_listed_is_named_with_its_right(served: Client, plane: ControlPlane, explain: Explain) -> None:
     _waiting(served)
-    _bind(served, "view")
+    grant(served, "view", OPERATOR.name)
     question = ("why-pending", "waits", "-n", NAMESPACE, "--node-groups", "cluster")
     report = explain(*question, user=OPERATOR.name)
     lacking = {(each["kind"], each["rule"]["apiGroup"], each["rule"]["resource"]) for each in report["missing"]}
@@ -153,7 +150,7 @@ def test_what_may_not_be_listed_is_named_with_its_right(served: Client, plane: C
         check=True,
     ).stdout
     assert 'resource "nodepools" of apiGroup "karpenter.sh"' in " ".join(page.split())
-    _bind(served, "node-groups")
+    grant(served, "node-groups", OPERATOR.name)
     wait_for(
         lambda: not {each["kind"] for each in explain(*question, user=OPERATOR.name)["missing"]} & set(paths()),
         "the roles of deploy/rbac are enough",
@@ -195,20 +192,3 @@ def _message(client: Client, part: str) -> str:
     condition = scheduled_condition(client, NAMESPACE, "waits") or {}
     message: str = condition.get("message", "")
     return message if part in message and "Insufficient" in message else ""
-
-
-def _bind(client: Client, role: str) -> None:
-    content = yaml.safe_load((ROLES / f"{role}.yaml").read_text(encoding="utf-8"))
-    if client.get("ClusterRole", content["metadata"]["name"], version=f"{RBAC}/v1") is None:
-        client.create(content)
-    name = f"groups-{role}"
-    if client.get("ClusterRoleBinding", name, version=f"{RBAC}/v1") is None:
-        subject = {"kind": "User", "name": OPERATOR.name, "apiGroup": RBAC}
-        reference = {"kind": "ClusterRole", "name": content["metadata"]["name"], "apiGroup": RBAC}
-        binding = {
-            "kind": "ClusterRoleBinding",
-            "metadata": {"name": name},
-            "roleRef": reference,
-            "subjects": [subject],
-        }
-        client.create({"apiVersion": f"{RBAC}/v1", **binding})

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import yaml
 
 from tests.controlplane import Client, ControlPlane
 from tests.controlplane.__main__ import plane_environment
 from tests.controlplane.client import Object, wait_for
 from tests.e2e.conftest import OPERATOR, TENANT
+from tests.e2e.roles import grant
 from tests.e2e.situations import bound_to, clear, create, node_object, pod_object
 from tests.live.fake_api import write_kubeconfig
 from tests.live.proxy import Fault, Proxy, recording
@@ -25,8 +25,6 @@ from tests.terminal import Terminal, terminal
 
 pytestmark = pytest.mark.controlplane
 
-ROLES: Final = Path(__file__).parents[2] / "deploy" / "rbac"
-RBAC: Final = "rbac.authorization.k8s.io"
 RULES: Final = "resource.k8s.io/v1"
 SPACE: Final = "e2e-taints"
 DRIVER: Final = "taints.example.com"
@@ -106,15 +104,8 @@ def rules(client: Client) -> dict[str, Object]:
 @pytest.fixture(scope="module")
 def _roles(plane: ControlPlane) -> None:
     """The operator has both roles, the tenant only that of viewers."""
-    client = plane.client()
-    for name in ("view", "taint"):
-        role = yaml.safe_load((ROLES / f"{name}.yaml").read_text(encoding="utf-8"))
-        create(client, role, "")
-        users = (OPERATOR, TENANT) if name == "view" else (OPERATOR,)
-        subjects = [{"kind": "User", "name": user.name, "apiGroup": RBAC} for user in users]
-        reference = {"kind": "ClusterRole", "name": role["metadata"]["name"], "apiGroup": RBAC}
-        binding = {"kind": "ClusterRoleBinding", "metadata": {"name": f"e2e-{name}"}}
-        create(client, {**binding, "apiVersion": f"{RBAC}/v1", "roleRef": reference, "subjects": subjects}, "")
+    grant(plane.client(), "view", OPERATOR.name, TENANT.name)
+    grant(plane.client(), "taint", OPERATOR.name)
 
 
 @pytest.fixture

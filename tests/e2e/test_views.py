@@ -10,18 +10,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import yaml
 
 from tests.controlplane import Client, ControlPlane
 from tests.controlplane.__main__ import plane_environment
 from tests.controlplane.client import Object, object_path, wait_for
 from tests.controlplane.cluster import run_kubectl
+from tests.e2e.roles import grant
 from tests.e2e.situations import Case, bound_to, bring_about, clear, create, node_object, pod_object
 
 pytestmark = pytest.mark.controlplane
 
-ROLE: Final = Path(__file__).parents[2] / "deploy" / "rbac" / "view.yaml"
-RBAC: Final = "rbac.authorization.k8s.io"
 DRIVER: Final = "views.example.com"
 SPACE: Final = "e2e-views"
 OTHER: Final = "e2e-views-other"
@@ -85,24 +83,10 @@ def cluster(plane: ControlPlane) -> Iterator[Client]:
     create(client, _claim("elsewhere"), OTHER)
     create(client, pod_object("elsewhere", ("elsewhere",), nodeSelector={"kubernetes.io/hostname": "node-1"}), OTHER)
     wait_for(lambda: bound_to(client, OTHER, "elsewhere"), "the other namespace's pod is bound")
-    run_kubectl(plane, "apply", "-f", str(ROLE))
-    _bind(client, "ClusterRoleBinding", VIEWER[1], "")
-    _bind(client, "RoleBinding", GUEST[1], SPACE)
+    grant(client, "view", VIEWER[1])
+    grant(client, "view", GUEST[1], namespace=SPACE)
     yield client
     clear(client)
-
-
-def _bind(client: Client, kind: str, user: str, namespace: str) -> None:
-    role = yaml.safe_load(ROLE.read_text(encoding="utf-8"))["metadata"]["name"]
-    if client.get(kind, user, namespace, f"{RBAC}/v1") is None:
-        body = {
-            "apiVersion": f"{RBAC}/v1",
-            "kind": kind,
-            "metadata": {"name": user},
-            "roleRef": {"kind": "ClusterRole", "name": role, "apiGroup": RBAC},
-            "subjects": [{"kind": "User", "name": user, "apiGroup": RBAC}],
-        }
-        create(client, body, namespace)
 
 
 @pytest.fixture(scope="module")
