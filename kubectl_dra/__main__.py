@@ -27,8 +27,9 @@ def main() -> None:
 def _leave(number: int, frame: FrameType | None) -> None:
     """End at once with 130, on a line of its own; what has something to end first handles signals itself."""
     if sys.stderr is not None:
-        shown = sys.modules.get("kubectl_dra.output.progress")
-        os.write(2, (shown.PROGRESS.leftover() if shown is not None else b"") + b"\n")
+        # The module may be there and not yet what is in it.
+        progress = getattr(sys.modules.get("kubectl_dra.output.progress"), "PROGRESS", None)
+        os.write(2, (progress.leftover() if progress is not None else b"") + b"\n")
     os._exit(128 + number)
 
 

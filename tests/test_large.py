@@ -70,7 +70,7 @@ def test_the_generator_gives_the_same_bytes(files: tuple[Path, Path], tmp_path: 
     assert len(uuids) == len(set(uuids)) == COUNT * large.DEVICES
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("command", sampled(COMMANDS, 3))
 def test_memory(command: str, files: tuple[Path, Path]) -> None:
     one, many = files
@@ -78,7 +78,7 @@ def test_memory(command: str, files: tuple[Path, Path]) -> None:
     assert needed / many.stat().st_size < RATIO
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 def test_memory_of_convert(files: tuple[Path, Path]) -> None:
     """It holds what was written and what becomes of it beside the records: objects refer to each other."""
     one, many = files

@@ -117,6 +117,7 @@ def test_a_schema_is_a_schema(kind: str) -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMAS[kind])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("call", "kind"), CALLS.items())
 def test_what_is_printed_is_what_is_promised(printed: Printed, call: str, kind: str) -> None:
     document = printed(call)

@@ -21,7 +21,7 @@ from tests.kit.sample import sampled
 from tests.vectors.answer_alloc import decode, features, render
 from tests.vectors.rows import rows
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(3)
 
 Claims = dict[Key, ResourceClaim]
 NAMES = [f"n{number}" for number in range(6)]

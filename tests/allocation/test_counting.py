@@ -21,7 +21,7 @@ from tests.allocation.clusters import DRIVER, claim_of, cluster_of, device, exac
 from tests.vectors import answer_alloc
 from tests.vectors.rows import rows
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(3)
 
 WALKED = Budget(first=30_000, combinations=0, steps=30_000)
 COMPUTED = Budget(first=0)

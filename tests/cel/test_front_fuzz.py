@@ -174,6 +174,7 @@ def nested(macro: str, depth: int) -> str:
     ],
     ids=range(12),
 )
+@pytest.mark.one_in(2)
 def test_macros_and_types_that_multiply_end_quickly(source):
     started = time.process_time()
     compile_fully(source)

@@ -24,6 +24,8 @@ from kubectl_dra.commands.completing.line import long_name, read_line
 from kubectl_dra.commands.completing.selector import selector_candidates
 from tests.kit.clock import CLOCK
 
+pytestmark = pytest.mark.one_in(2)
+
 ROOT = Path(__file__).parents[2]
 DEMO = ("--from", "demo")
 # Values that nobody can foresee.

@@ -58,6 +58,7 @@ def test_help_begins_with_a_sentence_and_examples(name: str) -> None:
     assert rest.startswith("  Examples:\n")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("name", "example"), [(name, line) for name in ["", *COMMANDS] for line in examples(name)])
 def test_examples_of_help_answer_on_the_demo_cluster(
     name: str, example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

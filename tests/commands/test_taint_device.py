@@ -24,6 +24,8 @@ from tests.live.fake_rules import FakeCluster
 from tests.live.proxy import Fault, Proxy, recording
 from tests.terminal import Terminal, forked_terminal, terminal
 
+pytestmark = pytest.mark.one_in(2)
+
 NIC = "nic.example.com/rack-1/nic-3"
 GPU = "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0"
 NAME = "nic-rack-1-nic-3-link-1c01ba5019"

@@ -23,6 +23,8 @@ from tests.kit.sample import sampled
 from tests.live.fake_api import FakeApi, running, serve_cluster, write_kubeconfig
 from tests.reports.clusters import withheld
 
+pytestmark = pytest.mark.one_in(3)
+
 KINDS = ("Pod", "Node", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
 #: Each command with the kinds without any of which it has nothing to say.
 LISTS: dict[str, tuple[str, ...]] = {

@@ -24,7 +24,7 @@ from tests.live.fake_rules import FakeCluster
 from tests.live.proxy import Fault, recording
 from tests.terminal import Terminal, terminal
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(4)
 
 PROGRAM = (sys.executable, "-m", "kubectl_dra")
 # Every command that prints, with an answer that is longer than a pipe or shorter.

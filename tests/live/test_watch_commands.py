@@ -18,7 +18,7 @@ import pytest
 from kubectl_dra.commands.app import run
 from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, write_kubeconfig
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(3)
 
 API = "resource.k8s.io/v1"
 

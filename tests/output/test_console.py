@@ -14,7 +14,7 @@ from kubectl_dra.output.console import ColorMode, Console, prepare_streams
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.safe import Safe, Style, styled
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(3)
 
 
 class Terminal(io.StringIO):

@@ -12,13 +12,15 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from bench import large
+from kubectl_dra import __main__
 from kubectl_dra.output.progress import Progress
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(3)
 
 ROOT = Path(__file__).parents[2]
 ERASE = b"\r\x1b[K"
@@ -139,3 +141,15 @@ def test_an_interruption_leaves_no_line_behind(file: Path) -> None:
         os.write(stream.fileno(), b"end\n")
         # The line may have been erased together with the last that was seen of it.
         assert (before + seen(master, b"end\r\n")).rpartition(ERASE)[2] == b"\r\nend\r\n"
+
+
+@pytest.mark.parametrize("loaded", [None, ModuleType("kubectl_dra.output.progress")])
+def test_an_interruption_while_the_program_is_imported_ends_it_at_once(
+    loaded: ModuleType | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, codes = list[bytes](), list[int]()
+    monkeypatch.setitem(sys.modules, "kubectl_dra.output.progress", loaded)
+    monkeypatch.setattr("os.write", lambda _stream, text: written.append(text))
+    monkeypatch.setattr("os._exit", codes.append)
+    __main__._leave(2, None)
+    assert (written, codes) == ([b"\n"], [130])

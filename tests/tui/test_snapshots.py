@@ -23,7 +23,7 @@ MOVING = {"lab", "lab-empty", "lab-broken", "lab-load", "command", "light"}
 TEXT = re.compile(r"<text[^>]*>([^<]*)</text>")
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.skipif(version("textual") != PINNED, reason="other versions of Textual draw their own widgets otherwise")
 @pytest.mark.parametrize("size", sampled(SIZES, 2))
 def test_screens(size):
