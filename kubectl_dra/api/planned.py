@@ -209,7 +209,7 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
     except DecodeError as error:
         return replace(planned, error=str(error))
     pods = tuple(replace(each, volume_claims=claims) for each in pods) if claims else pods
-    untried = "nothing in it describes a pod" if found.known and not pods else ""
+    untried = found.untried or ("nothing in it describes a pod" if found.known and not pods else "")
     return replace(planned, pods=pods, catalog=found.catalog, suspended=found.suspended, untried=untried)
 
 

@@ -154,6 +154,23 @@ def add_all(cases: Cases) -> None:
     _of_operators(cases)
     _beside(cases)
     _open(cases)
+    _of_claims_elsewhere(cases)
+
+
+def _of_claims_elsewhere(cases: Cases) -> None:
+    """Pods of a workflow, whose claims stand beside their containers and not in a pod's spec."""
+    seen = {"image": "busybox", "resources": {"claims": [{"name": "gpu"}]}}
+    one = [{"name": "gpu", "resourceClaimTemplateName": "template"}]
+    many = [{"name": "gpu", "resourceClaimTemplateName": "big"}]
+    templates = [
+        {"name": "main", "steps": [[{"name": "a", "template": "small"}], [{"name": "b", "template": "large"}]]},
+        {"name": "small", "container": seen},
+        {"name": "large", "script": seen, "resourceClaims": many},
+    ]
+    body = workload("argoproj.io/v1alpha1", "Workflow", {"templates": templates, "resourceClaims": one})
+    nine = template(devices(request(EXAMPLE, 9)), "big")
+    name = "a workflow of which one template has a claim of its own"
+    cases.add("workloads", name, "example", _ONE, nine, body, fits="No", copies=(1, 0))
 
 
 def _of_operators(cases: Cases) -> None:

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from kubectl_dra.api.workloads.argo import is_workflow, workflow
 from kubectl_dra.api.workloads.kinds import KNOWN, Factor, Known, Part
+from kubectl_dra.api.workloads.mentions import mention
 from kubectl_dra.api.workloads.operators import refined
 from kubectl_dra.api.workloads.shape import Shaped, shaped
 from kubectl_dra.api.workloads.templates import MAX_PODS, Count, Expansion, Template, Tree
@@ -20,12 +22,15 @@ _NAMES: Final = ("name", "groupName")
 
 def expand(tree: Tree, group: str, kind: str) -> Expansion:
     """The pod templates of an object."""
+    if is_workflow(group, kind):
+        return workflow(tree, kind)
     known = KNOWN.get((group, kind))
     if known is not None:
         templates = tuple(each for part in known.parts for each in _of_part(tree, part))
         return Expansion(tuple(refined(tree, group, kind, templates)), True, known.catalog, _suspended(tree, known))
     embedded = tuple(_embedded(tree, 0))
-    return Expansion(embedded or tuple(_told_apart([_by_shape(each) for each in shaped(tree)])))
+    found = embedded or tuple(_told_apart([_by_shape(each) for each in shaped(tree)]))
+    return Expansion(found, untried="" if found else mention(tree))
 
 
 def group_of(api_version: str) -> str:

@@ -42,10 +42,12 @@ class Template:
 class Expansion:
     """``known``: the kind's fields are known. ``catalog``: it makes no pods by itself. ``suspended``: its pods wait.
 
-    No templates and not ``known``: nothing in the object looks like a pod.
+    ``untried`` says why pods of it are not known. No templates, not ``known`` and nothing ``untried``: nothing in the
+    object looks like a pod.
     """
 
     templates: tuple[Template, ...] = ()
     known: bool = False
     catalog: bool = False
     suspended: bool = False
+    untried: str = ""

@@ -1,0 +1,89 @@
+"""Argo Workflows: the pods of a workflow's templates, of which each has parts of its own and takes others over.
+
+Upstream: argo-workflows, workflow/controller/workflowpod.go (createWorkflowPod): claims, node selector, affinity,
+tolerations, scheduler and priority of a template count before those of the workflow, each as a whole; volumes add up.
+How often a template runs, its steps, loops and parameters decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from kubectl_dra.api.workloads.templates import Count, Expansion, Template, Tree
+
+GROUP: Final = "argoproj.io"
+_SPECS: Final[Mapping[str, str]] = {
+    "Workflow": "spec",
+    "WorkflowTemplate": "spec",
+    "ClusterWorkflowTemplate": "spec",
+    "CronWorkflow": "spec.workflowSpec",
+}
+_CATALOGS: Final = frozenset({"WorkflowTemplate", "ClusterWorkflowTemplate"})
+_TAKEN_OVER: Final = ("resourceClaims", "nodeSelector", "affinity", "tolerations", "schedulerName", "priorityClassName")
+_MAIN: Final = "main"
+
+
+def is_workflow(group: str, kind: str) -> bool:
+    """Whether it is an object of Argo Workflows that has templates."""
+    return group == GROUP and kind in _SPECS
+
+
+def workflow(tree: Tree, kind: str) -> Expansion:
+    """The pods of the templates, each once: how often it runs is not known."""
+    path = _SPECS[kind]
+    spec = _at(tree, path)
+    listed = spec.get("templates")
+    templates, untried = [], ""
+    for index, body in enumerate(listed if isinstance(listed, list) else ()):
+        where = f"{path}.templates[{index}]"
+        if not isinstance(body, dict) or not (made := _pod_spec(spec, body)):
+            continue
+        patch = next((at for at, each in ((where, body), (path, spec)) if each.get("podSpecPatch")), "")
+        if patch:
+            untried = untried or f"{patch}.podSpecPatch changes its pods, and is applied when they are made"
+            continue
+        name = body.get("name")
+        role = name if isinstance(name, str) else ""
+        meta = body.get("metadata")
+        whole = {"metadata": meta if isinstance(meta, dict) else {}, "spec": made}
+        templates.append(Template(where, whole, role, count=Count.UNKNOWN))
+    reference = _at(spec, "workflowTemplateRef").get("name")
+    if isinstance(reference, str) and not templates:
+        untried = f"its pods are described by WorkflowTemplate {reference}"
+    suspended = _at(tree, "spec").get("suspend") is True
+    return Expansion(tuple(templates), True, kind in _CATALOGS, suspended, untried)
+
+
+def _pod_spec(spec: Tree, body: Tree) -> dict[str, Any]:
+    """The spec of the pod that runs a template; empty for one that only leads to others."""
+    containers = [{"name": _MAIN, **each} for each in map(body.get, ("container", "script")) if isinstance(each, dict)]
+    containers += list(_items(_at(body, "containerSet"), "containers"))
+    if not containers:
+        return {}
+    made: dict[str, Any] = {"containers": [*containers, *_items(body, "sidecars")], "restartPolicy": "Never"}
+    if waiting := list(_items(body, "initContainers")):
+        made["initContainers"] = waiting
+    if volumes := [*_items(spec, "volumes"), *_items(body, "volumes")]:
+        made["volumes"] = volumes
+    for field in _TAKEN_OVER:
+        own = body.get(field) or spec.get(field)
+        if own:
+            made[field] = own
+    priority = spec.get("podPriorityClassName")
+    if priority and not body.get("priorityClassName"):
+        made["priorityClassName"] = priority
+    if spec.get("hostNetwork") is True:
+        made["hostNetwork"] = True
+    return made
+
+
+def _items(tree: Tree, field: str) -> Iterator[dict[str, Any]]:
+    found = tree.get(field)
+    return (each for each in (found if isinstance(found, list) else ()) if isinstance(each, dict))
+
+
+def _at(tree: Any, path: str) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
+    for field in path.split("."):
+        tree = tree.get(field) if isinstance(tree, dict) else None
+    return tree if isinstance(tree, dict) else {}
