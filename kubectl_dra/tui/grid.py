@@ -97,6 +97,7 @@ class Grid(Lines, Generic[RowT]):
         self._header = header
         self._natural: list[int] = []
         self._fitted: Fitted[RowT] | None = None
+        self._fitted_for = 0
         self._moved = False
         self._wanted: Hashable | None = None
         self.unlimited = False
@@ -252,7 +253,9 @@ class Grid(Lines, Generic[RowT]):
         self.refresh()
 
     def _fit(self) -> Fitted[RowT]:
-        if self._fitted is None:
+        # Compared, because Textual does not always say when a widget was laid out; see Page.make.
+        if self._fitted is None or self._fitted_for != self.columns:
+            self._fitted_for = self.columns
             natural = self._natural or [0] * len(self._columns)
             self._fitted = fit(self._columns, natural, _UNLIMITED if self.unlimited else self.columns - 2)
         return self._fitted

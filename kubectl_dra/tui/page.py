@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from rich.style import Style as RichStyle
@@ -10,6 +10,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
+from kubectl_dra.output.console import pages_of
 from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.tui.layouts import page_columns
@@ -34,14 +35,14 @@ class Page(Lines):
     class Scrolled(Message):
         """Other lines are on the screen."""
 
-    class Resized(Message):
-        """Lines may be as wide as another number of columns."""
-
     def __init__(self, lines: Sequence[Safe] = (), *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.lines: Sequence[Safe] = lines
         self.mark = ""
         self._hit = -1
+        self._maker: Callable[[], Sequence[Safe]] | None = None
+        # Columns that the lines were made for; 0 where they are to be made as soon as the page is laid out.
+        self._made_for = 0
 
     def on_mount(self) -> None:
         """Lines that were given at the start."""
@@ -49,6 +50,38 @@ class Page(Lines):
 
     def show(self, lines: Sequence[Safe]) -> None:
         """Other lines; the place in the text stays."""
+        self._maker = None
+        self._put(lines)
+
+    def make(self, maker: Callable[[], Sequence[Safe]]) -> None:
+        """Lines that ``maker`` folds at the width of the page; it is asked again whenever that is another one.
+
+        Textual knows no width before the page is laid out, and does not always say when it has been: its map of the
+        screen may hold a widget before anything was told to it. So what is drawn is compared with the width there.
+        """
+        self._maker, self._made_for = maker, 0
+        if not self._make():
+            self.refresh()
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether lines will be made as soon as the page is drawn."""
+        return self._maker is not None and bool(self.region) and self._made_for != self.text_columns
+
+    def _make(self) -> bool:
+        """Whether the page is laid out, so that its lines could be made."""
+        if self._maker is None or not self.region:
+            return False
+        self._made_for = self.text_columns
+        with pages_of(self._made_for):
+            self._put(self._maker())
+        return True
+
+    def _make_late(self) -> None:
+        if self.is_stale and self._make():
+            self.post_message(self.Scrolled())
+
+    def _put(self, lines: Sequence[Safe]) -> None:
         self.lines = lines
         self.set_height(len(lines))
 
@@ -84,6 +117,8 @@ class Page(Lines):
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
+        if y == 0 and self.is_stale:
+            self.call_next(self._make_late)
         index = self.scroll_offset.y + y
         if index >= len(self.lines):
             return self.blank()
@@ -96,9 +131,9 @@ class Page(Lines):
     def on_resize(self) -> None:
         """Reports are 80 columns wide: where there are no more, the margin and the scroll bar go."""
         self.set_class(self.app.size.width < _ROOMY, "tight")
-        self.set_height(len(self.lines))
+        if not self.is_stale or not self._make():
+            self.set_height(len(self.lines))
         self.post_message(self.Scrolled())
-        self.post_message(self.Resized())
 
     @property
     def text_columns(self) -> int:

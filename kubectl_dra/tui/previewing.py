@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from kubectl_dra.output.console import pages_of
 from kubectl_dra.output.safe import Safe, Style, styled
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.grid import Grid
@@ -111,14 +110,8 @@ class Previewing(View, Generic[RowT]):
         """The newest page."""
         page = self._previewed[1]
         if page is not None and self.shows_preview:
-            with pages_of(self.preview.text_columns):
-                self.preview.show(page.lines() or [styled(READING, Style.DIM)])
+            self.preview.make(lambda: page.lines() or [styled(READING, Style.DIM)])
 
     def preview_queries(self) -> Sequence[Query[object]]:
         """What the page of the row under the cursor needs."""
         return self._previewed[1].queries() if self._previewed[1] is not None else ()
-
-    def on_page_resized(self, event: Page.Resized) -> None:
-        """Lines are made again."""
-        event.stop()
-        self.show_preview()

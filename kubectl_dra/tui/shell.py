@@ -30,6 +30,7 @@ from kubectl_dra.tui.frame import Crumbs, Footer, Header, Prompt, Tab, Tabs, sta
 from kubectl_dra.tui.layouts import BREAKPOINTS, Room, room_of
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.mail import Mail
+from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.queries import ClaimCounts, PendingPods, Pod, Pools, Taints
 from kubectl_dra.tui.report_worker import Query, ReportWorker
 from kubectl_dra.tui.screens import SCREEN_BY_ID, TABS, Screen
@@ -308,7 +309,11 @@ class Shell(App[None]):
     @property
     def is_idle(self) -> bool:
         """Whether everything on the screen is up to date."""
-        working = any(each.is_running for each in self.workers) or (self.view is not None and self.view.is_waiting)
+        working = (
+            any(each.is_running for each in self.workers)
+            or (self.view is not None and self.view.is_waiting)
+            or any(page.is_stale for page in self.query(Page))
+        )
         return (
             self.status.link is not Link.READING
             and self._mail.is_empty

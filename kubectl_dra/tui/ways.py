@@ -11,7 +11,6 @@ from textual.message import Message
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.invocation import HERE, Address
-from kubectl_dra.output.console import pages_of
 from kubectl_dra.output.pending.remedies import numbered_steps, recorded_lines, remedy_details, remedy_text
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import listed
@@ -98,10 +97,8 @@ class WaysPane(Vertical):
     def show_selected(self) -> None:
         """Its commands."""
         row = self.selected
-        with pages_of(self.page.text_columns):
-            lines = self._lines(row) if row is not None else []
         self.page.border_title = content(_page_title(row))
-        self.page.show(lines)
+        self.page.make(lambda: self._lines(row) if row is not None else [])
 
     def _lines(self, row: WayOut) -> list[Safe]:
         if row.remedy is None:
@@ -135,7 +132,7 @@ class WaysPane(Vertical):
 
     def go_to_number(self, number: int) -> bool:
         """Put the cursor on a way out by its number, if the list has the focus."""
-        return self.grid.has_focus and self.grid.select(lambda row: row.number == number)
+        return self.app.focused is self.grid and self.grid.select(lambda row: row.number == number)
 
     # --- events -----------------------------------------------------------------------------------------------------
 
@@ -153,10 +150,6 @@ class WaysPane(Vertical):
             self.post_message(self.Explained(row.code))
         elif isinstance(row, WayOut) and row.remedy is not None:
             self.post_message(self.Shown(self._lines(row), row.number))
-
-    def on_resize(self) -> None:
-        """Lines are wrapped again."""
-        self.show_selected()
 
 
 def _page_title(row: WayOut | None) -> Safe:

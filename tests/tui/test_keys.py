@@ -194,6 +194,41 @@ def test_bars_of_the_selected_row_are_not_reversed():
     assert [bool(each.style.reverse) for each in made] == [True, False, False, True]
 
 
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+@pytest.mark.parametrize("keys", ["xc", "xxc"])
+def test_a_way_out_is_copied_however_fast_the_keys_come(size, keys):
+    async def script(ui):
+        await ui.command("pod ml/trainer-0")
+        ui.send(*keys)
+        await ui.settle()
+        assert "# 1 " in copied(ui.app)
+        assert copied(ui.app).count("kubectl replace") == 1
+
+    play(demo_app(), script, size)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+def test_the_name_is_copied_beside_ways_out_and_that_is_said(size):
+    async def script(ui):
+        await ui.command("pod ml/trainer-0")
+        await ui.press("c")
+        assert copied(ui.app) == "ml/trainer-0"
+        assert "press x first, then c" in ui.screen
+
+    play(demo_app(), script, size)
+
+
+def test_the_letter_after_escape_is_no_text_of_the_lab():
+    async def script(ui):
+        await ui.press("5")
+        ui.send(*"device", "escape", "4")
+        await ui.settle()
+        assert ui.app.draft.expression == "device"
+        assert "PENDING" in ui.screen
+
+    play(demo_app(), script, SMALL)
+
+
 def test_the_clipboard_is_told_to_the_terminal():
     """OSC 52 holds what was copied."""
     app = demo_app()

@@ -6,9 +6,11 @@ import re
 
 import pytest
 
+from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, plain, styled
 from kubectl_dra.tui.layouts import Room, page_columns, room_of
+from kubectl_dra.tui.page import Page
 from tests.tui.support import SMALL, demo_app, play
 
 pytestmark = pytest.mark.one_in(3)
@@ -109,3 +111,47 @@ def test_the_preview_below_a_narrow_list():
         assert "Device gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0" in ui.screen
 
     play(demo_app(), script, SMALL)
+
+
+@pytest.mark.parametrize("keys", [("4", "down", "enter"), ("2", "y"), ("2", "d")])
+def test_a_page_is_made_once_its_width_is_known(monkeypatch, keys):
+    """It would be folded at the least width, and be drawn like that for a moment."""
+    made, put = [], Page._put
+
+    def recorded(self, lines):
+        made.append((self, self.text_columns))
+        put(self, lines)
+
+    monkeypatch.setattr(Page, "_put", recorded)
+
+    async def script(ui):
+        await ui.press(*keys)
+        page = ui.app.view.page
+        assert {columns for each, columns in made if each is page} == {page.text_columns}
+
+    play(demo_app(), script, MEDIUM)
+
+
+def test_a_page_that_is_laid_out_unannounced_is_made():
+    """Textual sends no Resize to a widget that its map held before it was laid out, as after any look at a size."""
+
+    async def script(ui):
+        await ui.press("2", "d")
+        page, resized = ui.app.view.page, Page.on_resize
+        try:
+            Page.on_resize = lambda _page: None
+            await ui.press("escape", "d")
+            assert ui.app.view.page is not page
+            assert "7 devices: 3 free" in ui.screen
+            page = ui.app.view.page
+            page.make(lambda: [Safe(f"as wide as {page_width()}")])
+            await ui.settle()
+            assert f"as wide as {page.text_columns}" in ui.screen
+            await ui.pilot.resize_terminal(100, 30)
+            await ui.settle()
+            assert f"as wide as {page.text_columns}" in ui.screen
+            assert page.text_columns < 100
+        finally:
+            Page.on_resize = resized
+
+    play(demo_app(), script, MEDIUM)

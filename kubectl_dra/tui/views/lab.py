@@ -226,24 +226,24 @@ class LabView(View):
         last = self.editor.document.end
         self.editor.replace(expression, (0, 0), last)
         self._try(expression, device_class)
-        self.editor.focus()
+        self.screen.set_focus(self.editor)
 
     # --- actions ----------------------------------------------------------------------------------------------------
 
     def can(self, action: str) -> bool:
         """Letters edit while the editor has the focus; the other actions need something to work on."""
         if action == "accept":
-            return self.editor.has_focus and bool(self._choices) and self._is_current
+            return self.app.focused is self.editor and bool(self._choices) and self._is_current
         if action == "turn":
-            return self.editor.has_focus and len(self._choices) > 1 and self._is_current
+            return self.app.focused is self.editor and len(self._choices) > 1 and self._is_current
         if action == "edit":
-            return not self.editor.has_focus
+            return self.app.focused is not self.editor
         if action == "earlier":
             return bool(self._earlier)
         if action in ("copy_yaml", "copy_command", "outcomes", "would_get", "keep"):
             return bool(self.editor.text.strip())
         if action == "copy":
-            return bool(self.editor.text.strip()) and not self.editor.has_focus
+            return bool(self.editor.text.strip()) and self.app.focused is not self.editor
         if action == "editor":
             return self.dra.can_leave_terminal
         return super().can(action)
@@ -267,7 +267,7 @@ class LabView(View):
 
     def do_edit(self) -> None:
         """Back into the editor."""
-        self.editor.focus()
+        self.screen.set_focus(self.editor)
 
     def do_scope(self) -> None:
         """Behind the next class, or alone after the last one."""
@@ -358,13 +358,14 @@ class LabView(View):
 
     def leave_editor(self) -> bool:
         """Out of the editor, so that letters are keys again; True if that was all there was to do."""
-        if self.editor.has_focus:
+        if self.app.focused is self.editor:
             self.dra.memory.tried(self.editor.text)
-            self.page.focus()
+            # Not focus(), which comes later: the next letter would be typed.
+            self.screen.set_focus(self.page)
             return True
         return False
 
     @property
     def info(self) -> Safe:
         """How to leave the editor, how to get back."""
-        return Safe("esc leaves the editor") if self.editor.has_focus else Safe("e edits")
+        return Safe("esc leaves the editor") if self.app.focused is self.editor else Safe("e edits")

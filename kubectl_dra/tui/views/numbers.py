@@ -94,11 +94,7 @@ class NumbersView(ListView[NumberRow]):
 
     def moved(self, row: NumberRow | None) -> None:
         """The devices of the number under the cursor."""
-        self.page.show(list(_device_lines(row, max(self.size.width - 3, 40))) if row is not None else ())
-
-    def on_resize(self) -> None:
-        """Names are wrapped again."""
-        self.moved(self.grid.selected)
+        self.page.make(lambda: list(_device_lines(row, max(self.size.width - 3, 40))) if row is not None else ())
 
     def opened(self, row: NumberRow) -> None:
         """The devices as a list, those that were taken out included."""

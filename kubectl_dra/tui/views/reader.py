@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.output.console import page_width, pages_of
+from kubectl_dra.output.console import page_width
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.explain.text import page_lines
 from kubectl_dra.output.layout import wrapped
@@ -50,9 +50,11 @@ class ReportView(View):
 
     def show(self) -> None:
         """The newest text, as wide as the page."""
-        with pages_of(self.page.text_columns):
-            lines = self.lines()
-            self.page.show(wrapped(self.dra.reading_words) if lines is None else lines)
+        self.page.make(self._lines_or_reading)
+
+    def _lines_or_reading(self) -> Sequence[Safe]:
+        lines = self.lines()
+        return wrapped(self.dra.reading_words) if lines is None else lines
 
     def do_filter(self) -> None:
         """Type what to find."""
@@ -87,11 +89,6 @@ class ReportView(View):
             return fmt("{} with “{}”", counted(self._found, "line"), self._mark)
         last, lines = self.page.place
         return fmt("line {} of {}", last, lines) if lines > self.page.size.height > 0 else Safe("")
-
-    def on_page_resized(self, event: Page.Resized) -> None:
-        """Lines are made again."""
-        event.stop()
-        self.show()
 
     def on_page_scrolled(self, event: Page.Scrolled) -> None:
         """Say the new place."""

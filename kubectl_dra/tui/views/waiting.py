@@ -28,6 +28,7 @@ from kubectl_dra.tui.ways import WaysPane
 
 R = TypeVar("R")
 Ways = tuple[Sequence[RemedyReport] | None, Sequence[Code], Address]
+_ONLY_NAME: Final = Safe("copied the name; for the commands of a way out press x first, then c")
 _CHECKED: Final = Safe("Ways out are being checked …")
 
 
@@ -41,7 +42,8 @@ class WaysView(View):
     @property
     def on_ways(self) -> bool:
         """Whether the cursor is in the list."""
-        return self.ways.grid.has_focus
+        # Not has_focus, which is true only later: the next key may be here already.
+        return self.app.focused is self.ways.grid
 
     def can(self, action: str) -> bool:
         """Only what has commands can be copied."""
@@ -64,6 +66,8 @@ class WaysView(View):
             self.dra.note_commands("copied", lines)
         elif self.subject is not None:
             self.dra.copy_lines([safe(self.subject.name)])
+            if self.ways.has_any:
+                self.dra.say(_ONLY_NAME)
 
     def do_copy_all(self) -> None:
         """All alternatives as comments."""
@@ -170,13 +174,21 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
     def show(self) -> None:
         """The panes."""
         super().show()
-        report = self.report
-        if report is not None:
-            lines = wrapped(styled(self.headline(report), Style.BOLD), page_columns(self.size.width - 2))
-            self._head.update(content(Safe("\n".join(lines))))
-        self._head.set_class(report is None, "-empty")
+        self._show_head()
         if self.dra.cluster is not None:
             self.ways.show(*self.ways_now())
+
+    def _show_head(self) -> None:
+        report = self.report
+        if report is not None:
+            # As wide as the terminal: this is known before anything is laid out.
+            lines = wrapped(styled(self.headline(report), Style.BOLD), page_columns(self.app.size.width - 2))
+            self._head.update(content(Safe("\n".join(lines))))
+        self._head.set_class(report is None, "-empty")
+
+    def on_resize(self) -> None:
+        """The first sentence is folded again."""
+        self._show_head()
 
     @property
     def info(self) -> Safe:
@@ -206,9 +218,13 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
     def do_steps(self) -> None:
         """To the ways out: beside the checks, or in a list of their own."""
         if self.apart:
-            self.ways.grid.focus()
+            # Not focus(), which comes later: the next key may be here already.
+            self.screen.set_focus(self.ways.grid)
         else:
-            self.dra.push(WaysOutView(self))
+            view = WaysOutView(self)
+            # Before it is mounted: the next key may be here already.
+            view.show()
+            self.dra.push(view)
 
     def do_explain(self) -> None:
         """The page of the main reason."""
@@ -235,6 +251,11 @@ class WaysOutView(WaysView):
     def queries(self) -> Sequence[Query[object]]:
         """Those of the page."""
         return self._page.queries()
+
+    @property
+    def on_ways(self) -> bool:
+        """There is nothing else."""
+        return True
 
     def show(self) -> None:
         """The newest list."""
