@@ -14,7 +14,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, _leave)
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     if word in ("__complete", "__complete-line"):
-        from kubectl_dra.commands import complete
+        from kubectl_dra.commands.completion import complete
 
         words = sys.argv[2:]
         complete.main(complete.split_line(words[-1] if words else "") if word == "__complete-line" else words)

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
 
-_LOADED = ("kubernetes.client", "kubernetes.config", "kubectl_dra.__main__", "kubectl_dra.commands.taint_answers")
+_LOADED = ("kubernetes.client", "kubernetes.config", "kubectl_dra.__main__", "kubectl_dra.commands.taint.answers")
 
 
 class Forked:

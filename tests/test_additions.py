@@ -22,8 +22,8 @@ COMMAND = '''"""``kubectl dra greet``."""
 
 import click
 
-from kubectl_dra.commands.options import Options, shared_options
-from kubectl_dra.commands.show import console
+from kubectl_dra.commands.shared.options import Options, shared_options
+from kubectl_dra.commands.shared.show import console
 from kubectl_dra.output.safe import fmt
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_dra.commands.completing import cache, kubectl
+from kubectl_dra.commands.completion import cache, kubectl
 from kubectl_dra.model.features import NEWEST_MINOR, OLDEST_MINOR
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.source.demo import CLUSTER

@@ -11,8 +11,8 @@ import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.app import run
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.tui_answers import settings_of
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.tui.answers import settings_of
 from kubectl_dra.model.clock import timestamp
 from kubectl_dra.model.features import Features
 from kubectl_dra.source.file import load_file
@@ -20,7 +20,13 @@ from tests.kit.clock import CLOCK, FixedClock
 
 PACKAGE = Path(__file__).parents[1] / "kubectl_dra"
 # Where the program begins, or what it is begun with.
-EDGES = {"commands/app.py", "commands/options.py", "commands/completing/cache.py", "source/spec.py", "tui/settings.py"}
+EDGES = {
+    "commands/app.py",
+    "commands/shared/options.py",
+    "commands/completion/cache.py",
+    "source/spec.py",
+    "tui/settings.py",
+}
 
 
 def test_only_edges_know_the_clock_of_the_computer():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_dra.commands.completion_scripts import SCRIPTS
+from kubectl_dra.commands.completion.scripts import SCRIPTS
 from kubectl_dra.version import __version__
 
 ROOT = Path(__file__).parents[1]
@@ -53,7 +53,7 @@ def test_the_wheel_brings_both_executables_and_the_completions(wheel: zipfile.Zi
     info = f"kubectl_dra-{__version__}"
     scripts = wheel.read(f"{info}.dist-info/entry_points.txt").decode()
     assert "kubectl-dra = kubectl_dra.__main__:main" in scripts
-    assert "kubectl_complete-dra = kubectl_dra.commands.complete:main" in scripts
+    assert "kubectl_complete-dra = kubectl_dra.commands.completion.complete:main" in scripts
     for shell, path in SHARED.items():
         assert wheel.read(f"{info}.data/data/{path}").decode() == SCRIPTS[shell]
 

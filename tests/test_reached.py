@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-STARTED = ("kubectl_dra.__main__", "kubectl_dra.commands.complete")
+STARTED = ("kubectl_dra.__main__", "kubectl_dra.commands.completion.complete")
 #: The parser of a file, kept: two tests look at all of them.
 parsed = cache(lambda file: ast.parse(file.read_text(encoding="utf-8")))
 

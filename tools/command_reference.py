@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from kubectl_dra.commands.app import COMMANDS, PROGRAM, app
-from kubectl_dra.commands.options import SharedOption
+from kubectl_dra.commands.shared.options import SharedOption
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "commands"
 INDEX = "README.md"

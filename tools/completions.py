@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kubectl_dra.commands.completion_scripts import FILES, SCRIPTS
+from kubectl_dra.commands.completion.scripts import FILES, SCRIPTS
 
 FOLDER = Path(__file__).resolve().parents[1] / "completions"
 

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.tui_answers import settings_of
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.tui.answers import settings_of
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.tui.app import DraApp
 

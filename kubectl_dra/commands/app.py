@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import click
 
-from kubectl_dra.commands.errors import CommandError
 from kubectl_dra.commands.habits import UNLISTED, as_kubectl_says
-from kubectl_dra.commands.kubectl_style import KubectlStyle
-from kubectl_dra.commands.options import CLUSTER_OPTIONS, SCOPE_OPTIONS
+from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.kubectl_style import KubectlStyle
+from kubectl_dra.commands.shared.options import CLUSTER_OPTIONS, SCOPE_OPTIONS
 from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.output.console import (
     ColorMode,
@@ -30,29 +30,32 @@ from kubectl_dra.output.progress import PROGRESS
 PROGRAM: Final = "kubectl dra"
 # name -> (module with ``command``, line for the overview): help must not import any of them.
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
-    "why-pending": ("why_pending", "Why pods and claims wait for devices, and what would make them fit"),
-    "describe-pool": ("describe_pool", "Pools of devices: usable or not, what is free, tainted or taken, and by whom"),
+    "why-pending": ("why_pending.command", "Why pods and claims wait for devices, and what would make them fit"),
+    "describe-pool": ("describe.pool", "Pools of devices: usable or not, what is free, tainted or taken, and by whom"),
     "describe-claim": (
-        "describe_claim",
+        "describe.claim",
         "A ResourceClaim: what it requests and holds, who uses it, what drivers report",
     ),
     "describe-podgroup": (
-        "describe_podgroup",
+        "describe.podgroup",
         "A PodGroup: how many pods it needs, which run where, the claims they share",
     ),
-    "describe-node": ("describe_node", "A node: its devices of all drivers, their state, and which pods hold them"),
+    "describe-node": ("describe.node", "A node: its devices of all drivers, their state, and which pods hold them"),
     "test-selector": ("test_selector", "A device selector tried on real devices: what it matches, where it fails"),
     "simulate": ("simulate", "Whether pods, claims or workloads that do not exist yet would fit, and how many"),
     "capacity": ("capacity", "How many pods of a shape fit, what keeps more away, and what to move for more room"),
     "top": ("top", "Who holds most devices, and claims that hold devices for nobody"),
-    "get": ("get", "Tables of pools, devices, nodes, claims, templates, classes, slices and taints"),
-    "taint-device": ("taint_device", "Add or remove device taints; shows the affected pods before anything is written"),
+    "get": ("get.command", "Tables of pools, devices, nodes, claims, templates, classes, slices and taints"),
+    "taint-device": (
+        "taint.command",
+        "Add or remove device taints; shows the affected pods before anything is written",
+    ),
     "convert": ("convert", "Convert DRA manifests between API versions and report what is lost"),
     "lint": ("lint", "Check manifests without a cluster: fields, versions, selectors, names across files"),
     "snapshot": ("snapshot", "Save the objects that the other commands read to a file, for --from"),
-    "tui": ("tui", "Browse devices, claims and pending pods"),
+    "tui": ("tui.command", "Browse devices, claims and pending pods"),
     "explain": ("explain", "What a reason code means, how to confirm it and how to fix it"),
-    "completion": ("completion", "Completion for the shell: commands, flags, live names"),
+    "completion": ("completion.command", "Completion for the shell: commands, flags, live names"),
     "version": ("version", "The version of this plugin"),
 }
 
@@ -88,7 +91,7 @@ class LazyGroup(KubectlStyle, click.Group):
         if args[0] in UNLISTED:
             return args[0], UNLISTED[args[0]], args[1:]
         if args[0] not in COMMANDS:
-            from kubectl_dra.commands.suggest import did_you_mean
+            from kubectl_dra.commands.shared.suggest import did_you_mean
 
             raise click.UsageError(f'unknown command "{args[0]}"{did_you_mean(args[0], COMMANDS)}', ctx)
         return super().resolve_command(ctx, args)

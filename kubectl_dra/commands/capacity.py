@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from kubectl_dra.commands.errors import UsageProblem
-from kubectl_dra.commands.kubectl_style import KubectlStyle
-from kubectl_dra.commands.options import Expression, Options, scope_options, shared_options
-from kubectl_dra.commands.whatif_options import whatif_options
+from kubectl_dra.commands.shared.errors import UsageProblem
+from kubectl_dra.commands.shared.kubectl_style import KubectlStyle
+from kubectl_dra.commands.shared.options import Expression, Options, scope_options, shared_options
+from kubectl_dra.commands.shared.whatif_options import whatif_options
 
 if TYPE_CHECKING:
     from kubectl_dra.diagnosis.whatif import Switch

@@ -5,13 +5,13 @@ from __future__ import annotations
 from kubectl_dra.api.kinds import DEVICE_CLASS
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
-from kubectl_dra.commands.cluster import Scoped, read_cluster
-from kubectl_dra.commands.manifests import check_namespaces, objects_of
-from kubectl_dra.commands.namespaces import check_namespace
-from kubectl_dra.commands.not_found import not_found
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.show import console, is_document, note_evidence, write
-from kubectl_dra.commands.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
+from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
+from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
+from kubectl_dra.commands.shared.namespaces import check_namespace
+from kubectl_dra.commands.shared.not_found import not_found
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.show import console, is_document, note_evidence, write
+from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.whatif import Switch
 from kubectl_dra.model.names import is_label

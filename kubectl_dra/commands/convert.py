@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from kubectl_dra.commands.errors import UsageProblem
-from kubectl_dra.commands.kubectl_style import KubectlStyle
-from kubectl_dra.commands.options import Options, one_of, shared_options
+from kubectl_dra.commands.shared.errors import UsageProblem
+from kubectl_dra.commands.shared.kubectl_style import KubectlStyle
+from kubectl_dra.commands.shared.options import Options, one_of, shared_options
 from kubectl_dra.reports.invocations import try_dra
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def command(options: Options, target: str) -> int:
 
 def _convert(options: Options, version: str) -> int:
     from kubectl_dra.api.sources import Source
-    from kubectl_dra.commands.manifests import objects_of
-    from kubectl_dra.commands.show import console
+    from kubectl_dra.commands.shared.manifests import objects_of
+    from kubectl_dra.commands.shared.show import console
     from kubectl_dra.output.conversion import notes
     from kubectl_dra.output.exit_codes import ExitCode, finding_code
     from kubectl_dra.reports.conversion import conversion_report

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from kubectl_dra.commands.errors import CommandError
-from kubectl_dra.commands.not_found import not_found
-from kubectl_dra.commands.options import Options
+from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.not_found import not_found
+from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.console import ColorMode, Console
 from kubectl_dra.output.explain.index import index_lines, markdown_index, matching

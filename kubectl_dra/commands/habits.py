@@ -7,8 +7,8 @@ from typing import Final
 
 import click
 
-from kubectl_dra.commands.errors import UsageProblem
-from kubectl_dra.commands.kubectl_style import KubectlStyle, write_shared_options
+from kubectl_dra.commands.shared.errors import UsageProblem
+from kubectl_dra.commands.shared.kubectl_style import KubectlStyle, write_shared_options
 from kubectl_dra.output.console import write_help
 
 #: The types of ``describe TYPE``, and the command that describes each.

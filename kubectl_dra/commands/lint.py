@@ -7,9 +7,9 @@ from typing import Final
 
 import click
 
-from kubectl_dra.commands.errors import UsageProblem
-from kubectl_dra.commands.kubectl_style import KubectlStyle
-from kubectl_dra.commands.options import Options, shared_options
+from kubectl_dra.commands.shared.errors import UsageProblem
+from kubectl_dra.commands.shared.kubectl_style import KubectlStyle
+from kubectl_dra.commands.shared.options import Options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:

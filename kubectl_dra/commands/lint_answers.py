@@ -8,9 +8,9 @@ from kubectl_dra.api.kinds import RESOURCE_SLICE
 from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.cluster import features_of, gates_of
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.show import console, is_document, write
+from kubectl_dra.commands.shared.cluster import features_of, gates_of
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.show import console, is_document, write
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.console import write_data
 from kubectl_dra.output.documents import document, report_bytes

@@ -8,13 +8,13 @@ from functools import partial
 
 from kubectl_dra.api.kinds import DEVICE_CLASS, RESOURCE_SLICE
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.cluster import read_cluster
-from kubectl_dra.commands.errors import CommandError, UsageProblem
-from kubectl_dra.commands.manifests import records_of
-from kubectl_dra.commands.not_found import check_node, not_found, object_not_found
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.pool_answers import pool_not_found
-from kubectl_dra.commands.show import Answer, console, note_evidence, print_answers
+from kubectl_dra.commands.describe.pool_answers import pool_not_found
+from kubectl_dra.commands.shared.cluster import read_cluster
+from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
+from kubectl_dra.commands.shared.manifests import records_of
+from kubectl_dra.commands.shared.not_found import check_node, not_found, object_not_found
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.show import Answer, console, note_evidence, print_answers
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import DeviceClass

@@ -10,13 +10,13 @@ from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.queues import with_files
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.cluster import features_of, gates_of, read_cluster
-from kubectl_dra.commands.manifests import check_namespaces, objects_of
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.owners import owner_reader
-from kubectl_dra.commands.queues import with_queues
-from kubectl_dra.commands.show import console, is_document, note_evidence, write
-from kubectl_dra.commands.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
+from kubectl_dra.commands.shared.cluster import features_of, gates_of, read_cluster
+from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.owners import owner_reader
+from kubectl_dra.commands.shared.queues import with_queues
+from kubectl_dra.commands.shared.show import console, is_document, note_evidence, write
+from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR
 from kubectl_dra.diagnosis.whatif import Switch

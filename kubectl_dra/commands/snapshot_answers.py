@@ -9,14 +9,14 @@ from itertools import count
 from typing import Final
 
 from kubectl_dra.api.controllers import is_foreign
-from kubectl_dra.commands.cluster import Scoped, read_cluster
-from kubectl_dra.commands.errors import CommandError
-from kubectl_dra.commands.namespaces import check_namespace
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.owners import owner_reader
-from kubectl_dra.commands.queues import with_queues
-from kubectl_dra.commands.show import console, note_evidence
-from kubectl_dra.commands.signals import signals_raise
+from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
+from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.namespaces import check_namespace
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.owners import owner_reader
+from kubectl_dra.commands.shared.queues import with_queues
+from kubectl_dra.commands.shared.show import console, note_evidence
+from kubectl_dra.commands.shared.signals import signals_raise
 from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.output.documents import list_pieces, write_list
 from kubectl_dra.output.exit_codes import ExitCode

@@ -6,8 +6,8 @@ from typing import Final
 
 import click
 
-from kubectl_dra.commands.kubectl_style import KubectlStyle
-from kubectl_dra.commands.options import Expression, Options, shared_options
+from kubectl_dra.commands.shared.kubectl_style import KubectlStyle
+from kubectl_dra.commands.shared.options import Expression, Options, shared_options
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -49,7 +49,7 @@ def command(
     first, as for a request.
     """
     if interactive:
-        from kubectl_dra.commands.tui_answers import start_lab
+        from kubectl_dra.commands.tui.answers import start_lab
 
         return start_lab(options, words, device_class)
     from kubectl_dra.commands.selector_answers import SelectorArgs, answer

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kubectl_dra.commands.cluster import read_cluster
-from kubectl_dra.commands.namespaces import check_namespace
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.show import console, is_document, note_evidence, write
+from kubectl_dra.commands.shared.cluster import read_cluster
+from kubectl_dra.commands.shared.namespaces import check_namespace
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.show import console, is_document, note_evidence, write
 from kubectl_dra.output.documents import document, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.top.page import top_page, top_summary

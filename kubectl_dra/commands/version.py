@@ -6,8 +6,8 @@ from typing import Final
 
 import click
 
-from kubectl_dra.commands.kubectl_style import KubectlStyle
-from kubectl_dra.commands.options import Options, shared_options
+from kubectl_dra.commands.shared.kubectl_style import KubectlStyle
+from kubectl_dra.commands.shared.options import Options, shared_options
 from kubectl_dra.output.console import ColorMode, Console, write_data
 from kubectl_dra.output.safe import fmt
 

@@ -76,7 +76,7 @@ def test_an_offline_answer_loads_neither_the_client_nor_the_tui() -> None:
 
 
 def test_a_command_loads_no_other_command() -> None:
-    assert "kubectl_dra.commands.why_pending" not in loaded("version")
+    assert "kubectl_dra.commands.why_pending.command" not in loaded("version")
 
 
 def test_help_is_the_programs_own() -> None:

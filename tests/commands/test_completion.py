@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_dra.commands.app import COMMANDS, app
-from kubectl_dra.commands.complete import complete, lines, split_line
-from kubectl_dra.commands.completing import Answer, Candidate, Directive
-from kubectl_dra.commands.completing.arguments import ARGUMENTS
-from kubectl_dra.commands.completing.cache import Cache
-from kubectl_dra.commands.completing.line import long_name, read_line
-from kubectl_dra.commands.completing.selector import selector_candidates
+from kubectl_dra.commands.completion import Answer, Candidate, Directive
+from kubectl_dra.commands.completion.arguments import ARGUMENTS
+from kubectl_dra.commands.completion.cache import Cache
+from kubectl_dra.commands.completion.complete import complete, lines, split_line
+from kubectl_dra.commands.completion.line import long_name, read_line
+from kubectl_dra.commands.completion.selector import selector_candidates
 from tests.kit.clock import CLOCK
 
 pytestmark = pytest.mark.one_in(2)
@@ -260,8 +260,8 @@ class Fake:
             **variables,
         }
         limits = f"cache.SECONDS = 600; kubectl.SECONDS = {patience}"
-        code = f"from kubectl_dra.commands.completing import cache, kubectl; {limits}; complete.main()"
-        command = [sys.executable, "-c", f"from kubectl_dra.commands import complete; {code}", *words]
+        code = f"from kubectl_dra.commands.completion import cache, kubectl; {limits}; complete.main()"
+        command = [sys.executable, "-c", f"from kubectl_dra.commands.completion import complete; {code}", *words]
         done = subprocess.run(
             command,
             env=environment,
@@ -422,7 +422,7 @@ def test_without_kubectl_what_is_static_remains(kubectl: Fake) -> None:
 
 def test_a_bug_is_written_to_the_file_that_debugging_names(kubectl: Fake) -> None:
     log = kubectl.folder / "debug"
-    code = "from kubectl_dra.commands import complete as c; c.complete = lambda w: 1 // 0; c.main(['x'])"
+    code = "from kubectl_dra.commands.completion import complete as c; c.complete = lambda w: 1 // 0; c.main(['x'])"
     environment = {**os.environ, "BASH_COMP_DEBUG_FILE": str(log)}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, encoding="utf-8", check=False
@@ -508,7 +508,7 @@ def run(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProc
 
 
 def test_scripts_are_those_of_the_folder_completions() -> None:
-    from kubectl_dra.commands.completion_scripts import FILES, SCRIPTS
+    from kubectl_dra.commands.completion.scripts import FILES, SCRIPTS
 
     folder = Path(__file__).parents[2] / "completions"
     assert {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()} == {

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_dra.commands.completion_scripts import FILES, SCRIPTS
+from kubectl_dra.commands.completion.scripts import FILES, SCRIPTS
 from tests.terminal import Terminal, terminal
 
 pytestmark = pytest.mark.shells

@@ -10,11 +10,11 @@ import pytest
 
 from kubectl_dra.commands import app as app_module
 from kubectl_dra.commands.app import app, run
-from kubectl_dra.commands.cluster import read_cluster, source_spec
-from kubectl_dra.commands.errors import UsageProblem
-from kubectl_dra.commands.kubectl_style import KubectlStyle, rewritten
-from kubectl_dra.commands.options import Options, shared_options
-from kubectl_dra.commands.suggest import did_you_mean, near
+from kubectl_dra.commands.shared.cluster import read_cluster, source_spec
+from kubectl_dra.commands.shared.errors import UsageProblem
+from kubectl_dra.commands.shared.kubectl_style import KubectlStyle, rewritten
+from kubectl_dra.commands.shared.options import Options, shared_options
+from kubectl_dra.commands.shared.suggest import did_you_mean, near
 
 SEEN: list[tuple[Options, tuple[str, ...]]] = []
 

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from kubectl_dra.commands.app import run
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.tui_answers import settings_of
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.tui.answers import settings_of
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kubectl_dra.api.kinds import POD
-from kubectl_dra.commands.errors import UsageProblem
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.types import parse_targets
+from kubectl_dra.commands.shared.errors import UsageProblem
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.types import parse_targets
 
 
 def parsed(*words: str, options: Options = Options()) -> tuple[str, list[str]]:  # noqa: B008 - immutable

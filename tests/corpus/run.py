@@ -9,7 +9,7 @@ from functools import cache
 from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.cluster import features_of
+from kubectl_dra.commands.shared.cluster import features_of
 from kubectl_dra.model.features import features
 from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.reports.simulation import Copies, SimulationReport, simulation_report

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.tui_answers import settings_of
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.tui.answers import settings_of
 from kubectl_dra.source.live import read
 from kubectl_dra.source.live import watch as watching
 from kubectl_dra.source.spec import Connection

@@ -16,11 +16,11 @@ import yaml
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.api.kinds import RESOURCE_CLAIM
 from kubectl_dra.cel import COST_LIMIT, CompileError, Environment, compile_expression, device_value
-from kubectl_dra.commands.errors import UsageProblem
-from kubectl_dra.commands.get_query import Query, parse_query
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.taint_words import parse_words
-from kubectl_dra.commands.types import parse_targets
+from kubectl_dra.commands.get.query import Query, parse_query
+from kubectl_dra.commands.shared.errors import UsageProblem
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.types import parse_targets
+from kubectl_dra.commands.taint.words import parse_words
 from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.model.quantity import Quantity, QuantityError
 from kubectl_dra.model.semver import Semver, SemverError

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.errors import CommandError, UsageProblem
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.taint_planning import Planner
-from kubectl_dra.commands.taint_source import source_of_facts
-from kubectl_dra.commands.taint_words import parse_words
+from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.taint.planning import Planner
+from kubectl_dra.commands.taint.source import source_of_facts
+from kubectl_dra.commands.taint.words import parse_words
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import FatalError, Funnel, StageName

@@ -10,8 +10,8 @@ import pytest
 from rich.cells import cell_len
 from textual.widgets import Input
 
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.tui_answers import settings_of
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.tui.answers import settings_of
 from kubectl_dra.tui.app import DraApp
 from tests.kit.sample import sampled
 from tests.reports.clusters import DEMO, document

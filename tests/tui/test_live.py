@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.tui_answers import settings_of
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.tui.answers import settings_of
 from kubectl_dra.source.live import pulse, watch
 from kubectl_dra.tui.app import DraApp
 from tests.live.conftest import api, no_proxies  # noqa: F401 - fixtures

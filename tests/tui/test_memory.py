@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.tui_answers import settings_of
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.tui.answers import settings_of
 from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.memory import Config, Memory, config_path, read_config, read_memory, state_path
 from tests.tui.support import LARGE, play

@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kubectl_dra.commands import owners
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.tui_answers import settings_of
+from kubectl_dra.commands.shared import owners
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.tui.answers import settings_of
 from kubectl_dra.diagnosis.workloads import Unread
 from kubectl_dra.model.features import NEWEST_MINOR, features
 from kubectl_dra.model.ids import Key

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from kubectl_dra.commands.options import Options
-from kubectl_dra.commands.tui_taints import CommandTaintWriter
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.tui.taints import CommandTaintWriter
 from kubectl_dra.source.file import assemble
 from kubectl_dra.source.manifests import read_manifests
 from kubectl_dra.tui.app import DraApp

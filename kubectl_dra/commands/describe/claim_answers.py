@@ -1,0 +1,72 @@
+"""What describe-claim does: find the claims, report them, print pages or documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from kubectl_dra.api.kinds import RESOURCE_CLAIM
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.cluster import read_cluster
+from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.namespaces import check_namespace
+from kubectl_dra.commands.shared.not_found import key_not_found
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.show import Answer, note_evidence, print_answers, tell
+from kubectl_dra.commands.shared.types import parse_names
+from kubectl_dra.diagnosis.records import ClaimVerdict
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.devices.claim_page import claim_page, claim_summary
+from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.reports.claim import KINDS, ClaimReport, claim_report
+
+_GOOD: Final = frozenset({ClaimVerdict.ALLOCATED, ClaimVerdict.RESERVED})
+
+
+def describe_claims(options: Options, words: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    names = parse_names(words, RESOURCE_CLAIM, options)
+    cluster = read_cluster(options, KINDS, claims=names, local=True)
+    check_namespace(options, cluster)
+    note_evidence(cluster.state, options)
+    facts = cluster.state
+    keys = [Key(cluster.namespace, name) for name in names]
+    return _print(options, facts, keys)
+
+
+def _print(options: Options, facts: ClusterState, keys: Sequence[Key]) -> int:
+    """A claim that does not exist does not hide the others."""
+    reports: list[ClaimReport] = []
+    for key in keys:
+        claim = facts.inventory.claims.get(key)
+        if claim is not None:
+            reports.append(claim_report(claim, facts))
+            continue
+        problem = claim_not_found(key, facts)
+        if len(keys) == 1:
+            raise problem
+        tell(problem, options)
+    wide = options.output == "wide"
+    answers = [
+        Answer(
+            "ClaimReport",
+            each,
+            partial(claim_summary, each),
+            partial(claim_page, each, facts.now, wide, facts.evidence.address),
+        )
+        for each in reports
+    ]
+    print_answers(answers, options, "ClaimReportList", single=len(keys) == 1)
+    if len(reports) < len(keys):
+        return ExitCode.ERROR
+    bad = any(report.state not in _GOOD for report in reports)
+    lacking = any(missing.decides for report in reports for missing in report.missing)
+    return finding_code(asked=options.exit_code, bad=bad, partial=lacking)
+
+
+def claim_not_found(key: Key, facts: ClusterState) -> CommandError:
+    """The error for a claim that does not exist, or that may not be read."""
+    return key_not_found(
+        RESOURCE_CLAIM, key, facts.inventory.claims, facts.evidence, ("describe-claim",), ("get", "claims", "-A")
+    )

@@ -1,0 +1,51 @@
+"""What describe-node does: find the nodes that the words name, report them, print pages or documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from kubectl_dra.api.kinds import NODE
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.cluster import read_cluster
+from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.not_found import object_not_found
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.show import Answer, note_evidence, print_answers, tell
+from kubectl_dra.commands.shared.types import parse_names
+from kubectl_dra.output.devices.node_page import node_page, node_summary_text
+from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.reports.invocations import try_dra
+from kubectl_dra.reports.nodes import NodeReport, node_names, node_report
+from kubectl_dra.reports.pool import KINDS
+
+
+def describe_nodes(options: Options, words: Sequence[str]) -> int:
+    """Run the command; returns the exit code. A node that does not exist does not hide the others."""
+    names = parse_names(words, NODE, options)
+    facts = read_cluster(options, KINDS).state
+    note_evidence(facts, options)
+    known = node_names(facts)
+    reports: list[NodeReport] = []
+    for name in dict.fromkeys(names):
+        if name in known:
+            reports.append(node_report(name, facts))
+        elif len(names) == 1:
+            raise node_not_found(name, facts)
+        else:
+            tell(node_not_found(name, facts), options)
+    wide = options.output == "wide"
+    answers = [
+        Answer("NodeReport", each, partial(node_summary_text, each), partial(node_page, each, facts.now, wide))
+        for each in reports
+    ]
+    print_answers(answers, options, "NodeReportList", single=len(names) == 1)
+    if len(reports) < len(set(names)):
+        return ExitCode.ERROR
+    bad = any(report.troubled or report.totals.tainted.value for report in reports)
+    return finding_code(asked=options.exit_code, bad=bad, partial=any(report.missing for report in reports))
+
+
+def node_not_found(name: str, facts: ClusterState) -> CommandError:
+    """The error for a node that was not read and that no slice names."""
+    return object_not_found(NODE, name, node_names(facts), facts.evidence, try_dra("get", "nodes"))

@@ -1,0 +1,63 @@
+"""What describe-podgroup does: find the groups, report them, print pages or documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from kubectl_dra.api.kinds import POD_GROUP
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.cluster import read_cluster
+from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.namespaces import check_namespace
+from kubectl_dra.commands.shared.not_found import key_not_found
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.show import Answer, note_evidence, print_answers, tell
+from kubectl_dra.commands.shared.types import parse_names
+from kubectl_dra.commands.why_pending.groups import not_served
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.devices.group_page import group_state_page, group_state_summary
+from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.reports.group_state import KINDS, GroupReport, group_state
+
+
+def describe_groups(options: Options, words: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    names = parse_names(words, POD_GROUP, options)
+    cluster = read_cluster(options, KINDS, local=True, demanded=(POD_GROUP.name,))
+    check_namespace(options, cluster)
+    note_evidence(cluster.state, options)
+    facts = cluster.state
+    unserved = not_served(facts.evidence)
+    if unserved is not None:
+        raise unserved
+    return _print(options, facts, [Key(cluster.namespace, name) for name in names])
+
+
+def _print(options: Options, facts: ClusterState, keys: Sequence[Key]) -> int:
+    """A group that does not exist does not hide the others."""
+    reports: list[GroupReport] = []
+    for key in keys:
+        group = facts.inventory.groups.pod_groups.get(key)
+        if group is not None:
+            reports.append(group_state(group, facts))
+            continue
+        problem = group_not_found(key, facts)
+        if len(keys) == 1:
+            raise problem
+        tell(problem, options)
+    answers = [
+        Answer("GroupReport", each, partial(group_state_summary, each), partial(group_state_page, each, facts.now))
+        for each in reports
+    ]
+    print_answers(answers, options, "GroupReportList", single=len(keys) == 1)
+    if len(reports) < len(keys):
+        return ExitCode.ERROR
+    lacking = any(missing.decides for report in reports for missing in report.missing)
+    return finding_code(asked=options.exit_code, bad=any(report.waiting for report in reports), partial=lacking)
+
+
+def group_not_found(key: Key, facts: ClusterState) -> CommandError:
+    """The error for a group that does not exist, or that may not be read."""
+    groups = facts.inventory.groups.pod_groups
+    return key_not_found(POD_GROUP, key, groups, facts.evidence, ("describe-podgroup",), ("get", "podgroups", "-A"))

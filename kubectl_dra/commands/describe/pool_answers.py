@@ -1,0 +1,92 @@
+"""What describe-pool does: find the pools that the words name, report them, print pages or documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from kubectl_dra.api.kinds import RESOURCE_SLICE
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.cluster import read_cluster
+from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.not_found import object_not_found
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.show import Answer, is_document, note_evidence, print_answers, print_pages, tell
+from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
+from kubectl_dra.model.ids import PoolId
+from kubectl_dra.output.devices.pool_list import pool_list_page
+from kubectl_dra.output.devices.pool_page import pool_page, pool_summary_text
+from kubectl_dra.output.documents import list_head, report_bytes, write_list
+from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.reports.find import find_pools, pool_names, pool_selections
+from kubectl_dra.reports.invocations import try_dra
+from kubectl_dra.reports.pool import KINDS, PoolReport, PoolSummary, is_troubled, pool_report, pool_summaries
+from kubectl_dra.reports.pool_status import KIND as STATUS_KIND
+from kubectl_dra.reports.unread import POOLS, unread
+
+
+def describe_pools(options: Options, words: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    facts = _facts(options, words)
+    if not all(find_pools(word, facts) for word in words) and not facts.evidence.complete("ResourceSlice"):
+        # What comes near, or what a name with slashes also means, stands in slices that were not asked for.
+        facts = _facts(options)
+    note_evidence(facts, options)
+    return _named(options, facts, words) if words else _all(options, facts)
+
+
+def _facts(options: Options, words: Sequence[str] = ()) -> ClusterState:
+    selections = {fields for word in words for fields in pool_selections(word)}
+    cluster = read_cluster(options, (*KINDS, STATUS_KIND), slices=selections)
+    return cluster.state
+
+
+def _all(options: Options, facts: ClusterState) -> int:
+    pools = pool_summaries(facts)
+    found = unread(facts, POOLS, shown=bool(pools))
+    if is_document(options):
+        items = (report_bytes("PoolSummary", pool) for pool in pools)
+        write_list(list_head("PoolReportList", missing=found.missing), items, options.output)
+    elif not found.answered:
+        raise nothing_read(found, options)
+    else:
+        print_pages([after_unread(found, pool_list_page(pools, options.output == "wide", found.bound))], options)
+    return code_of(found, options, bad=any(map(is_troubled, pools)))
+
+
+def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
+    """A name that is not found does not hide the others."""
+    found: dict[PoolId, None] = {}
+    failed = False
+    for word in words:
+        pools = find_pools(word, facts)
+        found.update(dict.fromkeys(pools))
+        if not pools:
+            failed = True
+            problem = pool_not_found(word, facts)
+            if len(words) == 1:
+                raise problem
+            tell(problem, options)
+    reports = [pool_report(pool, facts) for pool in found]
+    _print(options, facts, reports, single=len(words) == 1 and [str(pool) for pool in found] == [*words])
+    code = _code(options, reports, lacking=any(report.missing for report in reports))
+    return ExitCode.ERROR if failed else code
+
+
+def _print(options: Options, facts: ClusterState, reports: Sequence[PoolReport], single: bool) -> None:
+    wide = options.output == "wide"
+    answers = [
+        Answer("PoolReport", each, partial(pool_summary_text, each), partial(pool_page, each, facts.now, wide))
+        for each in reports
+    ]
+    print_answers(answers, options, "PoolReportList", single=single)
+
+
+def pool_not_found(word: str, facts: ClusterState) -> CommandError:
+    """The error for a name that no pool has."""
+    look = try_dra("describe-pool")
+    return object_not_found(RESOURCE_SLICE, word, pool_names(facts), facts.evidence, look, "pool")
+
+
+def _code(options: Options, pools: Sequence[PoolSummary], lacking: bool) -> int:
+    return finding_code(asked=options.exit_code, bad=any(map(is_troubled, pools)), partial=lacking)

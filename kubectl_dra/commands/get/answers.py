@@ -1,0 +1,47 @@
+"""What get does: read what was asked for, once or again and again, and print it."""
+
+from __future__ import annotations
+
+from kubectl_dra.commands.get.listing import (
+    lacks_names,
+    needs_of,
+    new_call,
+    note_unread,
+    print_sections,
+    sections_of,
+    selections,
+    what_is_unread,
+)
+from kubectl_dra.commands.get.query import NAMESPACED, POD_GROUPS, Query, parse_query
+from kubectl_dra.commands.shared.cluster import read_cluster
+from kubectl_dra.commands.shared.namespaces import check_namespace
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.show import note_evidence
+from kubectl_dra.commands.shared.unread import code_of
+from kubectl_dra.output.exit_codes import ExitCode
+
+
+def answer(options: Options, query: Query) -> int:
+    """Run the command; returns the exit code."""
+    wanted = parse_query(query, options)
+    needs, slices = needs_of(query, wanted), selections(wanted)
+    local = all(each.type in NAMESPACED for each in wanted)
+    demanded = ("PodGroup",) if any(each.type == POD_GROUPS for each in wanted) else ()
+    if options.watch:
+        from kubectl_dra.commands.get.watch import watch
+
+        return watch(options, query, wanted, needs, slices=slices, local=local, demanded=demanded)
+    cluster = read_cluster(options, needs, slices=slices, node=query.node, local=local, demanded=demanded)
+    if lacks_names(wanted, cluster):
+        # What comes near stands in slices that were not asked for.
+        cluster = read_cluster(options, needs, demanded=demanded)
+    if any(each.type in NAMESPACED for each in wanted):
+        check_namespace(options, cluster)
+    note_evidence(cluster.state, options)
+    call = new_call(options, query, cluster)
+    sections = sections_of(call, wanted)
+    found = what_is_unread(call, wanted, sections)
+    note_unread(call, found)
+    print_sections(call, wanted, sections, found)
+    code = code_of(found, options)
+    return ExitCode.ERROR if call.failed else code

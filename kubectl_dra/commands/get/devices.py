@@ -1,0 +1,110 @@
+"""The lists of get that are reports of ours: pools, devices and nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kubectl_dra.api.kinds import DEVICE_CLASS, RESOURCE_SLICE
+from kubectl_dra.commands.describe.node_answers import node_not_found
+from kubectl_dra.commands.describe.pool_answers import pool_not_found
+from kubectl_dra.commands.get.query import CLASSES, DEVICES, NODES, POOLS, TypeArgs
+from kubectl_dra.commands.get.sections import GetCall, Item, Section, labelled, report_item
+from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.not_found import check_node, object_not_found
+from kubectl_dra.commands.shared.options import label_selector
+from kubectl_dra.model.core import Node
+from kubectl_dra.output.devices import lists, node_page
+from kubectl_dra.output.safe import fmt
+from kubectl_dra.output.words import counted
+from kubectl_dra.reports.base import Series
+from kubectl_dra.reports.device_list import DeviceFilter, ListedDevice, device_list
+from kubectl_dra.reports.find import find_devices, find_pools
+from kubectl_dra.reports.invocations import plain_word, try_dra
+from kubectl_dra.reports.nodes import node_names, node_summaries
+from kubectl_dra.reports.open_pool import open_pool
+from kubectl_dra.reports.pool import pool_summary
+from kubectl_dra.selectors.evaluate import SelectorSet
+
+
+def _pools(call: GetCall, wanted: TypeArgs) -> Section:
+    facts = call.facts
+    pools = list(facts.pools)
+    if wanted.names:
+        found = [(name, find_pools(name, facts)) for name in wanted.names]
+        for name, matching in found:
+            if not matching:
+                call.not_found(pool_not_found(name, facts), alone=len(wanted.names) == 1)
+        pools = list(dict.fromkeys(pool for _, matching in found for pool in matching))
+    rows = Series(lambda: (pool_summary(open_pool(pool, facts)) for pool in pools))
+    items = Series(lambda: (report_item("PoolSummary", f"{row.driver}/{row.pool}", row) for row in rows))
+    return Section("PoolSummary", items, lambda: lists.POOLS)
+
+
+def _devices(call: GetCall, wanted: TypeArgs) -> Section:
+    facts, query = call.facts, call.query
+    selectors = tuple(_selectors(call))
+    names = None
+    if wanted.names:
+        found = [(name, find_devices(name, facts)) for name in wanted.names]
+        for name, matching in found:
+            if not matching:
+                call.not_found(
+                    object_not_found(RESOURCE_SLICE, name, (), facts.evidence, try_dra("get", DEVICES), "device"),
+                    alone=len(wanted.names) == 1,
+                )
+        names = {device for _, matching in found for device in matching}
+    check_node(call.query.node, call.facts)
+    chosen = DeviceFilter(query.free, query.used, query.tainted, query.node or None, selectors, names)
+    listed = device_list(facts, chosen)
+    for text, number in listed.errors.items():
+        call.notes.append(fmt("note: left out {}, on which the selector fails: {}", counted(number, "device"), text))
+    items = Series(lambda: map(_device_item, listed.items))
+    return Section("Device", items, lambda: lists.device_columns((item.row for item in items), wide=call.wide))
+
+
+def _device_item(listed: ListedDevice) -> Item:
+    return report_item("Device", f"{listed.driver}/{listed.pool}/{listed.device.name}", listed)
+
+
+def _selectors(call: GetCall) -> Iterator[SelectorSet]:
+    classes, shows_sharing = call.facts.inventory.classes, call.facts.features.shows_sharing
+    name = call.query.class_
+    if name:
+        if name not in classes:
+            raise object_not_found(DEVICE_CLASS, name, classes, call.facts.evidence, try_dra("get", CLASSES))
+        yield _compiled(SelectorSet.of_class(classes[name], shows_sharing), f'class "{name}"', _LIST_CLASSES)
+    if call.query.match:
+        yield _compiled(
+            SelectorSet.of_text(call.query.match, shows_sharing),
+            "--match",
+            try_dra("test-selector", plain_word(call.query.match) or ("EXPR",)),
+        )
+
+
+_LIST_CLASSES: Final = try_dra("get", "classes")
+
+
+def _compiled(selectors: SelectorSet, what: str, hint: str) -> SelectorSet:
+    if selectors.problem is not None:
+        raise CommandError(f"{what}: {selectors.problem}", hint)
+    return selectors
+
+
+def _nodes(call: GetCall, wanted: TypeArgs) -> Section:
+    facts = call.facts
+    known = node_names(facts)
+    names = [name for name in dict.fromkeys(wanted.names) if name in known]
+    for name in wanted.names:
+        if name not in known:
+            call.not_found(node_not_found(name, facts), alone=len(wanted.names) == 1)
+    labels = {name: facts.inventory.nodes.get(name, Node()).metadata.labels for name in names or known}
+    if not wanted.names:
+        selects = label_selector(call.options.selector)
+        names = [name for name in known if selects(labels[name])]
+    items = [report_item("NodeSummary", f"node/{row.name}", row) for row in node_summaries(facts, names)]
+    by_name = {("", name): found for name, found in labels.items()}
+    return Section("NodeSummary", items, lambda: labelled(call, node_page.NODES, by_name))
+
+
+SECTIONS: Final = {POOLS: _pools, DEVICES: _devices, NODES: _nodes}

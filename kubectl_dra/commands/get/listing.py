@@ -1,0 +1,163 @@
+"""The lists of get: find, filter, sort, and print tables, names or documents, type by type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from typing import Final
+
+from kubectl_dra.commands.get import devices as get_devices
+from kubectl_dra.commands.get import objects as get_objects
+from kubectl_dra.commands.get.query import (
+    CLASSES,
+    DEVICES,
+    NAMESPACED,
+    POOLS,
+    Query,
+    TypeArgs,
+)
+from kubectl_dra.commands.get.sections import GetCall, Item, Section
+from kubectl_dra.commands.get.unread import SUBJECTS, unread_of
+from kubectl_dra.commands.shared import sorting
+from kubectl_dra.commands.shared.cluster import Scoped
+from kubectl_dra.commands.shared.errors import UsageProblem
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.show import console, is_document, print_pages, write
+from kubectl_dra.model.evidence import Coverage, Fields
+from kubectl_dra.output.columns import list_table, shown_columns
+from kubectl_dra.output.documents import list_head, objects_head, write_list
+from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.rows import WRITERS as TABLES
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
+from kubectl_dra.reports.unread import Unread
+
+_MORE: Final = {CLASSES: ("ResourceClaimTemplate", "ResourceClass")}
+
+
+def needs_of(query: Query, wanted: Sequence[TypeArgs]) -> tuple[str, ...]:
+    """The kinds that the tables are made of."""
+    needs = {kind: None for each in wanted for kind in (*SUBJECTS[each.type].kinds, *_MORE.get(each.type, ()))}
+    if query.class_:
+        needs["DeviceClass"] = None
+    return tuple(needs)
+
+
+def new_call(options: Options, query: Query, cluster: Scoped) -> GetCall:
+    """The call that answers from ``cluster``."""
+    return GetCall(options, query, cluster, cluster.state)
+
+
+def sections_of(call: GetCall, wanted: Sequence[TypeArgs]) -> list[Section]:
+    """All lines, type by type, sorted as asked. Raises ``CommandError`` where the only name is not found."""
+    sections = [_SECTIONS[each.type](call, each) for each in wanted]
+    if call.query.sort_by:
+        return [replace(each, items=_sorted(each, call.query.sort_by)) for each in sections]
+    return [replace(each, items=list(each.items)) for each in sections] if call.options.watch else sections
+
+
+def _sorted(section: Section, by: str) -> Sequence[Item]:
+    """By a column's title, or by a path into the JSON."""
+    items = list(section.items)
+    key = next((column.key for column in section.columns() if column.title.lower() == by.lower()), None)
+    return sorting.sort(items, by) if key is None else sorted(items, key=lambda item: key(item.row))
+
+
+def selections(wanted: Sequence[TypeArgs]) -> frozenset[Fields]:
+    """The slices that the words name; empty for all."""
+    found: set[Fields] = set()
+    for each in wanted:
+        of_name = {POOLS: pool_selections, DEVICES: device_selections}.get(each.type)
+        selections = [of_name(name) for name in each.names] if of_name is not None else []
+        if not all(selections) or not selections:
+            return frozenset()
+        found.update(*selections)
+    return frozenset(found)
+
+
+def lacks_names(wanted: Sequence[TypeArgs], cluster: Scoped) -> bool:
+    """Whether only the slices that the words name were read, and some of the words name none."""
+    if cluster.state.evidence.coverage("ResourceSlice") is not Coverage.FILTERED:
+        return False
+    facts = cluster.state
+    return not all(
+        find_pools(name, facts) if each.type == POOLS else find_devices(name, facts)
+        for each in wanted
+        for name in each.names
+    )
+
+
+# --- printing -------------------------------------------------------------------------------------------------------
+
+
+def print_sections(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section], found: Unread) -> None:
+    """Print tables, names or one document; ``found`` is what they lack."""
+    if is_document(call.options):
+        _print_documents(call, wanted, sections, found)
+        return
+    terminal = console(call.options)
+    if call.options.output == "name":
+        for section in sections:
+            for item in section.items:
+                terminal.out(safe(item.name))
+        return
+    if call.options.output in TABLES:
+        print_pages((_rows_as(call.options.output, call, section) for section in sections), call.options)
+        return
+    filled = [section for section in sections if any(True for _ in section.items)]
+    print_pages((_lines(call, section) for section in filled), call.options)
+    if not filled and not call.failed and found.bound is Bound.EXACT:
+        terminal.note(_nothing(call, wanted[0].type))
+
+
+def _lines(call: GetCall, section: Section) -> Iterator[Safe]:
+    yield from list_table(section.columns(), section.rows, call.facts.now, call.wide, call.headers)
+
+
+def _rows_as(name: str, call: GetCall, section: Section) -> Iterator[Safe]:
+    """The table for another program; spreadsheets take the columns of ``-o wide``, too."""
+    wide = name == "csv"
+    columns = shown_columns(section.columns(), wide=wide)
+    rows = ([column.of(row, call.facts.now, wide=wide) for column in columns] for row in section.rows)
+    return TABLES[name]([column.title for column in columns], rows)
+
+
+def _nothing(call: GetCall, type_: str) -> Safe:
+    namespace = call.cluster.namespace
+    where = fmt(" in namespace {}", namespace) if type_ in NAMESPACED and namespace else Safe("")
+    return fmt("No {} found{}.", Safe(type_), where)
+
+
+def _print_documents(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section], found: Unread) -> None:
+    kinds = {section.kind for section in sections}
+    items = (item for section in sections for item in section.items)
+    names = [name for each in wanted for name in each.names]
+    first = list(islice(items, 2)) if len(names) == 1 else []
+    # A short name of a pool or device may mean several tomorrow.
+    if len(first) == 1 and (kinds == {""} or first[0].name in (names[0], f"node/{names[0]}")):
+        write(first[0].document(), call.options)
+    elif len(kinds) == 1:
+        kind = kinds.pop()
+        documents = (item.document() for item in chain(first, items))
+        head = list_head(f"{kind}List", missing=found.missing) if kind else objects_head(missing=found.missing)
+        write_list(head, documents, call.options.output)
+    else:
+        raise UsageProblem("API objects and reports don't fit into one document", "name one type at a time")
+
+
+def what_is_unread(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section]) -> Unread:
+    """What could not be read and may change what is printed."""
+    shown = [any(True for _ in section.items) for section in sections]
+    return unread_of(wanted, shown, call.query, call.facts, call.cluster.namespace)
+
+
+def note_unread(call: GetCall, found: Unread) -> None:
+    """Say before the list what it lacks and leaves out; lists for ``grep`` keep it out of their lines."""
+    for line in (*missing_lines(found.missing), *call.notes):
+        console(call.options).note(line)
+    call.notes.clear()
+
+
+_SECTIONS: Final[dict[str, Callable[[GetCall, TypeArgs], Section]]] = {**get_devices.SECTIONS, **get_objects.SECTIONS}

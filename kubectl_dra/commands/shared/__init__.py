@@ -1,0 +1,1 @@
+"""What several commands share: options, the cluster that they name, printing, errors."""

@@ -1,0 +1,191 @@
+"""Opening the source that the options name: facts, evidence, features, and the namespaces in scope."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.address import address_of
+from kubectl_dra.commands.shared.errors import UsageProblem
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.model.evidence import Coverage, Evidence, Fields
+from kubectl_dra.model.features import NEWEST_MINOR, FeatureError, Features, features, known_gates, parse_gates
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.signs import shown_gates
+from kubectl_dra.output.progress import PROGRESS
+from kubectl_dra.source import current_namespace, load
+from kubectl_dra.source.spec import STDIN, Connection, SourceSpec, Told
+
+_MANY_OBJECTS: Final = 100_000
+#: How many new objects the garbage collector waits for, and how many of its rounds, before it looks at older ones.
+_SELDOM: Final = (50_000, 50, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class Scoped:
+    """What a command works on, and the namespace in scope; empty for all namespaces."""
+
+    state: ClusterState
+    namespace: str
+
+
+def read_cluster(
+    options: Options,
+    needs: Iterable[str] = (),
+    pods: Iterable[str] = (),
+    *,
+    slices: Iterable[Fields] = (),
+    claims: Iterable[str] = (),
+    node: str = "",
+    local: bool = False,
+    demanded: Iterable[str] = (),
+    whole_nodes: Iterable[str] = (),
+    namespaces: Iterable[str] = (),
+    everywhere: Iterable[str] = (),
+) -> Scoped:
+    """Read what the options name. ``needs`` are kinds (``Pod``, ``ResourceSlice``, …); none means all.
+
+    ``pods`` are names that must be read in any case.
+
+    ``slices``, ``claims`` (names), ``node``, ``local``, ``demanded`` (kinds), ``whole_nodes``, ``namespaces``
+    (others that matter) and ``everywhere`` (kinds) say what of a live cluster is enough, as :class:`SourceSpec`
+    explains.
+    """
+    gates = gates_of(options)
+    spec, namespace = spec_and_namespace(options, needs, pods, local=local)
+    named = frozenset(Key(namespace, name) for name in claims)
+    spec = dataclasses.replace(
+        spec,
+        slices=frozenset(slices),
+        claims=named,
+        node=node,
+        demanded=frozenset(demanded),
+        whole_nodes=frozenset(whole_nodes),
+        more_namespaces=frozenset(namespaces),
+        everywhere=frozenset(everywhere),
+    )
+    with _unwatched():
+        inventory, evidence = load(dataclasses.replace(spec, told=_told(spec)))
+    PROGRESS.say("Working out the answer")
+    state = ClusterState(inventory, evidence, features_of(inventory, evidence, gates), options.clock)
+    return Scoped(state, namespace)
+
+
+@contextmanager
+def _unwatched() -> Iterator[None]:
+    """Keep the garbage collector from what is read: it is no garbage, and to look through it took a fifth of all time.
+
+    Of little nothing is kept from it: a process that reads often would never get rid of what it read before.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        if gc.get_count()[0] > _MANY_OBJECTS:
+            gc.freeze()
+            # What is worked out of so many objects is large as well, and hardly any of it in cycles.
+            gc.set_threshold(*_SELDOM)
+        gc.enable()
+
+
+def _told(spec: SourceSpec) -> Told:
+    """Shows on a terminal how far reading has come."""
+    what = f"Reading {'the cluster' if spec.file is None else 'stdin' if spec.file == STDIN else spec.file}"
+
+    def told(share: float | None) -> None:
+        PROGRESS.begin(sys.stderr)
+        PROGRESS.say(what, share)
+
+    return told
+
+
+def spec_and_namespace(
+    options: Options, needs: Iterable[str], pods: Iterable[str], *, local: bool = False
+) -> tuple[SourceSpec, str]:
+    """The source that the options name, and the namespace in scope (empty for all)."""
+    spec = source_spec(options, needs)
+    namespace = "" if options.all_namespaces else current_namespace(spec)
+    return dataclasses.replace(spec, pods=frozenset(Key(namespace, name) for name in pods), local=local), namespace
+
+
+def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
+    """The source that the options name. Raises a usage error for a file together with flags of a live cluster."""
+    if options.from_ is not None:
+        _refuse_connection_flags(options)
+    if options.verbosity:
+        from kubectl_dra.commands.shared.logs import log_requests
+
+        log_requests(options.color)
+    connection = Connection(
+        kubeconfig=options.kubeconfig,
+        context=options.context,
+        cluster=options.cluster,
+        user=options.user,
+        as_user=options.as_user,
+        as_groups=options.as_groups,
+        server=options.server,
+        token=options.token,
+        insecure=options.insecure,
+        request_timeout=options.request_timeout,
+        verbosity=options.verbosity,
+        max_bytes=options.max_bytes,
+        clock=options.clock,
+        address=address_of(options),
+    )
+    return SourceSpec(
+        options.from_,
+        connection,
+        options.namespace,
+        frozenset(needs),
+        all_namespaces=options.all_namespaces,
+        max_bytes=options.max_bytes,
+        more_files=options.from_others,
+    )
+
+
+def _refuse_connection_flags(options: Options) -> None:
+    flags = {
+        "--context": options.context,
+        "--cluster": options.cluster,
+        "--user": options.user,
+        "--kubeconfig": options.kubeconfig,
+        "--as": options.as_user,
+        "--as-group": options.as_groups,
+        "--server": options.server,
+        "--token": options.token,
+        "--insecure-skip-tls-verify": options.insecure,
+    }
+    given = [flag for flag, value in flags.items() if value]
+    if given:
+        raise UsageProblem(f"--from and {given[0]} cannot be combined", f"leave out --from or {given[0]}")
+
+
+def gates_of(options: Options) -> dict[str, bool]:
+    """What ``--feature-gates`` says. Raises a usage error for gates that don't exist."""
+    try:
+        return parse_gates(options.feature_gates)
+    except FeatureError as error:
+        raise UsageProblem(
+            str(error), f"--feature-gates takes GATE=true,…; gates: {', '.join(known_gates())}"
+        ) from error
+
+
+def features_of(inventory: Inventory, evidence: Evidence, gates: dict[str, bool]) -> Features:
+    """The features of the server's version with ``gates`` on top. Raises a usage error for what it can't have.
+
+    Where ``gates`` says nothing, what the server's objects show to be on counts as on.
+    """
+    minor = evidence.server_version[1] if evidence.server_version is not None else NEWEST_MINOR
+    try:
+        # What a plain list does not hold says nothing about any server.
+        groups = evidence.coverage("PodGroup") if evidence.server_version is not None else Coverage.NOT_READ
+        return features(minor, gates, shown_gates(inventory, minor, groups))
+    except FeatureError as error:
+        raise UsageProblem(str(error), "leave it out, or set the gates that the scheduler really has") from error

@@ -1,0 +1,99 @@
+"""Options written as kubectl reads them, and help that lists shared options apart: the base of all commands."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import click
+
+from kubectl_dra.commands.shared.options import SharedOption
+from kubectl_dra.output.console import write_help
+
+_BOOLEANS: Final = {"true": True, "false": False}
+_SHORT_WITH_VALUE: Final = re.compile(r"(-[A-Za-z])=(.*)", re.DOTALL)
+
+
+class KubectlStyle(click.Command):
+    """Reads options as kubectl does (``-n=ml``, ``--watch=true``) and lists shared options apart in help."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Rewrite what click does not know, then parse."""
+        try:
+            return super().parse_args(ctx, rewritten(args, self.params))
+        except click.UsageError as error:
+            # click does not say of every error which command it is about.
+            error.ctx = error.ctx or ctx
+            raise
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """``-h`` and ``--help``, written by the one writer of stdout."""
+        return click.Option(
+            ["-h", "--help"], is_flag=True, expose_value=False, is_eager=True, callback=_help, help="Show this help."
+        )
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Examples follow on the first sentence: most readers need nothing else."""
+        self.format_usage(ctx, formatter)
+        sentence, _, more = inspect.cleandoc(self.help or "").partition("\n\n")
+        for text in filter(None, (sentence, self.epilog, more)):
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(text)
+        self.format_options(ctx, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The command's own options first."""
+        help_option, *others = sorted(self.get_params(ctx), key=lambda param: param.name != "help")
+        _section("Options", [*others, help_option], False, ctx, formatter)
+        _section(_OF_ALL, others, True, ctx, formatter)
+
+
+_OF_ALL: Final = "Options of all commands"
+
+
+def write_shared_options(ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    """The options that every command takes."""
+    _section(_OF_ALL, ctx.command.get_params(ctx), True, ctx, formatter)
+
+
+def _section(
+    title: str, params: Sequence[click.Parameter], shared: bool, ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    records = [p.get_help_record(ctx) for p in params if _listed(p, shared)]
+    rows = [record for record in records if record is not None]
+    if rows:
+        with formatter.section(title):
+            formatter.write_dl(rows)
+
+
+def _listed(parameter: click.Parameter, shared: bool) -> bool:
+    """Whether an option stands under that heading; arguments stand in the usage line only."""
+    return isinstance(parameter, click.Option) and isinstance(parameter, SharedOption) is shared
+
+
+def rewritten(arguments: Sequence[str], parameters: Sequence[click.Parameter]) -> list[str]:
+    """``-n=ml`` as ``-n ml``, ``--flag=true`` as ``--flag``, without ``--flag=false``; nothing after ``--``."""
+    options = [parameter for parameter in parameters if isinstance(parameter, click.Option)]
+    flags = {name for option in options if option.is_flag for name in option.opts}
+    valued = {name for option in options if not option.is_flag for name in option.opts}
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    words: list[str] = []
+    for word in arguments[:end]:
+        name, equals, value = word.partition("=")
+        short = _SHORT_WITH_VALUE.fullmatch(word)
+        if equals and name in flags and value.lower() in _BOOLEANS:
+            words.extend([name] if _BOOLEANS[value.lower()] else [])
+        elif short and short[1] in valued:
+            words.extend(short.groups())
+        else:
+            words.append(word)
+    return [*words, *arguments[end:]]
+
+
+def _help(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        write_help(context.get_help())
+        context.exit()

@@ -1,0 +1,63 @@
+"""Manifests of ``-f``, ``-R`` and ``-k`` for every command that takes them; what can't be read is said on stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from kubectl_dra.api.kinds import BY_NAME
+from kubectl_dra.api.planned import read_all
+from kubectl_dra.api.sources import Source
+from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.show import console
+from kubectl_dra.output.safe import Safe, safe
+from kubectl_dra.output.words import counted
+from kubectl_dra.source.reading import Found, FoundRecords, read_objects, read_records
+
+FoundT = TypeVar("FoundT", Found, FoundRecords)
+
+
+def objects_of(options: Options, *, patches: bool = False) -> Found:
+    """The objects as they were written. Raises :class:`SourceError` if there are none and one thing is wrong.
+
+    Patches of a kustomization are no objects by themselves; only a command that changes files takes them.
+    """
+    return _told(read_objects(options.manifests, patches=patches), options)
+
+
+def check_namespaces(written: Sequence[Source], options: Options) -> None:
+    """Raises ``UsageProblem`` where an object names another namespace than ``-n``, as kubectl refuses to create it.
+
+    See cli-runtime's ``RequireNamespace`` in pkg/resource/visitor.go. Without ``-n`` objects may name any.
+    """
+    if not options.namespace:
+        return
+    for each in read_all(written, ""):
+        own = each.key.namespace
+        if own and own != options.namespace and not each.made_by and _is_namespaced(each.kind):
+            raise UsageProblem(
+                f'the namespace "{own}" of {each.kind} {each.name} does not match -n {options.namespace}',
+                "leave out -n: objects that name a namespace are meant for it",
+            )
+
+
+def _is_namespaced(kind: str) -> bool:
+    """Whether objects live in namespaces; those of unknown kinds that name one do."""
+    return BY_NAME[kind].namespaced if kind in BY_NAME else True
+
+
+def records_of(options: Options) -> FoundRecords:
+    """The objects of known kinds, decoded. Raises as :func:`objects_of`."""
+    return _told(read_records(options.manifests), options)
+
+
+def _told(found: FoundT, options: Options) -> FoundT:
+    terminal = console(options)
+    for note in found.notes:
+        terminal.note(Safe("note: ") + safe(note))
+    for problem in found.problems:
+        terminal.error(problem.what, problem.hint)
+    if found.problems and not found.read_any:
+        raise CommandError(f"nothing could be read: {counted(len(found.problems), 'problem')}, each named above")
+    return found

@@ -1,0 +1,63 @@
+"""What is said of a name that is not there: what was asked for, what it may have meant, and a command that shows more.
+
+Where not everything of a kind could be read nobody knows whether a name is there: then the right is what to look at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubectl_dra.api.kinds import NODE, Kind
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.suggest import did_you_mean
+from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.invocation import CommandLine, Words
+from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, within
+
+
+def not_found(what: str, name: str, known: Iterable[str], look: CommandLine | str) -> CommandError:
+    """``what "name"`` of which all are ``known``; ``look`` lists them."""
+    return CommandError(f'{what} "{name}" not found{did_you_mean(name, known)}', look)
+
+
+def object_not_found(
+    kind: Kind, name: str, known: Iterable[str], evidence: Evidence, look: CommandLine, what: str = ""
+) -> CommandError:
+    """A cluster-scoped object of ``kind``, or ``what`` objects of that kind make."""
+    word = what or kind.resource
+    if evidence.complete(kind.name):
+        return not_found(word, name, known, look)
+    return _unsure(f'{word} "{name}" not found', kind, (), f"{kind.name}s" if what else "of them")
+
+
+def key_not_found(
+    kind: Kind, key: Key, known: Iterable[Key], evidence: Evidence, command: Words, all_: Words
+) -> CommandError:
+    """An object in a namespace; ``command`` takes ``TYPE/NAME -n NAMESPACE``, and ``all_`` lists what there is."""
+    what = f'{kind.resource} "{key.name}" not found in namespace "{key.namespace}"'
+    if not evidence.complete(kind.name, key.namespace):
+        return _unsure(what, kind, within(key.namespace))
+    keys = tuple(known)
+    elsewhere = sorted(each.namespace for each in keys if each.name == key.name)
+    if elsewhere:
+        return CommandError(what, shell_line(dra(command, of(_word(kind), key.name, elsewhere[0])), dra(all_) or ()))
+    here = (each.name for each in keys if each.namespace == key.namespace)
+    return CommandError(what + did_you_mean(key.name, here), shell_line(dra(all_)))
+
+
+def check_node(name: str | None, state: ClusterState) -> None:
+    """Raises ``CommandError`` for a node that is known not to exist."""
+    nodes = state.inventory.nodes
+    if name and name not in nodes and state.evidence.complete(NODE.name):
+        raise not_found(NODE.resource, name, nodes, try_kubectl("get", "nodes"))
+
+
+def _word(kind: Kind) -> str:
+    return "claim" if kind.name == "ResourceClaim" else kind.singular
+
+
+def _unsure(what: str, kind: Kind, scope: Words | None, unread: str = "of them") -> CommandError:
+    hint = try_kubectl("auth", "can-i", "list", kind.resource, scope)
+    return CommandError(f"{what}, but not all {unread} could be read", hint)

@@ -1,0 +1,122 @@
+"""Print helpers that commands share: documents by ``-o``, notes about evidence, the console of the options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import chain
+from typing import Final, Generic, TypeVar
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.address import completed
+from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.options import DOCUMENTS, Options
+from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.output.console import ColorMode, Console
+from kubectl_dra.output.documents import document, list_bytes, report_bytes, write_document
+from kubectl_dra.output.generations import server_note
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.templates import is_template
+from kubectl_dra.output.words import duration
+from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.unread import together
+
+ReportT = TypeVar("ReportT", bound=ReportRecord)
+# While long lists are read objects are created; clocks that are kept agree better than this.
+_TOLERANCE: Final = timedelta(seconds=30)
+
+
+def console(options: Options) -> Console:
+    """The console with the colours asked for."""
+    return Console(ColorMode(options.color))
+
+
+def tell(problem: CommandError, options: Options) -> None:
+    """Say on stderr what could not be answered, and go on."""
+    console(options).error(problem.what, completed(problem.hint, options))
+
+
+def is_document(options: Options) -> bool:
+    """Whether ``-o`` asks for JSON or YAML, or for parts of them."""
+    return options.output in DOCUMENTS or is_template(options.output)
+
+
+def write(data: bytes, options: Options) -> None:
+    """Write encoded JSON in the format of ``-o``."""
+    write_document(data, options.output)
+
+
+def print_pages(pages: Iterable[Iterable[Safe]], options: Options) -> None:
+    """Print pages with an empty line between them, line by line as they come."""
+    terminal = console(options)
+    for index, page in enumerate(pages):
+        for line in chain([Safe("")], page) if index else page:
+            terminal.out(line)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[ReportT]):
+    """One object's report, its kind as a document, and how to make its sentence and its page."""
+
+    kind: str
+    report: ReportT
+    summary: Callable[[], Safe]
+    page: Callable[[], Sequence[Safe]]
+
+    def document(self, options: Options) -> dict[str, object]:
+        """Its fields as JSON."""
+        return document(self.report, self.summary(), self.page() if options.text else None)
+
+
+def print_answers(
+    answers: Sequence[Answer[ReportT]],
+    options: Options,
+    kind: str,
+    *,
+    single: bool,
+    missing: Sequence[Missing] | None = None,
+) -> None:
+    """Pages, or with ``-o`` a document: the only one by itself if ``single``, else a list ``kind``.
+
+    ``missing`` is what the list lacks, where that is more than its answers do.
+    """
+    if not is_document(options):
+        print_pages((each.page() for each in answers), options)
+        return
+    items = [(each.kind, each.document(options)) for each in answers]
+    if single:
+        write(report_bytes(*items[0]), options)
+    else:
+        if missing is None:
+            missing = together((), (lack for each in answers for lack in getattr(each.report, "missing", ()))).missing
+        write(list_bytes(kind, [{"kind": name, **item} for name, item in items], missing=missing), options)
+
+
+def note_evidence(state: ClusterState, options: Options) -> None:
+    """Say on stderr what the answer can't know: notes of the source, objects that could not be read, wrong clocks."""
+    terminal, evidence = console(options), state.evidence
+    limits = server_note(evidence.server_version)
+    if limits:
+        terminal.note(Safe("note: ") + limits)
+    for note in evidence.notes:
+        terminal.note(Safe("note: ") + safe(note))
+    for bad in evidence.bad_objects:
+        name = f"{bad.namespace}/{bad.name}" if bad.namespace else bad.name
+        what = fmt("{} {}", bad.kind, name or "without a name") if bad.kind else Safe("something")
+        terminal.note(fmt("warning: {} is left out: {} ({})", what, bad.error, bad.origin))
+    ahead = state.ahead
+    if ahead > _TOLERANCE:
+        terminal.note(_clocks_disagree(ahead, live=options.from_ is None))
+
+
+def _clocks_disagree(ahead: timedelta, *, live: bool) -> Safe:
+    by = duration(ahead.total_seconds())
+    text = Safe(
+        "note: the newest object was created {} in the future: this computer's clock is behind the cluster's, so ages "
+        "are too low; set the clock (timedatectl shows it)"
+        if live
+        else "note: the newest object was created {} after the file was read from its cluster: the clock there was "
+        "behind the cluster's, so ages are too low"
+    )
+    return fmt(text, by)

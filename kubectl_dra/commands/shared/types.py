@@ -1,0 +1,94 @@
+"""TYPE and NAME arguments, read as kubectl reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kubectl_dra.api.kinds import KINDS, Kind, kind_for_word
+from kubectl_dra.commands.shared.errors import UsageProblem
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.suggest import did_you_mean
+from kubectl_dra.reports.invocations import of, plain_word, shell_line, try_kubectl
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectArg:
+    """One object that is asked for by name."""
+
+    kind: Kind
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectArgs:
+    """What the words ask for: all of ``kind`` in scope, or the ``named`` objects (which may be of several kinds)."""
+
+    kind: Kind
+    named: tuple[ObjectArg, ...] = ()
+
+    @property
+    def single(self) -> ObjectArg | None:
+        """The one object, if exactly one is named: then the answer is an object and not a list."""
+        return self.named[0] if len(self.named) == 1 else None
+
+
+def parse_targets(arguments: Sequence[str], default: Kind, options: Options, more: Sequence[Kind] = ()) -> ObjectArgs:
+    """Read ``TYPE``, ``TYPE NAME…``, ``TYPE/NAME…`` or ``NAME…`` (of the default type). Raises a usage error.
+
+    ``more``: kinds that are words here only.
+    """
+    if any("/" in word for word in arguments):
+        targets = ObjectArgs(default, tuple(_slashed(word, more) for word in arguments))
+    else:
+        kind = kind_for_word(arguments[0], more) if arguments else None
+        names = arguments if kind is None else arguments[1:]
+        targets = ObjectArgs(kind or default, tuple(ObjectArg(kind or default, _name(name)) for name in names))
+    check_scope(targets.named, options)
+    return targets
+
+
+def parse_names(arguments: Sequence[str], kind: Kind, options: Options) -> tuple[str, ...]:
+    """Read ``NAME…`` or ``TYPE/NAME…`` for a command of one type, where no word is a type. Raises a usage error."""
+    names = []
+    for word in arguments:
+        target = _slashed(word) if "/" in word else ObjectArg(kind, _name(word))
+        if target.kind is not kind:
+            what = f'"{word}" is no {kind.singular}'
+            raise UsageProblem(what, try_kubectl("describe", of(target.kind.singular, target.name, options.namespace)))
+        names.append(target.name)
+    check_scope([ObjectArg(kind, name) for name in names], options)
+    return tuple(names)
+
+
+def check_scope(named: Sequence[ObjectArg], options: Options) -> None:
+    """Names exclude ``-A`` and ``-l``, as in kubectl. Raises a usage error."""
+    if not named:
+        return
+    name = named[0].name
+    if options.all_namespaces:
+        raise UsageProblem(
+            f'the name "{name}" can\'t be looked up in all namespaces',
+            f"-n NAMESPACE {shell_line(plain_word(name)) or 'NAME'}",
+        )
+    if options.selector:
+        raise UsageProblem(f'the name "{name}" and a selector cannot be combined', "leave out -l or the name")
+
+
+def _slashed(word: str, more: Sequence[Kind] = ()) -> ObjectArg:
+    type_word, slash, name = word.partition("/")
+    if not slash:
+        raise UsageProblem(f'"{word}" has no type, but other arguments are TYPE/NAME', "write every one as TYPE/NAME")
+    kind = kind_for_word(type_word, more)
+    if kind is None:
+        known = (kind.singular for kind in (*KINDS, *more))
+        raise UsageProblem(f'unknown type "{type_word}"{did_you_mean(type_word, known)}')
+    if "/" in name:
+        raise UsageProblem(f'"{word}" has more than one slash', "write TYPE/NAME")
+    return ObjectArg(kind, _name(name))
+
+
+def _name(name: str) -> str:
+    if not name:
+        raise UsageProblem("a name is empty", "write TYPE/NAME or TYPE NAME")
+    return name

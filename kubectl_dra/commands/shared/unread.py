@@ -1,0 +1,40 @@
+"""How commands say what a list lacks: before it, in its document, and in the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubectl_dra.api.kinds import BY_NAME
+from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.show import tell
+from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.safe import Safe
+from kubectl_dra.reports.invocations import try_kubectl, within
+from kubectl_dra.reports.unread import Unread
+
+
+def after_unread(found: Unread, page: Iterable[Safe]) -> list[Safe]:
+    """A page of text with what its list lacks in front."""
+    lines = list(missing_lines(found.missing))
+    return [*lines, Safe(""), *page] if lines else list(page)
+
+
+def nothing_read(found: Unread, options: Options) -> CommandError:
+    """The error of a list of which nothing could be read."""
+    first = found.objects[0]
+    kind, refused = BY_NAME[first.kind], first.coverage == Coverage.FORBIDDEN
+    scope = () if not kind.namespaced else within(first.namespace) if first.namespace else ("-A",)
+    hint = try_kubectl("auth", "can-i", "list", kind.resource, scope)
+    code = finding_code(asked=options.exit_code, bad=False, partial=True, answered=False)
+    names = " and ".join(dict.fromkeys(BY_NAME[each.kind].resource for each in found.objects))
+    return CommandError(f"{names} could not be listed: {'forbidden' if refused else 'not read'}", hint, code)
+
+
+def code_of(found: Unread, options: Options, *, bad: bool = False) -> ExitCode:
+    """The exit code of a list that was printed; says on stderr where nothing could be read."""
+    if not found.answered:
+        tell(nothing_read(found, options), options)
+    return finding_code(asked=options.exit_code, bad=bad, partial=bool(found.missing), answered=found.answered)

@@ -1,0 +1,240 @@
+"""From the words of taint-device to a plan, as often as it is needed: each plan rests on a reading of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.api.kinds import DEVICE_TAINT_RULE, RESOURCE_SLICE
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
+from kubectl_dra.commands.shared.not_found import object_not_found
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.show import write
+from kubectl_dra.commands.shared.suggest import did_you_mean
+from kubectl_dra.commands.taint.source import TaintSource
+from kubectl_dra.commands.taint.words import TaintWords
+from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.model.ids import DeviceId, PoolId
+from kubectl_dra.model.resource import DeviceTaint
+from kubectl_dra.model.taint_plan import TaintPlan
+from kubectl_dra.output.documents import document, report_bytes
+from kubectl_dra.output.safe import Safe
+from kubectl_dra.output.taints.notes import version_notes
+from kubectl_dra.output.taints.plan_page import plan_summary
+from kubectl_dra.reports.find import devices_of, find_devices
+from kubectl_dra.reports.invocations import dra, kubectl, of, of_pool, plain_word, shell_line, try_dra, try_kubectl
+from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.taint_hits import driver_taints
+from kubectl_dra.reports.taint_plan import (
+    KINDS,
+    NameTakenError,
+    matches,
+    planned_object,
+    present_objects,
+    published_device,
+    removable,
+    removal_plan,
+    rule_removal_plan,
+    taint_plan,
+)
+from kubectl_dra.reports.taint_rules import is_own
+
+_SHOWN: Final = 5
+
+
+class Planner:
+    """Makes the plans of one call."""
+
+    def __init__(self, source: TaintSource, words: TaintWords, match: str, force: bool) -> None:
+        self.source = source
+        self.words = words
+        self._match = match
+        self._force = force
+        self._facts: ClusterState | None = None
+
+    @property
+    def facts(self) -> ClusterState:
+        """What the last plan rests on."""
+        assert self._facts is not None  # noqa: S101 - there is no planner without a plan
+        return self._facts
+
+    def plan(self, effect: str = "") -> TaintPlan:
+        """A plan from a new reading, with another ``effect`` than asked for if one is given.
+
+        Raises CommandError for devices and taints that are not there.
+        """
+        self._facts = self.source.facts()
+        devices, failing = self._matching() if self._match else (self.words.devices, 0)
+        pools = self._pools(devices)
+        for device in devices:
+            _check_full(device, self.facts)
+        if self.words.removal:
+            return self._removal(devices, pools)
+        for device in devices:
+            _check_published(device, self.facts)
+        taint = self.words.taint
+        wanted = msgspec.structs.replace(taint, effect=effect or taint.effect)
+        try:
+            return taint_plan(self.facts, devices, wanted, self.source.api_version, self.source.target, failing, pools)
+        except NameTakenError as error:
+            name = error.rule.metadata.name
+            what = f'a DeviceTaintRule "{name}" exists that this program did not make, or that was changed since'
+            look = kubectl("get", of("devicetaintrule", name), "-o", "yaml") or dra("get", "taints")
+            raise CommandError(what, shell_line(look).then("; rename or delete it")) from error
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one device may be meant."""
+        return bool(self._match) or self.words.is_several
+
+    @property
+    def missing(self) -> tuple[Missing, ...]:
+        """What the last plan could not see."""
+        return missing_rights(self.facts.evidence, KINDS)
+
+    def notes(self) -> list[Safe]:
+        """What the server's version means for the last plan."""
+        return list(version_notes(self.source.api_version, self.facts.evidence.server_version, self.facts.features))
+
+    def check(self, plan: TaintPlan) -> None:
+        """Let the server try every write. Raises ``ClusterError``."""
+        from kubectl_dra.source.live.write import dry_run
+
+        dry_run(self.source.live, plan)
+
+    def _pools(self, devices: Sequence[DeviceId]) -> tuple[PoolId, ...]:
+        """The pools that are meant as wholes: by name, as all pools of a node, or because all their devices match."""
+        for pool in self.words.pools:
+            if pool not in self.facts.pools:
+                known = did_you_mean(str(pool), map(str, self.facts.pools))
+                raise CommandError(f'there is no pool "{pool}"{known}', try_dra("get", "pools"))
+        of_nodes = [pool for node in self.words.nodes for pool in self._pools_of(node)]
+        matching: dict[PoolId, set[DeviceId]] = {}
+        for device in devices if self._match else ():
+            matching.setdefault(device.pool_id, set()).add(device)
+        whole = [
+            pool for pool, found in matching.items() if len(found) > 1 and found >= {*devices_of(pool, self.facts)}
+        ]
+        return tuple(dict.fromkeys((*self.words.pools, *of_nodes, *whole)))
+
+    def _pools_of(self, node: str) -> list[PoolId]:
+        """The pools whose devices only this node can use. Raises ``CommandError`` where there are none."""
+        slices = self.facts.inventory.slices_by_node.get(node, ())
+        pools = sorted({PoolId(each.spec.driver, each.spec.pool.name) for each in slices})
+        own = [
+            pool
+            for pool in pools
+            if all(each.spec.node_name == node for each in self.facts.inventory.slices_by_pool.get(pool, ()))
+        ]
+        if not own:
+            known = did_you_mean(node, (name for name in self.facts.inventory.slices_by_node if name))
+            raise CommandError(f'no pool is of node "{node}" alone{known}', try_dra("get", "nodes"))
+        return own
+
+    def _matching(self) -> tuple[tuple[DeviceId, ...], int]:
+        from kubectl_dra.reports.matching import matching_devices  # the compiler of selectors
+
+        found = matching_devices(self._match, self.facts)
+        if found.problem is not None:
+            raise UsageProblem(
+                f"--match: {found.problem}",
+                try_dra("test-selector", plain_word(self._match) or ("EXPR",)).then(" shows where"),
+            )
+        if not found.devices:
+            what = f"--match selects none of {found.of} devices"
+            errors = f"; {found.failing} can't be evaluated: {next(iter(found.errors))}" if found.failing else ""
+            raise CommandError(
+                what + errors, try_dra("test-selector", plain_word(self._match) or ("EXPR",)).then(" shows why")
+            )
+        return tuple(found.devices), found.failing
+
+    def _removal(self, devices: tuple[DeviceId, ...], pools: tuple[PoolId, ...]) -> TaintPlan:
+        source, taint = self.source, self.words.taint
+        plan = removal_plan(self.facts, devices, taint, source.api_version, source.target, self._force, pools)
+        if not plan.writes:
+            raise self._nothing_to_remove(tuple(each.id for each in plan.devices) or devices)
+        return plan
+
+    def _nothing_to_remove(self, devices: tuple[DeviceId, ...]) -> CommandError:
+        """Whose the taint is, if there is one."""
+        taint = self.words.taint
+        for device in devices:
+            foreign = [rule.metadata.name for rule in removable(self.facts, device, taint) if not is_own(rule)]
+            if foreign:
+                what = f"{device} has this taint from rule {', '.join(foreign)}, which this program did not make"
+                return CommandError(what, "--force removes it all the same")
+            if any(matches(own, taint) for own in driver_taints(device, self.facts)):
+                what = f"{device} has this taint from its driver: only the driver can remove it"
+                return CommandError(what, "repair the device, or see the driver's documentation")
+        name = str(devices[0]) if len(devices) == 1 else f"none of {len(devices)} devices"
+        if not self.facts.evidence.complete(DEVICE_TAINT_RULE.name):
+            what = f'whether {name} {"has" if len(devices) == 1 else "have"} the taint "{taint.key}" is unknown'
+            hint = try_kubectl("auth", "can-i", "list", DEVICE_TAINT_RULE.resource)
+            raise CommandError(f"{what}: not all {DEVICE_TAINT_RULE.name}s could be read", hint)
+        verb = "has no taint" if len(devices) == 1 else "has a taint"
+        keys = {rule.spec.taint.key for rule in self.facts.inventory.taint_rules.values()}
+        return CommandError(
+            f'{name} {verb} "{taint.key}"{did_you_mean(taint.key, keys)}', try_dra("taint-device", "--list")
+        )
+
+
+class RulePlanner(Planner):
+    """Plans the deletion of one rule by its name, whoever made it."""
+
+    def __init__(self, source: TaintSource, rule: str) -> None:
+        super().__init__(source, TaintWords((), DeviceTaint(), removal=True), "", force=True)
+        self._rule = rule
+
+    def plan(self, effect: str = "") -> TaintPlan:
+        """A plan from a new reading. Raises CommandError for a rule that is not there."""
+        self._facts = self.source.facts()
+        rule = self.facts.inventory.taint_rules.get(self._rule)
+        if rule is None:
+            raise CommandError(f"there is no DeviceTaintRule {self._rule} any more", try_dra("get", "taints"))
+        return rule_removal_plan(self.facts, rule, self.source.api_version, self.source.target)
+
+
+def _check_full(device: DeviceId, facts: ClusterState) -> None:
+    """A short name may mean another device tomorrow: nothing is written on one."""
+    if device.driver:
+        return
+    if device.device in map(str, facts.pools):
+        raise CommandError(f'"{device.device}" is a pool', f"'{device.device}/*' means all of its devices")
+    meant = [str(each) for each in find_devices(device.device, facts)]
+    known = f": it may be {', '.join(meant[:_SHOWN])}{', …' if len(meant) > _SHOWN else ''}" if meant else ""
+    what = f'"{device.device}" is not the full name of a device{known}'
+    raise CommandError(what, meant[0] if len(meant) == 1 else try_dra("get", "devices", "-o", "name"))
+
+
+def _check_published(device: DeviceId, facts: ClusterState) -> None:
+    """A rule for a device that nobody publishes would be a mistake in typing, or come too late."""
+    if published_device(device, facts) is not None:
+        return
+    pool = device.pool_id
+    if pool not in facts.pools:
+        pools, look = map(str, facts.pools), try_dra("get", "pools")
+        raise object_not_found(RESOURCE_SLICE, str(pool), pools, facts.evidence, look, "pool")
+    if not facts.evidence.complete(RESOURCE_SLICE.name):
+        known = (each.device for each in devices_of(pool, facts))
+        raise object_not_found(RESOURCE_SLICE, str(device), known, facts.evidence, try_dra("get", "devices"), "device")
+    near = did_you_mean(device.device, (each.device for each in devices_of(pool, facts)))
+    look = shell_line(dra("describe-pool", of_pool(pool)), ("kubectl", "dra", "get", "pools"))
+    raise CommandError(f'pool "{pool}" publishes no device "{device.device}"{near}', look)
+
+
+def write_plan(
+    options: Options,
+    planner: Planner,
+    plan: TaintPlan,
+    page: Sequence[Safe],
+    outcomes: Sequence[Mapping[str, str]] = (),
+) -> None:
+    """The plan as a document: whom it hits, the rules as they would be, and what became of each ``outcome`` written."""
+    facts = planner.facts
+    objects = [*(planned_object(each, facts) for each in plan.writes), *present_objects(plan, facts)]
+    more = {"objects": [msgspec.Raw(each) for each in objects], "missing": planner.missing, "outcomes": outcomes}
+    found = document(plan, plan_summary(plan), page if options.text else None, **more)
+    write(report_bytes("TaintPlan", found), options)

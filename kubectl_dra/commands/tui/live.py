@@ -1,0 +1,130 @@
+"""The terminal UI's feed of a live cluster: what the watches publish, and whether the server still answers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from kubectl_dra.commands.shared.cluster import features_of
+from kubectl_dra.commands.shared.errors import UsageProblem
+from kubectl_dra.model.ids import Key
+from kubectl_dra.source.errors import ClusterError
+from kubectl_dra.source.live.feed import Feed, Published
+from kubectl_dra.source.live.needs import Needs
+from kubectl_dra.source.live.pulse import Pulse
+from kubectl_dra.source.spec import Connection
+from kubectl_dra.tui.feed import Link, Listener, Status
+
+_BACK_OFF_SECONDS: Final = (1.0, 15.0)
+
+
+class WatchedFeed:
+    """Follows a cluster until it is stopped; connects again by itself, with growing pauses."""
+
+    live = True
+
+    def __init__(self, title: str, connection: Connection, needs: Needs, gates: dict[str, bool]) -> None:
+        self.title = title
+        self._connection = connection
+        self._needs = needs
+        self._gates = gates
+        self._lock = threading.Lock()
+        self._due = threading.Event()
+        self._stopped = False
+        self._proof = time.monotonic()
+        self._trouble: tuple[float, str] | None = None
+        self._silence: tuple[float, str] | None = None
+        self._has_data = False
+        self._objects: Mapping[str, Mapping[Key, Any]] = {}
+
+    def start(self, listener: Listener) -> None:
+        """Connect and follow, in the background."""
+        threading.Thread(target=self._run, args=(listener,), name="tui-watch", daemon=True).start()
+
+    def refresh(self) -> None:
+        """List everything anew."""
+        self._due.set()
+
+    def stop(self) -> None:
+        """Publish nothing more."""
+        self._stopped = True
+        self._due.set()
+
+    # --- the connection ---------------------------------------------------------------------------------------------
+
+    def _run(self, listener: Listener) -> None:
+        pause = _BACK_OFF_SECONDS[0]
+        try:
+            while not self._stopped:
+                self._due.clear()
+                if self._follow(listener):
+                    pause = _BACK_OFF_SECONDS[0]
+                else:
+                    self._due.wait(pause)
+                    pause = min(pause * 2, _BACK_OFF_SECONDS[1])
+        except BaseException as error:
+            # A thread has nobody to raise to; the listener ends the program with the error.
+            listener.on_crash(error)
+
+    def _follow(self, listener: Listener) -> bool:
+        """One feed until somebody wants another one; False if there was no connection."""
+        former, self._objects = self._objects, {}
+        feed = Feed(self._connection, self._needs, self._taker(listener), listener.on_crash, former)
+        pulse = Pulse(self._connection, lambda problem: self._answered(problem, listener))
+        try:
+            try:
+                feed.start()
+            except ClusterError as error:
+                hint = f" - try: {error.hint}" if error.hint else ""
+                link = Link.RECONNECTING if self._has_data else Link.FAILED
+                listener.on_status(Status(link, time.monotonic(), error.what + hint))
+                return False
+            pulse.start()
+            self._due.wait()
+            return True
+        finally:
+            pulse.close()
+            feed.close()
+            # A feed that read nothing knows no more than the one before.
+            self._objects = feed.objects or former
+
+    def _taker(self, listener: Listener) -> Callable[[Published], None]:
+        last: Published | None = None
+
+        def take(published: Published) -> None:
+            nonlocal last
+            if self._stopped:
+                return
+            try:
+                features = features_of(published.inventory, published.evidence, self._gates)
+            except UsageProblem as problem:
+                listener.on_status(Status(Link.FAILED, time.monotonic(), problem.message))
+                return
+            if last is None or published.evidence is not last.evidence or published.inventory is not last.inventory:
+                listener.on_loaded((published.inventory, published.evidence, features))
+            last = published
+            with self._lock:
+                self._has_data = True
+                self._proof = max(self._proof, published.heard)
+                first = min(published.troubles, key=lambda trouble: trouble.since, default=None)
+                self._trouble = (first.since, f"{first.what} - {first.hint}") if first is not None else None
+                listener.on_status(self._status())
+
+        return take
+
+    def _answered(self, problem: ClusterError | None, listener: Listener) -> None:
+        with self._lock:
+            now = time.monotonic()
+            if problem is None:
+                self._proof, self._silence = now, None
+            elif self._silence is None:
+                self._silence = (self._proof, problem.what)
+            if self._has_data and not self._stopped:
+                listener.on_status(self._status())
+
+    def _status(self) -> Status:
+        """Something that is wrong counts before any proof of life."""
+        wrong = self._trouble or self._silence
+        return Status(Link.RECONNECTING, *wrong) if wrong is not None else Status(Link.LIVE, self._proof)
