@@ -95,6 +95,8 @@ class Code(StrEnum):
         "the devices that match are for other nodes", "Funnel", "Nearest", "ClassOffer")
     DEVICES_UNUSABLE = ("DRA-217", "feature off",
         "the devices that match need a feature that is off", "Funnel", "Nearest", "PoolProblem")
+    DEVICES_OF_GONE_NODES = ("DRA-218", "devices of nodes that are gone",
+        "the devices of the class are published for nodes that do not exist", "ClassOffer")
     CONSTRAINT = ("DRA-220", "no set satisfies a constraint",
         "no set of devices satisfies a constraint", "Funnel", "Nearest")
     REQUESTS_COMPETE = ("DRA-230", "requests compete",
@@ -242,6 +244,8 @@ class Code(StrEnum):
     CLAIM_REPLACED = ("DRA-614", "older claim in the way",
         "the kubelet still holds an older ResourceClaim of the same name", "KubeletText")
     KUBELET_FAILED = "DRA-615", "kubelet failed", "the kubelet failed to prepare the devices", "KubeletText"
+    KUBELET_API = ("DRA-616", "kubelet and API differ",
+        "the kubelet reads claims in a version of the API that the server does not serve", "KubeletText")
     DEVICE_UNHEALTHY = "DRA-620", "device unhealthy", "a device of the pod is reported as not healthy", "Health"
     CONTAINER_WAITS = ("DRA-630", "container waits",
         "a container waits for something other than devices", "ContainerWaits")

@@ -142,7 +142,14 @@ class DeviceChecks:
             total = str(candidate.device.capacity[amounts.violated].value)
             short = Short(str(amounts.quantities[amounts.violated]), total=total)
             return Removal(StageName.CAPACITY, amounts.violated, source="policy", short=short)
-        return _too_little(amounts, candidate)
+        removal = _too_little(amounts, candidate)
+        if removal is None or removal.short is None:
+            return removal
+        asked = (self._request.capacity or {}).get(removal.reason)
+        rounded = str(asked) if asked is not None and asked.cmp(Quantity.parse(removal.short.needs)) < 0 else ""
+        users = tuple(self._users(list(candidate.state.holders))) if candidate.state is not None else ()
+        short = replace(removal.short, requested=rounded, users=users)
+        return replace(removal, short=short)
 
     def _counter(self, candidate: Candidate) -> Removal | None:
         device, state = candidate.device, candidate.state
@@ -159,8 +166,17 @@ class DeviceChecks:
             return None
         counter_set, counter, needs, left, _ = shortage
         declared = pool.counter_sets[counter_set].counters[counter].value if pool.counter_sets else Quantity(0)
-        short = Short(_text(needs, declared.format), _text(left, declared.format), str(declared))
+        users = tuple(dict.fromkeys(self._users_of_counters(pool.id, counter_set)))
+        short = Short(_text(needs, declared.format), _text(left, declared.format), str(declared), users=users)
         return Removal(StageName.COUNTERS, f"{counter_set}/{counter}", (), str(pool.id), short)
+
+    def _users_of_counters(self, pool: PoolId, counter_set: str) -> Iterator[str]:
+        """The pods whose devices draw on the counter set."""
+        held = self._world.allocated.pool(pool.driver, pool.pool)
+        for _, device in self._world.published(pool) if held else ():
+            state = held.get(device.name)
+            if state is not None and any(each.counter_set == counter_set for each in device.consumes_counters):
+                yield from self._users(list(state.holders))
 
 
 # --- evidence -------------------------------------------------------------------------------------------------------
@@ -175,7 +191,7 @@ def _too_little(amounts: Amounts, candidate: Candidate) -> Removal | None:
     name, needs, left = lacking
     total = next(total for need, _, total in amounts.needs if need == name)
     style = candidate.device.capacity[name].value.format
-    short = Short(*(_text(amount, style) for amount in (needs, left, total)))
+    short = Short(_text(needs, style), _text(left, style), _text(total, style))
     return Removal(StageName.CAPACITY, name, (), _names(state.holders if state is not None else ()), short)
 
 

@@ -201,7 +201,7 @@ class _PodCase:
     def _preparing(self) -> Iterator[Cause]:
         """The kubelet's words first, then what the objects show."""
         world, found = self.world, []
-        failure = kubelet.failure(self.pod, self._events())
+        failure = kubelet.failure(self.pod, self._events(), world.inventory.nodes.get(self.pod.spec.node_name))
         if failure is not None:
             found.append(failure)
         broken = [e for e in self.entries if e.problem in (Problem.MISSING, Problem.NOT_CREATED, Problem.NOT_OWNED)]

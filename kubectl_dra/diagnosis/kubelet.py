@@ -12,7 +12,7 @@ from typing import Final
 from kubectl_dra.diagnosis import events as events_
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ContainerWaits, Health, KubeletText, ObjectRef
-from kubectl_dra.model.core import ContainerStatus, Event, Pod
+from kubectl_dra.model.core import ContainerStatus, Event, Node, Pod
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -25,6 +25,9 @@ _PREFIX: Final = re.compile(
 )
 _CREATING: Final = frozenset({"ContainerCreating", "PodInitializing", ""})
 
+# Of client-go (NewGenericServerResponse), where the path of an API version is unknown to the server.
+_NOT_SERVED: Final = "the server could not find the requested resource"
+
 # The kubelet's error texts, most telling first; "claim" and "driver" name what they are about, "detail" the rest.
 _TEXTS: Final = tuple(
     (re.compile(pattern, re.DOTALL), code)
@@ -36,6 +39,7 @@ _TEXTS: Final = tuple(
         (r"ResourceClaim (?P<claim>\S+): not allocated", Code.CLAIM_NOT_ALLOCATED),
         (r"old ResourceClaim with same name (?P<claim>\S+) and different UID .*", Code.CLAIM_REPLACED),
         (r"ResourceClaim (?P<claim>\S+) is being unprepared", Code.CLAIM_REPLACED),
+        (r"(?:failed to )?fetch ResourceClaim (?P<claim>[^:\s]+).*: (?P<detail>" + _NOT_SERVED + ")", Code.KUBELET_API),
         (r"fetch ResourceClaim (?P<claim>[^:\s]+): (?P<detail>.*)", Code.KUBELET_FAILED),
         (r"ResourceClaim (?:\S+/)?(?P<claim>[^:\s]+) was not created for Pod .*", Code.CLAIM_NOT_OWNED),
         (r"ResourceClaim (?P<claim>[^:\s]+): (?P<detail>.*)", Code.KUBELET_FAILED),
@@ -44,15 +48,16 @@ _TEXTS: Final = tuple(
 )
 
 
-def failure(pod: Pod, events: Iterable[Event]) -> Cause | None:
-    """What the kubelet last said about preparing the devices of this very pod."""
+def failure(pod: Pod, events: Iterable[Event], node: Node | None = None) -> Cause | None:
+    """What the kubelet last said about preparing the devices of this very pod; ``node``: where it runs."""
     uid = pod.metadata.uid
     about = (e for e in events if e.reason == PREPARE_FAILED and events_.subject_uid(e) in ("", uid))
     last = max(about, key=events_.last_seen, default=None)
-    return _cause(pod, last) if last is not None else None
+    version = node.status.node_info.kubelet_version if node is not None else ""
+    return _cause(pod, last, version) if last is not None else None
 
 
-def _cause(pod: Pod, event: Event) -> Cause:
+def _cause(pod: Pod, event: Event, version: str) -> Cause:
     message = events_.text(event)
     prefixed = _PREFIX.fullmatch(message)
     text = prefixed["text"] if prefixed is not None else message
@@ -60,7 +65,8 @@ def _cause(pod: Pod, event: Event) -> Cause:
         match = pattern.fullmatch(text)
         if match is not None:
             found = match.groupdict()
-            detail = KubeletText(text, found.get("driver") or "", found.get("detail") or "", events_.last_seen(event))
+            time, known = events_.last_seen(event), version if code is Code.KUBELET_API else ""
+            detail = KubeletText(text, found.get("driver") or "", found.get("detail") or "", time, known)
             claim = found.get("claim")
             ref = ObjectRef("ResourceClaim", pod.metadata.namespace, claim) if claim else None
             return Cause(code, detail, claim=ref, nodes=(pod.spec.node_name,))

@@ -96,6 +96,8 @@ class _Refiner:
     def _no_device(self, cause: Cause, funnel: Funnel, facts: ClassFacts) -> Cause:
         name, selected = self.class_of(cause.claim, cause.request), len(facts.devices)
         code = Code.DEVICES_FOR_OTHER_NODES if selected else Code.NO_DEVICE_IN_CLASS
+        if selected and self._are_gone(facts):
+            code = Code.DEVICES_OF_GONE_NODES
         if not selected and facts.published:
             code = Code.CLASS_SELECTS_NOTHING
         offer = ClassOffer(
@@ -112,6 +114,13 @@ class _Refiner:
             facts.seen,
         )
         return msgspec.structs.replace(cause, code=code, detail=offer)
+
+    def _are_gone(self, facts: ClassFacts) -> bool:
+        """Whether every device of the class is published for one node, and none of these nodes exists."""
+        world = self._world
+        if not world.evidence.complete("Node", "") or sum(facts.nodes.values()) < len(facts.devices):
+            return False
+        return not any(name in world.inventory.nodes for name in facts.nodes)
 
     # --- nothing that matches -----------------------------------------------------------------------------------------
 

@@ -45,6 +45,12 @@ class ContainerImage(Record, frozen=True):
     size_bytes: int = 0
 
 
+class NodeSystemInfo(Record, frozen=True):
+    """``status.nodeInfo``."""
+
+    kubelet_version: str = ""
+
+
 class NodeStatus(Record, frozen=True):
     """``status`` of a node."""
 
@@ -53,6 +59,7 @@ class NodeStatus(Record, frozen=True):
     conditions: tuple[Condition, ...] = ()
     declared_features: tuple[str, ...] = ()
     images: tuple[ContainerImage, ...] = ()
+    node_info: NodeSystemInfo = NodeSystemInfo()
 
 
 class Node(Record, frozen=True):
@@ -222,10 +229,24 @@ class ContainerStateWaiting(Record, frozen=True):
     message: str = ""
 
 
+class ContainerStateTerminated(Record, frozen=True):
+    """``state.terminated``."""
+
+    exit_code: int = 0
+    reason: str = ""
+    message: str = ""
+
+
+class ContainerStateRunning(Record, frozen=True):
+    """``state.running``; since when is not read."""
+
+
 class ContainerState(Record, frozen=True):
-    """``state`` of a container."""
+    """``state`` and ``lastState`` of a container."""
 
     waiting: ContainerStateWaiting | None = None
+    running: ContainerStateRunning | None = None
+    terminated: ContainerStateTerminated | None = None
 
 
 class ContainerStatus(Record, frozen=True):
@@ -234,6 +255,8 @@ class ContainerStatus(Record, frozen=True):
     name: str = ""
     ready: bool = False
     state: ContainerState = ContainerState()
+    last_state: ContainerState = ContainerState()
+    restart_count: int = 0
     resources: ResourceRequirements | None = None
     allocated_resources: dict[str, Quantity] | None = None
     allocated_resources_status: tuple[ResourceStatus, ...] = ()
@@ -283,6 +306,12 @@ class EventSeries(Record, frozen=True):
     last_observed_time: str | None = None
 
 
+class EventSource(Record, frozen=True):
+    """``source`` of an event of ``v1``."""
+
+    component: str = ""
+
+
 class Event(Record, frozen=True):
     """An event of ``v1`` or of ``events.k8s.io/v1`` (``regarding`` and ``note`` are the latter's names)."""
 
@@ -299,6 +328,7 @@ class Event(Record, frozen=True):
     event_time: str | None = None
     series: EventSeries | None = None
     reporting_component: str = ""
+    source: EventSource = EventSource()
 
 
 class ResourceQuotaSpec(Record, frozen=True):

@@ -40,7 +40,10 @@ class DriverOnNode(ReportRecord, frozen=True):
 def drivers_of(pod: Pod, causes: Iterable[Cause], inventory: Inventory) -> tuple[DriverOnNode, ...]:
     """The drivers of the pod's devices on its node, and those that causes are about; at most three."""
     found = dict.fromkeys((*_of_devices(pod, inventory), *_of_causes(causes, inventory)))
-    return tuple(DriverOnNode(driver, node, plugins(driver, node, inventory)) for driver, node in list(found)[:_MOST])
+    return tuple(
+        DriverOnNode(driver, node, plugins(driver, node, inventory) if node else ())
+        for driver, node in list(found)[:_MOST]
+    )
 
 
 def devices_of(pod: Pod, inventory: Inventory) -> tuple[str, ...]:
@@ -54,20 +57,19 @@ def devices_of(pod: Pod, inventory: Inventory) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def plugins(driver: str, node: str, inventory: Inventory) -> tuple[ObjectRef, ...]:
-    """Pods of DaemonSets on the node that look like the driver's kubelet plugin, the best match first."""
-    if not node:
-        return ()
+def plugins(driver: str, node: str, inventory: Inventory, most: int | None = _MOST) -> tuple[ObjectRef, ...]:
+    """Pods of DaemonSets that look like the driver's kubelet plugin, the best match first; without a node on any."""
     words = frozenset(re.split(r"[.\-]", driver)) - _COMMON
     ranked: list[tuple[int, Key]] = []
     for pod in inventory.pods.values():
-        if pod.spec.node_name == node and any(owner.kind == "DaemonSet" for owner in pod.metadata.owner_references):
+        here = pod.spec.node_name == node if node else bool(pod.spec.node_name)
+        if here and any(owner.kind == "DaemonSet" for owner in pod.metadata.owner_references):
             text = _text(pod)
             score = sum(word in text for word in words)
             if score and _PLUGIN.search(text):
                 ranked.append((-score, key_of(pod.metadata)))
     best = min((score for score, _ in ranked), default=0)
-    return tuple(ObjectRef.of("Pod", key) for score, key in sorted(ranked) if score == best)[:_MOST]
+    return tuple(ObjectRef.of("Pod", key) for score, key in sorted(ranked) if score == best)[:most]
 
 
 def _text(pod: Pod) -> str:

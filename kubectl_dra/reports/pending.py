@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -32,12 +32,14 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.diagnosis.whatif.records import WhatIf
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, claim_ask
+from kubectl_dra.reports.autoscaler_words import AutoscalerWords, autoscaler_words
 from kubectl_dra.reports.base import FeatureRecord, Fits, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.drivers import DriverOnNode, devices_of, drivers_of
+from kubectl_dra.reports.failing_pods import FailingPod, failing_pods
 from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.missing_objects import Existing, existing
 from kubectl_dra.reports.remedies import FoundRemedies, RemedyReport, Tried
@@ -75,7 +77,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     cluster; of one that is only supposed nothing was observed. ``created``: when the pod was. ``devices`` are allocated
     to its claims; ``drivers``: whose log matters, and where. ``existing``: what there is of the kind that the pod
     misses. ``node_groups``: whether a fresh node of each group of an autoscaler would take the pod, where that was
-    asked.
+    asked. ``failing``: pods of drivers that do not run; ``autoscaler``: its last words about the pod.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -94,6 +96,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     existing: Existing | None = None
     what_if: WhatIf | None = None
     node_groups: tuple[GroupVerdict, ...] | None = None
+    failing: tuple[FailingPod, ...] = ()
+    autoscaler: AutoscalerWords | None = None
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -172,6 +176,7 @@ def pending_report(
     if node_groups is not None:
         found["missing"] = (*found["missing"], *node_groups.missing)
     found["alternatives"] = tuple(text for text in diagnosis.alternatives if text != diagnosis.message)
+    drivers = drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else ()
     return PendingReport(
         **found,
         asks=pending_asks(diagnosis.pod.key, state.inventory),
@@ -186,12 +191,18 @@ def pending_report(
         what_if=what_if,
         created=(pod.metadata.creation_timestamp or "") if pod is not None else "",
         devices=devices_of(pod, state.inventory) if pod is not None else (),
-        drivers=drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else (),
+        drivers=drivers,
+        failing=failing_pods(diagnosis.causes, drivers, state.inventory),
+        autoscaler=autoscaler_words(pod, _events(pod, state)) if pod is not None and what_if is None else None,
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
         node_groups=node_groups.verdicts if node_groups is not None else None,
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
+
+
+def _events(pod: Pod, state: ClusterState) -> Sequence[Event]:
+    return state.inventory.events_by_object.get(("Pod", pod.metadata.namespace, pod.metadata.name), ())
 
 
 def node_records(groups: Iterable[NodeGroup]) -> tuple[NodeGroupRecord, ...]:

@@ -54,12 +54,13 @@ class GangElsewhere(Evidence, frozen=True):
 
 
 class KubeletText(Evidence, frozen=True):
-    """What the kubelet said about preparing devices."""
+    """What the kubelet said about preparing devices; ``kubelet``: its version, where that may be the reason."""
 
     text: str
     driver: str = ""
     detail: str = ""
     time: str = ""
+    kubelet: str = ""
 
 
 class Health(Evidence, frozen=True):

@@ -121,11 +121,17 @@ class StageName(StrEnum):
 
 
 class Short(ReportRecord, frozen=True):
-    """Quantities of which there is too little: what is needed, what is left (empty: nobody knows) of how much."""
+    """Quantities of which there is too little: what is needed, what is left (empty: nobody knows) of how much.
+
+    ``requested``: what the request says, where the device's policy rounds that up. ``users``: the pods that use the
+    rest.
+    """
 
     needs: str
     left: str = ""
     total: str = ""
+    requested: str = ""
+    users: tuple[str, ...] = ()
 
 
 class HeldFor(StrEnum):

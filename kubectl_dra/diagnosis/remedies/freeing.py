@@ -37,10 +37,11 @@ MIRROR: Final = "kubernetes.io/config.mirror"
 
 @dataclass(frozen=True, slots=True)
 class _Release:
-    """A pod and the devices that its deletion releases."""
+    """A pod, the devices that its deletion releases, and its shares of devices that others use as well."""
 
     pod: Pod
     devices: tuple[str, ...]
+    shares: tuple[str, ...] = ()
 
 
 def candidates(case: Case, trials: Trials) -> Iterator[Candidate]:
@@ -79,11 +80,24 @@ def holders(inventory: Inventory, node: str) -> Iterator[ResourceClaim]:
                     yield holding.claim
 
 
-def devices_of(claim: ResourceClaim) -> tuple[str, ...]:
-    """What it holds."""
+def devices_of(claim: ResourceClaim, *, shared: bool = True) -> tuple[str, ...]:
+    """What it holds; ``shared``: with devices of which it has only a share."""
     allocation = claim.status.allocation
     results = allocation.devices.results if allocation is not None else ()
-    return tuple(str(DeviceId(result.driver, result.pool, result.device)) for result in results)
+    return tuple(
+        str(DeviceId(result.driver, result.pool, result.device))
+        for result in results
+        if shared or result.share_id is None
+    )
+
+
+def _shares_of(claim: ResourceClaim) -> Iterator[str]:
+    """``20Gi memory of gpu-0``: what it takes of devices that others may use as well."""
+    allocation = claim.status.allocation
+    for result in allocation.devices.results if allocation is not None else ():
+        if result.share_id is not None:
+            amounts = [f"{amount} {name}" for name, amount in sorted(result.consumed_capacity.items())]
+            yield f"{' and '.join(amounts) or 'its share'} of {result.device}"
 
 
 def _idle_claims(case: Case) -> Iterator[Candidate]:
@@ -135,9 +149,11 @@ def _releases(inventory: Inventory, node: str) -> Iterator[_Release]:
             if pod is not None and MIRROR not in pod.metadata.annotations:
                 pods[key_of(pod.metadata)] = pod
     for pod in pods.values():
-        devices = tuple(device for claim in _released_by(inventory, pod) for device in devices_of(claim))
-        if devices:
-            yield _Release(pod, devices)
+        released = list(_released_by(inventory, pod))
+        devices = tuple(device for claim in released for device in devices_of(claim, shared=False))
+        shares = tuple(share for claim in released for share in _shares_of(claim))
+        if devices or shares:
+            yield _Release(pod, devices, shares)
 
 
 def _released_by(inventory: Inventory, pod: Pod) -> Iterator[ResourceClaim]:
@@ -175,7 +191,9 @@ def _smallest(trials: Trials, releases: Sequence[_Release], node: str) -> list[_
 
 
 def _deleting(releases: Sequence[_Release], node: str) -> Candidate:
-    actions = tuple(DeletePod(ObjectRef.of("Pod", key_of(r.pod.metadata)), r.devices) for r in releases)
+    actions = tuple(
+        DeletePod(ObjectRef.of("Pod", key_of(r.pod.metadata)), r.devices, amounts=r.shares) for r in releases
+    )
     critical = any((r.pod.spec.priority or 0) >= SYSTEM_CRITICAL for r in releases)
     cost = (CRITICAL_COST if critical else _POD_COST) + 3 * len(releases)
     gone = tuple(changes.without_pods({key_of(release.pod.metadata)}) for release in releases)

@@ -15,7 +15,7 @@ from kubectl_dra.output.pending.amounts import amount_phrase
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.drivers import DriverOnNode
-from kubectl_dra.reports.invocations import Words, kubectl, of, reading, within
+from kubectl_dra.reports.invocations import Words, changing, kubectl, of, reading, within
 from kubectl_dra.reports.pending import PendingReport
 
 _NEVER: Final = (Verdict.NOT_PENDING, Verdict.SCHEDULABLE, Verdict.UNKNOWN)
@@ -23,8 +23,18 @@ _NEVER: Final = (Verdict.NOT_PENDING, Verdict.SCHEDULABLE, Verdict.UNKNOWN)
 _OF_THE_SCHEDULER: Final = (Code.API_ERROR_AT_BINDING, Code.SCORING_FAILED, Code.EXTENDED_RESOURCE_IGNORED)
 #: What pages write where a name belongs.
 _CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE|NODE)\b")
+#: Drivers that prepare devices only when an object of theirs is ready: its kind, its resource, what to look at.
+_WAITS_FOR: Final = {
+    "compute-domain.nvidia.com": (
+        "ComputeDomain",
+        "computedomains.resource.nvidia.com",
+        "status.nodes has to name as many ready nodes as spec.numNodes",
+    )
+}
 #: Whose next step is a log on a node, rather than a change.
 _ON_THE_NODE: Final = "DRA-6"
+#: Nothing helps but a driver that publishes devices.
+WITHOUT_DEVICES: Final = (Code.NO_DEVICE_IN_CLASS, Code.DEVICES_OF_GONE_NODES)
 _OF_DRIVERS: Final = (
     Code.POOL_INCOMPLETE,
     Code.POOL_INVALID,
@@ -46,6 +56,13 @@ def advice_lines(report: PendingReport) -> Iterator[Safe]:
         return
     if report.tried.ended or (report.no_pair_helps and report.tried.singles):
         yield from wrapped(_tried(report))
+    if code in WITHOUT_DEVICES and report.failing:
+        text = (
+            "What usually helps: Read the log of the driver's pods and fix what it reports. The pod is scheduled once "
+            "they publish devices; a change of its claim does not help."
+        )
+        yield from wrapped(Safe(text))
+        return
     detail = report.causes[0].detail
     advice = _bring_together(detail) if isinstance(detail, NoSingleNode) else _advice(report, code)
     yield from wrapped(fmt("What usually helps: {}", advice))
@@ -111,14 +128,22 @@ def next_step_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
         return
     if code.startswith(_ON_THE_NODE):
         yield from _on_the_node(report, code, address)
-    elif code is Code.NO_DEVICE_IN_CLASS:
-        yield from _find_driver(address)
+    elif code in WITHOUT_DEVICES:
+        yield from _find_driver(report, address)
     elif code in _OF_DRIVERS:
         yield from _logs(report, address)
 
 
-def _find_driver(address: Address) -> Iterator[Safe]:
-    """Where a driver of which nothing is published may be found."""
+def _find_driver(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """Why the driver's pods fail, or where a driver of which nothing is published may be found."""
+    for each in report.failing:
+        where, pod = within(each.pod.namespace), of("pod", each.pod.name)
+        words = kubectl("logs", pod, where, "--all-containers", *(("--previous",) if each.restarts else ()))
+        line = command(reading(words, address)) if where is not None else None
+        if line is not None:
+            yield fmt("Its log: {}", line)
+    if report.failing:
+        return
     for text, words in (
         ("Which drivers are installed: {}", kubectl("get", "daemonsets", "-A")),
         ("What is published: {}", kubectl("get", "resourceslices")),
@@ -137,12 +162,18 @@ def _on_the_node(report: PendingReport, code: Code, address: Address) -> Iterato
         yield from wrapped(fmt("What usually helps: {}", _advice(report, code)))
         if events is not None:
             yield fmt("Its events: {}", events)
+    if code is Code.KUBELET_API:
+        cordon = command(changing(kubectl("cordon", of("node", report.node)), address))
+        if cordon is not None:
+            yield fmt("To keep pods off that node: {}", cordon)
+        return
     yield from _logs(report, address)
 
 
 def _logs(report: PendingReport, address: Address) -> Iterator[Safe]:
     """The log of each driver on its node, or how its pod is found."""
     for driver in report.drivers:
+        yield from _state_of(driver, report.pod.namespace, address)
         where = fmt("{} on {}", driver.driver, driver.node) if driver.node else safe(driver.driver)
         logs = (command(reading(_log(pod.namespace, pod.name), address)) for pod in driver.likely_pods)
         lines = [line for line in logs if line is not None]
@@ -153,6 +184,18 @@ def _logs(report: PendingReport, address: Address) -> Iterator[Safe]:
             yield from wrapped(fmt("Log of driver {}: find its pod, usually of a DaemonSet, then kubectl logs", where))
             lines = [find]
         yield from (fmt("  {}", line) for line in lines)
+
+
+def _state_of(driver: DriverOnNode, namespace: str, address: Address) -> Iterator[Safe]:
+    """The object whose status says how far a driver has come, of drivers that wait for one."""
+    found = _WAITS_FOR.get(driver.driver)
+    where = within(namespace)
+    if found is None or where is None:
+        return
+    kind, resource, text = found
+    line = command(reading(kubectl("get", resource, where, "-o", "yaml"), address))
+    if line is not None:
+        yield fmt("State of the {} ({}): {}", Safe(kind), Safe(text), line)
 
 
 def _log(namespace: str, name: str) -> Words | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
 from kubectl_dra.api.controllers import resource_of
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies.records import Competition
+from kubectl_dra.diagnosis.remedies.records import Competition, DeletePod
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import kubectl, shell_line, within
@@ -18,15 +18,18 @@ from kubectl_dra.reports.renewal import CountsAsFailed, Hindrance, NoCommand, Re
 def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     """One text for each consequence of a remedy, and for each note."""
     if remedy.competition.before or remedy.competition.after:
-        yield _competition(remedy.competition)
+        deleted = {action.pod for action in remedy.actions if isinstance(action, DeletePod)}
+        yield _competition(remedy.competition, deleted)
     if remedy.then is not None and remedy.then.code is not None:
         yield fmt("then it meets {}: {}", remedy.then.code, remedy.then.code.meaning)
     yield from (_WORDS[type(note)](note) for note in remedy.notes)
 
 
-def _competition(found: Competition) -> Safe:
+def _competition(found: Competition, deleted: Collection[ObjectRef]) -> Safe:
     """``2 other pods wait for the same; ml/a comes first``: what is freed is shared in the order of the queue."""
     refs = (*found.before, *found.after)
+    if not found.before and all(ref in deleted for ref in refs):
+        return Safe("the scheduler tries this pod first, before the one that is started again")
     groups = sum(ref.kind == "PodGroup" for ref in refs)
     parts = [counted(len(refs) - groups, "other pod")] if groups < len(refs) else []
     parts += [counted(groups, "PodGroup" if parts else "other PodGroup")] if groups else []

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     BindingProblem,
     Cause,
@@ -32,8 +33,11 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.gangs import elsewhere_lines
+from kubectl_dra.output.pending.reasons import DETAIL_TOLD, innermost
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import ago, lasting, listed, shortened
+from kubectl_dra.output.words import ago, counted, lasting, listed, shortened
+from kubectl_dra.reports.autoscaler_words import AutoscalerWords
+from kubectl_dra.reports.failing_pods import FailingPod
 
 _MISSING_KEY: Final = re.compile(r"no such key: (\S+?)(?:\.|$)")
 
@@ -60,7 +64,7 @@ def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe
         case BindingProblem() as binding:
             yield from _binding(binding, now)
         case KubeletText() as kubelet:
-            yield from wrapped(fmt("Kubelet, {}: {}", ago(kubelet.time, now), kubelet.text), indent=2)
+            yield from wrapped(fmt("Kubelet, {}: {}", ago(kubelet.time, now), _beyond(kubelet, cause.code)), indent=2)
         case OpenPlugins(plugins=plugins):
             yield from _open(plugins)
         case Departure() as departure:
@@ -80,6 +84,37 @@ def _departure(departure: Departure, now: datetime) -> Iterator[Safe]:
         yield from wrapped(fmt("Deleted {}", ago(departure.deleted, now)), indent=2)
     if departure.message:
         yield from wrapped(fmt("{}, {}: {}", departure.reason, ago(departure.time, now), departure.message), indent=2)
+
+
+def _beyond(kubelet: KubeletText, code: Code) -> str:
+    """The kubelet's words without the error where the first line has all of it."""
+    whole = code in DETAIL_TOLD and kubelet.detail and innermost(kubelet.detail) == kubelet.detail
+    return kubelet.text.removesuffix(kubelet.detail).rstrip(" :") if whole else kubelet.text
+
+
+def failing_lines(pods: Sequence[FailingPod]) -> Iterator[Safe]:
+    """The pods of drivers that do not run, with the last words of their containers."""
+    if pods:
+        yield Safe("Pods of the driver that are not ready")
+    for each in pods:
+        restarts = fmt(", {}", counted(each.restarts, "restart")) if each.restarts else Safe("")
+        where = fmt(" on {}", each.node) if each.node else Safe("")
+        words = fmt(": {}", each.message) if each.message else Safe("")
+        text = fmt("{}{}: {}{}{}", str(each.pod.key), where, each.state, restarts, words)
+        yield from wrapped(text, indent=4, first=2)
+
+
+def autoscaler_lines(said: AutoscalerWords | None, now: datetime) -> Iterator[Safe]:
+    """An autoscaler's own words."""
+    if said is not None:
+        name = said.autoscaler.replace("-", " ").capitalize()
+        yield from wrapped(fmt("{}, {}: {}", name, ago(said.time, now), said.message), indent=2, first=0)
+        if not said.adds:
+            text = (
+                "An administrator has to add nodes with the hardware another way, for example in a node group of fixed "
+                "size."
+            )
+            yield from wrapped(Safe(text), indent=2)
 
 
 def missing_lines(missing: Sequence[Missing]) -> Iterator[Safe]:

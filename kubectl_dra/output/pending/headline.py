@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import NodeOutcome, Verdict
+from kubectl_dra.diagnosis.records import KubeletText, NodeOutcome, Verdict
 from kubectl_dra.output.pending.main_reason import main_reason, names_of
 from kubectl_dra.output.pending.reasons import reason_sentence
-from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import counted, shortened
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 
 # The codes of what ends an attempt.
@@ -19,6 +19,10 @@ _ENDS: Final = "DRA-3"
 _AGAINST_THE_OBJECTS: Final = (Code.SCORING_FAILED, Code.EXTENDED_RESOURCE_IGNORED)
 _OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
 _DEVICES: Final = 3
+_WITHOUT_DEVICES: Final = (Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES)
+#: Codes of pods that more nodes may help.
+_PLACES: Final = ("DRA-2", "DRA-4")
+_NAMES: Final = {"cluster-autoscaler": "The cluster autoscaler", "karpenter": "Karpenter"}
 _UNPLACED: Final = frozenset({Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR, Verdict.GATED, Verdict.UNKNOWN})
 #: Upstream: plugins/dynamicresources/dynamicresources.go, PostFilter.
 _DEALLOCATED: Final = "deallocation of ResourceClaim completed"
@@ -55,7 +59,7 @@ def pending_summary(report: PendingReport) -> Safe:
         text = "{} is pending: {} evicted for it on {} {} not ended yet. Until then {}."
         return fmt(text, pod, victims, found.nodes[0], Safe("has" if len(found.victims) == 1 else "have"), reason)
     although = _although(report) if report.code in _AGAINST_THE_OBJECTS else Safe("")
-    return fmt("{} is pending{}: {}.", pod, although, reason)
+    return fmt("{} is pending{}: {}{}.", pod, although, reason, _surroundings(report))
 
 
 def why_not(report: PendingReport) -> Safe | None:
@@ -69,11 +73,27 @@ def why_not(report: PendingReport) -> Safe | None:
 def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
     """On its node: nothing has failed so far, or what has."""
     if report.code is not Code.PREPARING:
-        return fmt("{} is scheduled to {}, but {}.", pod, report.node, reason)
+        said = report.causes[0].detail if report.code is Code.KUBELET_API else None
+        version = said.kubelet if isinstance(said, KubeletText) else ""
+        where = fmt("{} (kubelet {})", report.node, version) if version else safe(report.node)
+        return fmt("{} is scheduled to {}, but {}.", pod, where, reason)
     devices = [name.rpartition("/")[2] for name in report.devices]
     held = fmt(", {} {}", Safe("device" if len(devices) == 1 else "devices"), shortened(devices, _DEVICES))
     text = "{} is scheduled: {}{}. Its containers have not started yet; nothing has failed so far."
     return fmt(text, pod, report.node, held if devices else Safe(""))
+
+
+def _surroundings(report: PendingReport) -> Safe:
+    """Whether the driver runs where it publishes nothing, and what an autoscaler does about the pod."""
+    texts = []
+    if report.code in _WITHOUT_DEVICES and report.failing:
+        states = listed(list(dict.fromkeys(each.state for each in report.failing)))
+        texts.append(fmt("The driver does not run: {} ({})", listed([e.pod.name for e in report.failing]), states))
+    said = report.autoscaler
+    if said is not None and report.code is not None and report.code.startswith(_PLACES):
+        text = "{} is adding a node for it" if said.adds else "{} adds no node for it"
+        texts.append(fmt(text, Safe(_NAMES[said.autoscaler])))
+    return Safe("").join(fmt(". {}", text) for text in texts)
 
 
 def _given_up(report: PendingReport) -> Safe:

@@ -233,7 +233,16 @@ def _compete(cause: Cause, report: Report) -> Safe:
 
 def _alternatives(report: Report, asks: Asks) -> Safe | None:
     """Every alternative of a request with its obstacle; None where the first cause is not about one of several."""
-    first = report.causes[0]
+    return _every_alternative(report.causes[0], report, asks)
+
+
+def _alternatives_elsewhere(report: Report, asks: Asks) -> Safe | None:
+    """The same of the first request with alternatives, where nodes that could serve it are ruled out."""
+    first = next((cause for cause in report.causes if "/" in cause.request), None)
+    return _every_alternative(first, report, asks) if first is not None else None
+
+
+def _every_alternative(first: Cause, report: Report, asks: Asks) -> Safe | None:
     request = first.request.partition("/")[0]
     if "/" not in first.request or not first.code.startswith(_OF_DEVICES) or first.code is Code.CLASS_MISSING:
         return None
@@ -262,6 +271,10 @@ def _on_nodes(first: Cause, report: Report, asks: Asks) -> Safe | None:
     placed = _placement(with_devices, report, wanted)
     if placed is not None:
         return placed
+    unserved = _alternatives_elsewhere(report, asks)
+    if unserved is not None:
+        texts = [_clause(group, Safe("the devices")) for group in with_devices[:_CLAUSES]]
+        return fmt("{}. On the other nodes {}", Safe("; ").join(texts), unserved)
     devices = Safe("the device" if _single(report) else "the devices") if report.asks or report.extended else None
     texts = [_clause(group, devices) for group in with_devices[:_CLAUSES]]
     texts += list(_without(report, _CLAUSES - len(texts), wanted))
@@ -284,9 +297,23 @@ def _clause(group: NodeGroupRecord, devices: Safe | None) -> Safe:
 def _without(report: Report, room: int, wanted: Safe) -> Iterator[Safe]:
     """The nodes that were tried and have no devices for the pod."""
     groups = [group for group in report.nodes if group.outcome == NodeOutcome.CANNOT_ALLOCATE]
-    if groups and room > 0:
-        verb = Safe(plural("has", sum(group.count for group in groups)))
-        yield fmt("{} {} no free {}", names_of(groups), verb, wanted)
+    told: dict[Safe, list[NodeGroupRecord]] = {}
+    for group in groups:
+        told.setdefault(_lack(group, wanted), []).append(group)
+    for lack, alike in list(told.items())[: max(room, 0)]:
+        yield fmt("{} {} {}", names_of(alike), Safe(plural("has", sum(group.count for group in alike))), lack)
+
+
+def _lack(group: NodeGroupRecord, wanted: Safe) -> Safe:
+    """What nodes come short of: ``no gpu.example.com devices``, ``only 2 of the 4 free gpu.example.com devices``."""
+    funnels = [request.funnel for request in group.requests if request.funnel is not None]
+    if funnels and all(funnel.total == 0 for funnel in funnels):
+        return fmt("no {}", wanted)
+    if len(funnels) == 1 and 0 < len(funnels[0].left) < funnels[0].needed:
+        return fmt("only {} of the {} free {}", len(funnels[0].left), funnels[0].needed, wanted)
+    if len(funnels) == 1 and funnels[0].stage(StageName.SELECTORS).count == 0:
+        return fmt("no {} that match", wanted)
+    return fmt("no free {}", wanted) if len(funnels) < 2 else fmt("too few free {}", wanted)
 
 
 def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: Safe) -> Safe | None:

@@ -26,7 +26,13 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import closed, wrapped
 from kubectl_dra.output.pending.advice import advice_lines, existing_lines, next_step_lines
 from kubectl_dra.output.pending.asks import ask_lines, unseen_lines
-from kubectl_dra.output.pending.evidence import evidence_lines, missing_kinds, missing_lines
+from kubectl_dra.output.pending.evidence import (
+    autoscaler_lines,
+    evidence_lines,
+    failing_lines,
+    missing_kinds,
+    missing_lines,
+)
 from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views, has_devices
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.main_reason import names_of
@@ -88,12 +94,14 @@ def pending_page(
         *_funnels(report, _INSIDE if more is not None else _OUTSIDE),
         list(_other_nodes(report)),
         _evidence(report, now),
+        list(failing_lines(report.failing)),
+        list(autoscaler_lines(report.autoscaler, now)),
         list(missing_lines(report.missing)) if report.verdict in _OF_THE_CLUSTER else [],
         list(_unread_templates(report)),
         preemption_lines(report.preemption),
         list(existing_lines(report)),
         [] if apart else _ways_out(report, address, more),
-        list(addition_lines(report.additions, alone=not report.remedies)),
+        list(addition_lines(() if report.failing else report.additions, alone=not report.remedies)),
         list(node_group_lines(report.node_groups, report.missing)),
         list(advice_lines(report)),
         list(next_step_lines(report, address)),

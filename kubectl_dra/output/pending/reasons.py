@@ -63,6 +63,8 @@ from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, shortened
 
 DetailT = TypeVar("DetailT")
+_INNER: Final = 2
+_LONG_ERROR: Final = 80
 Sentence = Callable[[Cause], Safe]
 
 
@@ -169,6 +171,11 @@ def offer_sentence(offer: ClassOffer, code: Code) -> Safe:
         return fmt("no driver publishes devices for class {}: there are no ResourceSlices with devices", name)
     if code is Code.CLASS_SELECTS_NOTHING:
         return _selects_nothing(offer)
+    if code is Code.DEVICES_OF_GONE_NODES:
+        verb = Safe(plural("is", offer.selected))
+        text = "the {} of class {} {} published for {}, which no longer {}; for the nodes that exist there are none"
+        exist = Safe("exists" if len(offer.nodes) == 1 else "exist")
+        return fmt(text, counted(offer.selected, "device"), name, verb, shortened(offer.nodes, 3), exist)
     wanted = Safe("device") if offer.needed <= 1 and not offer.all_devices else Safe("devices")
     count = counted(offer.selected, "device")
     if not offer.nodes:
@@ -568,8 +575,22 @@ def _binding_conditions(problem: BindingProblem, _cause: Cause) -> Safe:
     return fmt("device {} has not reported the binding condition {} yet", problem.device, listed(problem.waiting_for))
 
 
+#: Their sentence holds the kubelet's error, or the end of it.
+DETAIL_TOLD: Final = (Code.DRIVER_FAILED, Code.KUBELET_FAILED)
+
+
+def innermost(error: str) -> str:
+    """The end of a long error: Go wraps from the outside, so that the cause stands last."""
+    parts = error.split(": ")
+    return ": ".join(parts[-_INNER:]) if len(error) > _LONG_ERROR else error
+
+
 def _kubelet(text: KubeletText, cause: Cause) -> Safe:
-    return fmt("{}: {}", Safe(cause.code.meaning), text.detail or text.text)
+    return fmt("{}: {}", Safe(cause.code.meaning), innermost(text.detail or text.text))
+
+
+def _kubelet_api(_text: KubeletText, _cause: Cause) -> Safe:
+    return Safe("the kubelet there reads claims in a version of the API that the server does not serve")
 
 
 def _not_registered(text: KubeletText, _cause: Cause) -> Safe:
@@ -700,6 +721,7 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.EXTENDED_RESOURCE_UNSERVED: _with(ExtendedResource, _unserved),
     Code.NO_DEVICE_IN_CLASS: _offered,
     Code.CLASS_SELECTS_NOTHING: _offered,
+    Code.DEVICES_OF_GONE_NODES: _offered,
     Code.ATTRIBUTE_UNPUBLISHED: _with(Unpublished, _unpublished),
     Code.SELECTOR_MATCHES_NOTHING: _few("no node has {} that {match} the selectors"),
     Code.TOO_FEW_DEVICES: _few("no node has {}"),
@@ -773,6 +795,7 @@ _SENTENCES: Final[dict[Code, Sentence]] = {
     Code.BINDING_CONDITIONS: _with(BindingProblem, _binding_conditions),
     Code.DRIVER_NOT_REGISTERED: _with(KubeletText, _not_registered),
     Code.DRIVER_FAILED: _with(KubeletText, _kubelet),
+    Code.KUBELET_API: _with(KubeletText, _kubelet_api),
     Code.KUBELET_FAILED: _with(KubeletText, _kubelet),
     Code.DEVICE_UNHEALTHY: _with(Health, _unhealthy),
     Code.CONTAINER_WAITS: _with(ContainerWaits, _waits),

@@ -20,12 +20,16 @@ _DOMAIN: Final = re.compile(r"""device\.(?:attributes|capacity)\[(?:"[^"]*"|'[^'
 _COMPARISON: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\.orValue\([^()]*\))? (?:==|!=|<=|>=|<|>|in) ")
 
 
-def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str) -> Safe:
-    """``serve-1 5, serve-0 2``: the biggest first; numbers only where there are several reasons."""
+def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str, *, users: bool = False) -> Safe:
+    """``serve-1 5, serve-0 2``: the biggest first; numbers only where there are several reasons.
+
+    ``users``: with who uses what is short.
+    """
     if stage is StageName.SELECTORS:
         removals = _summed(removals)
     if stage in _SHORT_OF:
         removals = _with_the_most_left(removals)
+        removals = removals if users else list(map(_without_users, removals))
     say = _WORDS.get(stage, _plain)
     totals: dict[Safe, int] = {}
     for removal in removals:
@@ -33,11 +37,23 @@ def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str) 
         totals[text] = totals.get(text, 0) + len(removal.devices)
     ranked = sorted(totals.items(), key=lambda item: (-item[1], item[0]))
     several = len(ranked) > 1
-    counted = "{} on {}" if stage in _SHORT_OF else "{} {}"
-    texts = [fmt(counted, text, number) if several else text for text, number in ranked[:_SHOWN]]
+    texts = [_numbered(stage, text, number) if several else text for text, number in ranked[:_SHOWN]]
     if len(ranked) > _SHOWN:
         texts.append(fmt("{} more", len(ranked) - _SHOWN))
     return Safe(", ").join(texts)
+
+
+def _without_users(removal: Removal) -> Removal:
+    if removal.short is None:
+        return removal
+    return msgspec.structs.replace(removal, short=msgspec.structs.replace(removal.short, users=()))
+
+
+def _numbered(stage: StageName, text: Safe, number: int) -> Safe:
+    """A reason with the devices that it takes; amounts end with a number of their own."""
+    if stage in _SHORT_OF:
+        return text if number == 1 else fmt("{} on {} devices", text, number)
+    return fmt("{} {}", text, number)
 
 
 def _summed(removals: Sequence[Removal]) -> Sequence[Removal]:
@@ -63,8 +79,11 @@ def _with_the_most_left(removals: Sequence[Removal]) -> Sequence[Removal]:
 
 
 def _saying(removal: Removal, short: Short, said: Mapping[tuple[str, str, str], str]) -> Removal:
-    left = said.get(_shortage(removal, short), short.left)
-    return msgspec.structs.replace(removal, short=msgspec.structs.replace(short, left=left))
+    """The best of several devices in place of each; who uses which of them is then left out."""
+    left = said.get(_shortage(removal, short))
+    if left is None:
+        return removal
+    return msgspec.structs.replace(removal, short=msgspec.structs.replace(short, left=left, users=()))
 
 
 def _nanos(quantity: str) -> int:
@@ -118,7 +137,7 @@ def users_gone(held_for: HeldFor, pods: Sequence[str]) -> Safe:
     return fmt("{} that no longer {}", pods_named, Safe(exist if held_for is HeldFor.GONE else run))
 
 
-def _short(removal: Removal, _namespace: str) -> Safe:
+def _short(removal: Removal, namespace: str) -> Safe:
     if removal.source == "missing":
         return fmt("the device publishes no capacity {}", removal.reason)
     short = removal.short
@@ -127,9 +146,21 @@ def _short(removal: Removal, _namespace: str) -> Safe:
     if removal.source == "policy":
         text = "{}: its request policy does not allow {}; it has {} in all"
         return fmt(text, removal.reason, short.needs, short.total)
+    rounded = fmt(" ({} rounded up by the device's request policy)", short.requested) if short.requested else Safe("")
     if short.left and short.left != short.total:
-        return fmt("{}: needs {}, {} of {} left", removal.reason, short.needs, short.left, short.total)
-    return fmt("{}: needs {}, has {}", removal.reason, short.needs, short.total)
+        text = "{}: needs {}{}, {} of {} left{}"
+        users = _using(short.users, namespace)
+        return fmt(text, removal.reason, short.needs, rounded, short.left, short.total, users)
+    return fmt("{}: needs {}{}, has {}", removal.reason, short.needs, rounded, short.total)
+
+
+def _using(users: Sequence[str], namespace: str) -> Safe:
+    """``, serve-0 and serve-1 use the rest``."""
+    names = [each.removeprefix(f"{namespace}/") for each in users]
+    if not names:
+        return Safe("")
+    shown = listed(names) if len(names) <= _SHOWN else fmt("{} and {} more pods", names[0], len(names) - 1)
+    return fmt(", {} {} the rest", shown, Safe("uses" if len(names) == 1 else "use"))
 
 
 def _plain(removal: Removal, _namespace: str) -> Safe:

@@ -171,7 +171,7 @@ def _loss(number: int, total: int, text: Safe) -> Safe:
 
 def _loss_text(stage: Stage, number: int, namespace: str) -> Safe:
     be = Safe(plural("is", number))
-    note = removal_note(stage.name, stage.removed, namespace)
+    note = removal_note(stage.name, stage.removed, namespace, users=True)
     match stage.name:
         case StageName.TAINTS:
             return fmt("{} tainted ({})", be, note)
@@ -181,7 +181,7 @@ def _loss_text(stage: Stage, number: int, namespace: str) -> Safe:
             return fmt("{} a feature that is off ({})", Safe("needs" if number == 1 else "need"), note)
         case StageName.CAPACITY:
             return fmt("{} too little capacity ({})", Safe(plural("has", number)), note)
-    return fmt("{} excluded by the shared counters of the pool ({})", be, note)
+    return fmt("{} blocked by other partitions of the same hardware ({})", be, note)
 
 
 def _joined(texts: Sequence[Safe]) -> Safe:

@@ -119,6 +119,7 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     core.ResourceHealth: {"health": Holds.WORD, "message": Holds.SENTENCE},
     core.ResourceStatus: {"name": Holds.HEALTH_OF},
     core.ContainerStateWaiting: {"reason": Holds.WORD, "message": Holds.SENTENCE},
+    core.ContainerStateTerminated: {"reason": Holds.WORD, "message": Holds.SENTENCE},
     core.ContainerStatus: _AMOUNTS,
     core.PodStatus: {
         **_AMOUNTS,
@@ -128,6 +129,8 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
         "startTime": Holds.TIME,
     },
     core.ObjectReference: _OBJECT,
+    core.NodeSystemInfo: {"kubeletVersion": Holds.WORD},
+    core.EventSource: {"component": Holds.WORD},
     core.EventSeries: {"lastObservedTime": Holds.TIME},
     core.Event: {
         "type": Holds.WORD,

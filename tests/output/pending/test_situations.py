@@ -187,3 +187,228 @@ def test_the_command_of_the_only_way_out_stands_on_the_page() -> None:
     page = page_of(report_of(cordoned, SLICE, POD, build.claim("claim")))
     assert "Command: kubectl uncordon node/node-1" in page
     assert "--remedy" not in page
+
+
+# --- the driver, the kubelet, autoscalers -----------------------------------------------------------------------------
+
+
+def driver_pod(name: str = "gpu-dra-plugin-x7k2p", node: str = "node-1", **status: Any) -> dict[str, Any]:
+    owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "gpu-dra-plugin", "uid": "ds", "controller": True}
+    made = build.pod(name, node_name=node, phase="Running")
+    made["metadata"] |= {"namespace": "gpu-dra-driver", "ownerReferences": [owner]}
+    container = {"name": "gpus", "ready": False, **status}
+    return made | {"status": {"phase": "Running", "containerStatuses": [container]}}
+
+
+CRASHING = driver_pod(
+    restartCount=12,
+    state={"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}},
+    lastState={"terminated": {"exitCode": 1, "reason": "Error", "message": "failed to initialize\nNVML"}},
+)
+
+
+def test_a_driver_that_crashes_is_why_nothing_is_published() -> None:
+    report = report_of(build.node(), CRASHING, POD, build.claim("claim"))
+    assert report.code is Code.NO_DEVICE_IN_CLASS
+    assert "The driver does not run: gpu-dra-plugin-x7k2p (CrashLoopBackOff)" in first_line(report)
+    page = page_of(report)
+    assert "12 restarts: failed to initialize NVML" in page
+    assert "kubectl logs pod/gpu-dra-plugin-x7k2p -n gpu-dra-driver --all-containers --previous" in page
+
+
+def test_a_driver_that_runs_is_not_blamed() -> None:
+    running = driver_pod(ready=True, state={"running": {}})
+    report = report_of(build.node(), running, POD, build.claim("claim"))
+    assert report.failing == ()
+    assert "does not run" not in page_of(report)
+
+
+def test_a_driver_pod_that_is_not_ready_is_named_where_it_fails_to_prepare() -> None:
+    waiting = driver_pod(state={"running": {}})
+    held = build.claim("claim", held=[("node-1", "gpu-0")], by=["pod"])
+    words = "Failed to prepare dynamic resources: NodePrepareResources failed for ResourceClaim claim: not ready yet"
+    said = build.event("pod", "FailedPrepareDynamicResources", words)
+    placed = build.pod(claims=["claim"], node_name="node-1")
+    report = report_of(build.node(), SLICE, waiting, held, said, placed)
+    assert report.code is Code.DRIVER_FAILED
+    assert "gpu-dra-driver/gpu-dra-plugin-x7k2p on node-1: not ready" in page_of(report)
+    # Its words are in the first line, and stand there only once.
+    assert page_of(report).count("not ready yet") == 1
+
+
+def test_devices_of_a_node_that_is_gone_are_called_so() -> None:
+    report = report_of(build.node("node-2"), SLICE, POD, build.claim("claim"))
+    assert report.code is Code.DEVICES_OF_GONE_NODES
+    assert "published for node-1, which no longer exists" in first_line(report)
+    assert "kubectl get daemonsets -A" in page_of(report)
+
+
+def test_devices_of_another_node_that_exists_are_not() -> None:
+    objects = [build.node("node-2"), build.node(), SLICE, build.claim("claim")]
+    pod = build.pod(claims=["claim"], nodeName="", nodeSelector={"zone": "b"})
+    assert report_of(*objects, pod).code is not Code.DEVICES_OF_GONE_NODES
+
+
+def test_a_kubelet_that_is_older_than_the_api_is_named_with_its_version() -> None:
+    node = build.node()
+    node["status"]["nodeInfo"] = {"kubeletVersion": "v1.32.5"}
+    text = (
+        "Failed to prepare dynamic resources: failed to fetch ResourceClaim claim referenced by pod pod: the server "
+        "could not find the requested resource"
+    )
+    said = build.event("pod", "FailedPrepareDynamicResources", text)
+    held = build.claim("claim", held=[("node-1", "gpu-0")], by=["pod"])
+    report = report_of(node, SLICE, held, said, build.pod(claims=["claim"], node_name="node-1"))
+    assert report.code is Code.KUBELET_API
+    assert "node-1 (kubelet v1.32.5)" in first_line(report)
+    assert "v1beta1" in page_of(report)
+
+
+def said_by(component: str, reason: str, message: str) -> dict[str, Any]:
+    return {**build.event("pod", reason, message), "source": {"component": component}}
+
+
+def test_what_an_autoscaler_says_of_the_pod_is_told() -> None:
+    words = "Failed to schedule pod, pod has Dynamic Resource Allocation requirements"
+    report = report_of(build.node(), POD, build.claim("claim"), said_by("karpenter", "FailedScheduling", words))
+    assert "Karpenter adds no node for it" in first_line(report)
+    assert words in page_of(report)
+
+
+def test_an_autoscaler_that_adds_a_node_is_told_too() -> None:
+    said = said_by("cluster-autoscaler", "TriggeredScaleUp", "pod triggered scale-up: [{group 0->1 (max: 4)}]")
+    report = report_of(build.node(), POD, build.claim("claim"), said)
+    assert "The cluster autoscaler is adding a node for it" in first_line(report)
+
+
+def test_the_default_schedulers_events_are_not_an_autoscalers() -> None:
+    said = said_by("default-scheduler", "FailedScheduling", "0/1 nodes are available")
+    assert report_of(build.node(), POD, build.claim("claim"), said).autoscaler is None
+
+
+def test_a_kubelet_that_is_too_old_gets_no_more_pods_meanwhile() -> None:
+    text = "Failed to prepare dynamic resources: failed to fetch ResourceClaim claim referenced by pod pod: the server "
+    said = build.event("pod", "FailedPrepareDynamicResources", text + "could not find the requested resource")
+    held = build.claim("claim", held=[("node-1", "gpu-0")], by=["pod"])
+    page = page_of(report_of(build.node(), SLICE, held, said, build.pod(claims=["claim"], node_name="node-1")))
+    assert "the server could not find the requested resource" in page
+    assert "kubectl cordon node/node-1" in page
+    assert "kubectl logs" not in page
+
+
+# --- shares, partitions, alternatives ---------------------------------------------------------------------------------
+
+
+RANGE = {"validRange": {"min": "10Gi", "step": "10Gi", "max": "80Gi"}, "default": "10Gi"}
+
+
+def share(number: int, requested: str, consumed: str) -> dict[str, Any]:
+    made = build.claim(
+        f"llm-{number}-gpu",
+        build.request(capacity={"requests": {"memory": requested}}),
+        held=[("node-1", "gpu-0")],
+        by=[f"llm-{number}"],
+        on="node-1",
+    )
+    (result,) = made["status"]["allocation"]["devices"]["results"]
+    result |= {"shareID": f"00000000-0000-4000-8000-00000000000{number}", "consumedCapacity": {"memory": consumed}}
+    return made
+
+
+def sharing(*consumed: tuple[str, str]) -> list[dict[str, Any]]:
+    capacity = {"memory": {"value": "80Gi", "requestPolicy": RANGE}}
+    device = build.device("gpu-0", capacity=capacity, allowMultipleAllocations=True)
+    claims = [share(i, *amounts) for i, amounts in enumerate(consumed)]
+    pods = [build.pod(f"llm-{i}", claims=[f"llm-{i}-gpu"], node_name="node-1") for i in range(len(consumed))]
+    return [build.node(cpu="64"), build.slice_("node-1", device), *claims, *pods]
+
+
+def test_an_amount_that_the_device_rounds_up_is_told_with_who_uses_the_rest() -> None:
+    asked = build.claim("claim", build.request(capacity={"requests": {"memory": "11Gi"}}))
+    held = [("11Gi", "20Gi"), ("15Gi", "20Gi"), ("30Gi", "30Gi")]
+    report = report_of(*sharing(*held), POD, asked)
+    text = first_line(report)
+    assert "needs 20Gi (11Gi rounded up by the device's request policy), 10Gi of 80Gi left" in text
+    assert "llm-0, llm-1 and llm-2 use the rest" in text
+    page = page_of(report)
+    assert "delete pod ml/llm-0: frees 20Gi memory of gpu-0" in page
+    assert "request 10Gi of memory instead of 11Gi" in page
+
+
+def partition(name: str, gpu: int, memory: str) -> dict[str, Any]:
+    drawn = [{"counterSet": f"gpu-{gpu}-counters", "counters": {"memory": {"value": memory}}}]
+    kind = "mig" if "mig" in name else "gpu"
+    return build.device(name, attributes={"type": kind}, consumesCounters=drawn)
+
+
+def test_partitions_in_use_are_named_with_their_pods() -> None:
+    devices = [partition(f"gpu-{i}", i, "80Gi") for i in range(2)]
+    devices += [partition(f"gpu-{i}-mig-0", i, "10Gi") for i in range(2)]
+    counters = [{"name": f"gpu-{i}-counters", "counters": {"memory": {"value": "80Gi"}}} for i in range(2)]
+    slices = build.slice_("node-1", *devices)
+    declaring = build.slice_("node-1", sharedCounters=counters)
+    declaring["metadata"]["name"] += "-counters"
+    for each in (slices, declaring):
+        each["spec"]["pool"]["resourceSliceCount"] = 2
+    del declaring["spec"]["devices"]
+    held = [build.claim(f"nb-{i}", held=[("node-1", f"gpu-{i}-mig-0")], by=[f"nb-{i}"], on="node-1") for i in range(2)]
+    pods = [build.pod(f"nb-{i}", claims=[f"nb-{i}"], node_name="node-1") for i in range(2)]
+    asked = build.claim("claim", build.request(selector=f'device.attributes["{DRIVER}"].type == "gpu"'))
+    report = report_of(build.node(), declaring, slices, *held, *pods, POD, asked)
+    assert report.code is Code.COUNTERS_EXHAUSTED
+    text = first_line(report)
+    assert "both are blocked by other partitions of the same hardware" in text
+    assert "nb-0 uses the rest" in text
+    assert "nb-1 uses the rest" in text
+
+
+def test_alternatives_are_told_one_by_one_where_one_of_them_is_on_a_node_that_is_ruled_out() -> None:
+    def model(name: str) -> str:
+        return MODEL.format(name)
+
+    def alternative(name: str, count: int = 1) -> dict[str, Any]:
+        exactly = build.request(count=count, selector=model(name))["exactly"]
+        return {"name": name.lower(), **exactly}
+
+    def gpus(node: str, name: str) -> dict[str, Any]:
+        return build.slice_(node, *(build.device(f"gpu-{i}", attributes={"model": name}) for i in range(2)))
+
+    tainted = build.node("node-3")
+    tainted["spec"] = {"taints": [{"key": "team", "value": "video", "effect": "NoSchedule"}]}
+    busy = build.claim("busy", held=[("node-1", "gpu-0"), ("node-1", "gpu-1")], by=["serve"], on="node-1")
+    wish = {"name": "gpu", "firstAvailable": [alternative("H100"), alternative("A100", 4), alternative("L40")]}
+    report = report_of(
+        build.node(),
+        build.node("node-2"),
+        tainted,
+        *(gpus(node, name) for node, name in (("node-1", "H100"), ("node-2", "A100"), ("node-3", "L40"))),
+        busy,
+        build.pod("serve", claims=["busy"], node_name="node-1"),
+        POD,
+        build.claim("claim", wish),
+    )
+    text = first_line(report)
+    assert "node-3 has the devices but has the taint team=video:NoSchedule" in text
+    assert "h100: no node has a free H100 device" in text
+    assert "a100: no node has 4 A100 devices" in text
+    assert "has no free" not in text
+
+
+def test_nodes_without_any_device_are_not_said_to_have_none_free() -> None:
+    cordoned = build.node()
+    cordoned["spec"] = {"unschedulable": True}
+    text = first_line(report_of(cordoned, build.node("cpu-1"), SLICE, POD, build.claim("claim")))
+    assert "cpu-1 has no gpu.example.com devices" in text
+
+
+def test_a_controllers_pod_that_is_started_again_comes_later() -> None:
+    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "sweep", "uid": "job", "controller": True}
+    batch = build.pod("batch", claims=["held"], node_name="node-1", priority=1)
+    batch["metadata"]["ownerReferences"] = [owner]
+    held = build.claim("held", held=[("node-1", "gpu-0"), ("node-1", "gpu-1")], by=["batch"], on="node-1")
+    page = page_of(
+        report_of(
+            build.node(), SLICE, held, batch, POD | {"spec": {**POD["spec"], "priority": 10}}, build.claim("claim")
+        )
+    )
+    assert "1 other pod waits" not in page

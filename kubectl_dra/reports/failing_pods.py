@@ -1,0 +1,73 @@
+"""Pods of drivers that do not run: why nothing is published, or why nothing prepares devices on a node."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause, ClassOffer, ObjectRef
+from kubectl_dra.model.core import ContainerStatus, Pod
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.drivers import DriverOnNode, plugins
+from kubectl_dra.selectors.compiling import literals
+
+_MOST: Final = 3
+_WITHOUT_DEVICES: Final = frozenset({Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES})
+_STARTING: Final = ("ContainerCreating", "PodInitializing")
+
+
+class FailingPod(ReportRecord, frozen=True):
+    """A pod that probably is a driver's, and does not run: ``state`` is why its container waits, or ``not ready``.
+
+    ``message``: the last words of the container that ended.
+    """
+
+    pod: ObjectRef
+    node: str
+    state: str
+    restarts: int = 0
+    message: str = ""
+
+
+def failing_pods(
+    causes: Collection[Cause], drivers: Iterable[DriverOnNode], inventory: Inventory
+) -> tuple[FailingPod, ...]:
+    """Those of the drivers that matter, at most three."""
+    refs = [ref for driver in drivers for ref in driver.likely_pods]
+    for cause in causes:
+        if cause.code in _WITHOUT_DEVICES and isinstance(cause.detail, ClassOffer):
+            refs += (ref for name in _named_by(cause.detail, inventory) for ref in plugins(name, "", inventory, None))
+    found = (_failing(inventory.pods[ref.key]) for ref in dict.fromkeys(refs))
+    return tuple(each for each in found if each is not None)[:_MOST]
+
+
+def _named_by(offer: ClassOffer, inventory: Inventory) -> Iterator[str]:
+    """The drivers that the selectors of a class name, else one with the name of the class."""
+    device_class = inventory.classes.get(offer.device_class)
+    selectors = device_class.spec.selectors if device_class is not None else ()
+    texts = (text for each in selectors for text in literals(each.expression))
+    yield from dict.fromkeys([text for text in texts if "." in text]) or (offer.device_class,)
+
+
+def _failing(pod: Pod) -> FailingPod | None:
+    statuses = (*pod.status.init_container_statuses, *pod.status.container_statuses)
+    bad = [found for status in statuses if (found := _state(status))]
+    if not bad:
+        return None
+    state, restarts, message = max(bad, key=lambda each: each[1])
+    return FailingPod(ObjectRef.of("Pod", key_of(pod.metadata)), pod.spec.node_name, state, restarts, message)
+
+
+def _state(status: ContainerStatus) -> tuple[str, int, str] | None:
+    """What is wrong with a container; None for one that runs, has ended well, or is only starting."""
+    waiting, ended = status.state.waiting, status.state.terminated or status.last_state.terminated
+    words = ended.message if ended is not None else ""
+    if waiting is not None and waiting.reason and waiting.reason not in _STARTING:
+        return waiting.reason, status.restart_count, " ".join((words or waiting.message).split())
+    if status.state.terminated is not None:
+        failed = status.state.terminated.exit_code != 0
+        return (status.state.terminated.reason or "Error", status.restart_count, words) if failed else None
+    running = status.state.running is not None
+    return ("not ready", status.restart_count, words) if running and not status.ready else None
