@@ -6,13 +6,33 @@ does grows with the cluster and not with its square.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from bench import counted, world
+from kubectl_dra.model.features import features
+from kubectl_dra.source.file import load_file
+from kubectl_dra.tui.queries import (
+    ClaimCounts,
+    Claims,
+    Classes,
+    Devices,
+    Known,
+    ListedTaints,
+    Named,
+    PendingPods,
+    Pod,
+    Pools,
+    Recent,
+    Taints,
+    Whole,
+)
 from tests.kit.sample import sampled
+from tests.kit.state import state_of
 
 SIZES = (8, 16, 32, 64, 128)
 WAITING = 20
@@ -52,15 +72,43 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.mark.parametrize("command", sampled(COMMANDS, 2))
 def test_nothing_grows_with_the_square_of_the_cluster(command: str, files: list[Path]) -> None:
-    found = [counted.of_command([*COMMANDS[command], "--from", str(file)]) for file in files]
+    check_growth([counted.of_command([*COMMANDS[command], "--from", str(file)]) for file in files], SIZES)
+
+
+@pytest.mark.parametrize("work", sampled(("a hundred kinds of pods", "screens of the terminal UI"), 2))
+def test_nor_does_what_is_shown_of_many_pods(work: str, files: list[Path], tmp_path: Path) -> None:
+    sizes, found = SIZES[:4], []
+    for size, file in zip(sizes, files, strict=False):
+        if work == "screens of the terminal UI":
+            found.append(counted.counted(partial(show_all, file)))
+        else:
+            path = tmp_path / f"{size}.json"
+            world.write_snapshot(path, world.objects(size, 100, 100))
+            found.append(counted.of_command(["why-pending", "-A", "--from", str(path)]))
+    check_growth(found, sizes)
+
+
+def show_all(file: Path) -> None:
+    """Every list of the terminal UI, and what it says of some of the pods that wait."""
+    inventory, evidence = load_file(str(file))
+    state = state_of(inventory, evidence, features(37, {}), keeps=True)
+    lists = (Pools(), Whole(), Devices(), Claims(), ClaimCounts(), Classes(), Taints(), ListedTaints(), Recent())
+    for query in (*lists, Known(), Named()):
+        query.compute(state)
+    for pod in PendingPods().compute(state)[:4]:
+        Pod(pod, remedies=True).compute(state)
+
+
+def check_growth(found: list[counted.Counts], sizes: Sequence[int]) -> None:
+    """Each further node costs no more in the largest cluster than in the smaller ones."""
     for name in found[0]:
         counts = [each[name] for each in found]
         per_node = [
             (after - before) / (b - a)
-            for (before, after), (a, b) in zip(pairwise(counts), pairwise(SIZES), strict=True)
+            for (before, after), (a, b) in zip(pairwise(counts), pairwise(sizes), strict=True)
         ]
         # The first steps meet what is new: models, shapes of pods, other reasons.
-        usual = max(per_node[:3])
+        usual = max(per_node[: len(sizes) - 2])
         assert per_node[-1] <= max(usual, 1.0) * STEEPER, (name, counts)
 
 

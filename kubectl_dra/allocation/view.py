@@ -6,7 +6,7 @@ invalid pools, use and consumption do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.allocation.allocated import AllocatedState, DeviceHold, PoolState
@@ -18,7 +18,7 @@ from kubectl_dra.allocation.slices import device_on_node
 from kubectl_dra.allocation.taints import PREVENTING
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
-from kubectl_dra.model.resource import Device, ResourceSlice
+from kubectl_dra.model.resource import Device, DeviceCapacity, ResourceSlice
 
 _END: Final = "end"
 # A step along the path: what is seen, and the position of the last device that this includes.
@@ -52,6 +52,7 @@ class View:
         # With the pool itself: the identity of one that is gone would pass to another.
         self._pools: dict[int, tuple[Pool, Hashable, int]] = {}
         self._contents: dict[Hashable, int] = {}
+        self._capacities: dict[int, tuple[Mapping[str, DeviceCapacity], frozenset[tuple[str, DeviceCapacity]]]] = {}
 
     def path(self, node: Node, pools: Sequence[Pool]) -> Iterator[Token]:
         """What the search meets, in its order."""
@@ -140,11 +141,18 @@ class View:
         if not self.features.consumable_capacity or not device.capacity:
             return None
         if self.asks_capacity or device.allow_multiple_allocations:
-            return frozenset(device.capacity.items())
+            return self._amounts(device.capacity)
         for capacity in device.capacity.values():
             if capacity.request_policy is not None or capacity.value.unscaled < 0:
                 return frozenset(device.capacity.items())
         return None
+
+    def _amounts(self, capacity: Mapping[str, DeviceCapacity]) -> Hashable:
+        """What a capacity says, once for all devices that share it; it is kept, so that its identity stays its own."""
+        known = self._capacities.get(id(capacity))
+        if known is None:
+            known = self._capacities[id(capacity)] = capacity, frozenset(capacity.items())
+        return known[1]
 
     @staticmethod
     def _selection(device: Device, node: Node) -> Hashable:

@@ -6,11 +6,12 @@ Real devices all carry unique attributes that hardly any selector reads.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kubectl_dra.cel.device import BrokenAttribute, attribute_value
 from kubectl_dra.cel.reads import Reads
 from kubectl_dra.model.resource import Device, DeviceAttribute
+from kubectl_dra.model.semver import Semver
 
 
 class Column(NamedTuple):
@@ -103,11 +104,21 @@ def _keys(names: Collection[tuple[str, str]], driver: str, more: Iterable[str]) 
     return tuple(sorted(keys.union(more)))
 
 
+#: Versions that can be read: devices of a cluster have the same few.
+_SOUND: Final[set[str]] = set()
+_MOST_VERSIONS: Final = 4096
+
+
 def is_broken(device: Device) -> bool:
     """Whether an attribute can't be given to CEL, so that what an expression says may depend on any of them."""
-    # Nearly all attributes are plain strings; a function call for each would cost more than all the rest.
+    # Nearly all attributes are plain; a function call for each would cost more than all the rest.
     for attribute in device.attributes.values():
-        if attribute.versions is None and (attribute.string is not None or attribute.int_value is not None):
+        if attribute.versions is None and (
+            attribute.string is not None
+            or attribute.int_value is not None
+            or attribute.bool_value is not None
+            or attribute.version in _SOUND
+        ):
             continue
         if _unconvertible(attribute):
             return True
@@ -117,7 +128,9 @@ def is_broken(device: Device) -> bool:
 def _unconvertible(attribute: DeviceAttribute) -> bool:
     """Whether a value can't be given to CEL, which makes every expression on the device fail."""
     try:
-        attribute_value(attribute)
+        value = attribute_value(attribute)
     except BrokenAttribute:
         return True
+    if isinstance(value, Semver) and attribute.version is not None and len(_SOUND) < _MOST_VERSIONS:
+        _SOUND.add(attribute.version)
     return False

@@ -73,6 +73,8 @@ def test_an_offline_answer_loads_neither_the_client_nor_the_tui() -> None:
     modules = loaded("why-pending", "-A", "--from", "demo")
     assert modules.isdisjoint({"textual", "kubernetes", "urllib3", "lark", "celpy", "yaml"})
     assert not any(name.startswith("kubectl_dra.source.live") for name in modules)
+    # What reads manifests of workloads, checks and converts them is for other commands.
+    assert modules.isdisjoint({"kubectl_dra.api.planned", "kubectl_dra.api.lint", "kubectl_dra.api.convert"})
 
 
 def test_a_command_loads_no_other_command() -> None:

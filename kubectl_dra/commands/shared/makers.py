@@ -8,9 +8,7 @@ from typing import Any
 
 from kubectl_dra.api.controllers import MAKERS, RUNTIMES
 from kubectl_dra.api.kinds import Kind
-from kubectl_dra.api.makers import Makers
 from kubectl_dra.api.sources import Source
-from kubectl_dra.api.workloads.made import is_train_job, runtime_of
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.errors import CommandError
@@ -45,6 +43,8 @@ def with_maker(options: Options, state: ClusterState, kind: Kind, key: Key, *, h
             return state
         look = shell_line(kubectl("get", kind.resource, within(key.namespace)))
         raise CommandError(f'{kind.resource} "{key.name}" not found in namespace "{key.namespace}"', look)
+    from kubectl_dra.api.makers import Makers  # what reads manifests is loaded only where there is one
+
     makers = Makers((found, *_runtime(connection, found, key.namespace)))
     return state.changed(state.inventory.replace(makers=makers))
 
@@ -66,6 +66,8 @@ def _get(connection: Connection, group: str, plural: str, kind: str, key: Key) -
 
 def _runtime(connection: Connection, job: Source, namespace: str) -> Iterator[Source]:
     """What describes the pods of a TrainJob; nothing where it can't be read, which is said of the job."""
+    from kubectl_dra.api.workloads.made import is_train_job, runtime_of
+
     tree: Any = json.loads(job.data)
     if not is_train_job(tree):
         return
