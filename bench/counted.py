@@ -34,7 +34,7 @@ FEW_NODES = 20
 SHAPE: Final = ("--class", world.GPU, "--count", "4", "-n", "team-0")
 #: What is counted beside all calls: functions by file and name.
 FUNCTIONS: Final[Mapping[str, frozenset[tuple[str, str]]]] = {
-    "evaluations": frozenset({("cel/program.py", "test"), ("cel/program.py", "run")}),
+    "evaluations": frozenset({("cel/run/program.py", "test"), ("cel/run/program.py", "run")}),
     "comparisons": frozenset({("allocation/classes.py", "_content"), ("allocation/classes.py", "_column")}),
     "paths": frozenset({("allocation/alike.py", "_find"), ("allocation/alike.py", "_remember")}),
     "searches": frozenset({("allocation/allocator.py", "_answer")}),

@@ -4,11 +4,11 @@
 evaluated on.
 """
 
-from kubectl_dra.cel.device import DeviceValue, device_value
-from kubectl_dra.cel.environment import NAMED_RESOURCES, SCHEDULER, Environment
-from kubectl_dra.cel.errors import CompileError
-from kubectl_dra.cel.instance import InstanceValue
-from kubectl_dra.cel.program import COST_LIMIT, Answer, EvaluationError, Program, compile_expression
+from kubectl_dra.cel.check.environment import NAMED_RESOURCES, SCHEDULER, Environment
+from kubectl_dra.cel.check.errors import CompileError
+from kubectl_dra.cel.run.device import DeviceValue, device_value
+from kubectl_dra.cel.run.instance import InstanceValue
+from kubectl_dra.cel.run.program import COST_LIMIT, Answer, EvaluationError, Program, compile_expression
 
 __all__ = [
     "COST_LIMIT",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
-from kubectl_dra.cel.device import split_name
+from kubectl_dra.cel.run.device import split_name
 from kubectl_dra.model.resource import Device, DeviceAttribute
 
 ValueT = TypeVar("ValueT")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from kubectl_dra.cel.ast import Call, Node
-from kubectl_dra.cel.clauses import Clause, clauses
-from kubectl_dra.cel.environment import SCHEDULER
-from kubectl_dra.cel.errors import CompileError
-from kubectl_dra.cel.program import Program, compile_expression
+from kubectl_dra.cel.check.environment import SCHEDULER
+from kubectl_dra.cel.check.errors import CompileError
+from kubectl_dra.cel.run.program import Program, compile_expression
+from kubectl_dra.cel.syntax.ast import Call, Node
+from kubectl_dra.cel.syntax.clauses import Clause, clauses
 
 # What binds weaker than ``&&``.
 _LOOSE: Final = frozenset({"_||_", "_?_:_"})

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from kubectl_dra.cel.ast import Literal
-from kubectl_dra.cel.clauses import Clause
+from kubectl_dra.cel.check.environment import SCHEDULER
+from kubectl_dra.cel.check.environment import Environment as Environment
+from kubectl_dra.cel.check.errors import CompileError
 from kubectl_dra.cel.declarations import FUNCTIONS, GLOBAL_NAMES, overloads
-from kubectl_dra.cel.environment import SCHEDULER
-from kubectl_dra.cel.environment import Environment as Environment
-from kubectl_dra.cel.errors import CompileError
-from kubectl_dra.cel.issues import Issue
-from kubectl_dra.cel.mentions import Mention as Mention
-from kubectl_dra.cel.mentions import mentions
-from kubectl_dra.cel.mentions import names_local_zone as names_local_zone
-from kubectl_dra.cel.program import COST_LIMIT as COST_LIMIT
-from kubectl_dra.cel.program import Program, compile_expression
-from kubectl_dra.cel.traverse import walk
+from kubectl_dra.cel.read.mentions import Mention as Mention
+from kubectl_dra.cel.read.mentions import mentions
+from kubectl_dra.cel.read.mentions import names_local_zone as names_local_zone
+from kubectl_dra.cel.run.program import COST_LIMIT as COST_LIMIT
+from kubectl_dra.cel.run.program import Program, compile_expression
+from kubectl_dra.cel.syntax.ast import Literal
+from kubectl_dra.cel.syntax.clauses import Clause
+from kubectl_dra.cel.syntax.issues import Issue
+from kubectl_dra.cel.syntax.traverse import walk
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.likeness import similar

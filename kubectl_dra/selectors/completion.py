@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeVar
 
+from kubectl_dra.cel.check.types import BOOL, DOUBLE, DYN, INT, QUANTITY, SEMVER, STRING, Type
 from kubectl_dra.cel.declarations import FUNCTIONS
-from kubectl_dra.cel.lexer import Token, tokenize
-from kubectl_dra.cel.printer import string_source
-from kubectl_dra.cel.types import BOOL, DOUBLE, DYN, INT, QUANTITY, SEMVER, STRING, Type
+from kubectl_dra.cel.syntax.lexer import Token, tokenize
+from kubectl_dra.cel.syntax.printer import string_source
 from kubectl_dra.selectors.catalog import Catalog, Named
 from kubectl_dra.selectors.values import ValueIndex, type_of, type_text
 

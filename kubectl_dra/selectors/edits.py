@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from kubectl_dra.cel.ast import Call, Ident, Literal, Node, Parsed
-from kubectl_dra.cel.errors import CompileError
-from kubectl_dra.cel.lexer import tokenize
-from kubectl_dra.cel.mentions import Mention, located, mentions
-from kubectl_dra.cel.parser import parse
-from kubectl_dra.cel.printer import string_source, to_source
-from kubectl_dra.cel.traverse import walk
+from kubectl_dra.cel.check.errors import CompileError
+from kubectl_dra.cel.read.mentions import Mention, located, mentions
+from kubectl_dra.cel.syntax.ast import Call, Ident, Literal, Node, Parsed
+from kubectl_dra.cel.syntax.lexer import tokenize
+from kubectl_dra.cel.syntax.parser import parse
+from kubectl_dra.cel.syntax.printer import string_source, to_source
+from kubectl_dra.cel.syntax.traverse import walk
 from kubectl_dra.model.quantity import Quantity, QuantityError
 from kubectl_dra.model.semver import Semver, SemverError
 from kubectl_dra.selectors.catalog import Catalog

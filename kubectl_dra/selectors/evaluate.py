@@ -15,14 +15,14 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from kubectl_dra.cel.clauses import Clause
-from kubectl_dra.cel.device import DeviceValue, device_value
-from kubectl_dra.cel.environment import NAMED_RESOURCES
-from kubectl_dra.cel.explain import Part as Part
-from kubectl_dra.cel.explain import explain, failing_place
-from kubectl_dra.cel.instance import InstanceValue as InstanceValue
-from kubectl_dra.cel.program import EvaluationError, Program
-from kubectl_dra.cel.reads import Reads
+from kubectl_dra.cel.check.environment import NAMED_RESOURCES
+from kubectl_dra.cel.read.explain import Part as Part
+from kubectl_dra.cel.read.explain import explain, failing_place
+from kubectl_dra.cel.read.reads import Reads
+from kubectl_dra.cel.run.device import DeviceValue, device_value
+from kubectl_dra.cel.run.instance import InstanceValue as InstanceValue
+from kubectl_dra.cel.run.program import EvaluationError, Program
+from kubectl_dra.cel.syntax.clauses import Clause
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceClass, DeviceSelector
 from kubectl_dra.selectors.catalog import published_value

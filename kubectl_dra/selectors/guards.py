@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kubectl_dra.cel.clauses import Clause, clauses
-from kubectl_dra.cel.mentions import Mention, mentions
-from kubectl_dra.cel.printer import string_source
-from kubectl_dra.cel.program import Program
+from kubectl_dra.cel.read.mentions import Mention, mentions
+from kubectl_dra.cel.run.program import Program
+from kubectl_dra.cel.syntax.clauses import Clause, clauses
+from kubectl_dra.cel.syntax.printer import string_source
 from kubectl_dra.selectors.catalog import Catalog
 from kubectl_dra.selectors.clauses import is_loose
 from kubectl_dra.selectors.edits import replaced

@@ -21,11 +21,11 @@ from kubectl_dra.cel import (
     Program,
     compile_expression,
 )
-from kubectl_dra.cel.clauses import clauses
 from kubectl_dra.cel.declarations import FUNCTIONS, MESSAGES, TYPE_NAMES
-from kubectl_dra.cel.lexer import Token, tokenize
-from kubectl_dra.cel.literals import LiteralError, string_value
-from kubectl_dra.cel.printer import string_source
+from kubectl_dra.cel.syntax.clauses import clauses
+from kubectl_dra.cel.syntax.lexer import Token, tokenize
+from kubectl_dra.cel.syntax.literals import LiteralError, string_value
+from kubectl_dra.cel.syntax.printer import string_source
 from kubectl_dra.model.classic import NamedInstance
 from kubectl_dra.model.quantity import Quantity, QuantityError
 from kubectl_dra.model.resource import Device, DeviceAttribute

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import Final, NamedTuple
 
-from kubectl_dra.cel.device import BrokenAttribute, attribute_value
-from kubectl_dra.cel.reads import Reads
+from kubectl_dra.cel.read.reads import Reads
+from kubectl_dra.cel.run.device import BrokenAttribute, attribute_value
 from kubectl_dra.model.resource import Device, DeviceAttribute
 from kubectl_dra.model.semver import Semver
 

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic
 
-from kubectl_dra.cel.lexer import tokenize
-from kubectl_dra.cel.mentions import mentions
-from kubectl_dra.cel.printer import string_source
-from kubectl_dra.cel.program import Program
+from kubectl_dra.cel.read.mentions import mentions
+from kubectl_dra.cel.run.program import Program
+from kubectl_dra.cel.syntax.lexer import tokenize
+from kubectl_dra.cel.syntax.printer import string_source
 from kubectl_dra.model.quantity import Quantity, QuantityError
 from kubectl_dra.selectors import edits
 from kubectl_dra.selectors.catalog import PublishedT

@@ -12,12 +12,12 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Final
 
-from kubectl_dra.cel.ast import Call, Literal, Node, Parsed
-from kubectl_dra.cel.device import split_name
-from kubectl_dra.cel.lexer import tokenize
-from kubectl_dra.cel.mentions import Mention, located
-from kubectl_dra.cel.printer import string_source
-from kubectl_dra.cel.traverse import walk
+from kubectl_dra.cel.read.mentions import Mention, located
+from kubectl_dra.cel.run.device import split_name
+from kubectl_dra.cel.syntax.ast import Call, Literal, Node, Parsed
+from kubectl_dra.cel.syntax.lexer import tokenize
+from kubectl_dra.cel.syntax.printer import string_source
+from kubectl_dra.cel.syntax.traverse import walk
 from kubectl_dra.selectors.catalog import Published
 from kubectl_dra.selectors.edits import parsed, replaced
 

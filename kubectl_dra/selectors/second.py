@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubectl_dra.cel.second import NAME as NAME
-from kubectl_dra.cel.second import SecondEngine
+from kubectl_dra.cel.read.second import NAME as NAME
+from kubectl_dra.cel.read.second import SecondEngine
 from kubectl_dra.model.resource import Device
 from kubectl_dra.selectors.compiling import Compiled
 from kubectl_dra.selectors.evaluate import Decision, Outcome

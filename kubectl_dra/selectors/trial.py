@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic
 
-from kubectl_dra.cel.mentions import Mention
+from kubectl_dra.cel.read.mentions import Mention
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import DeviceClass
 from kubectl_dra.selectors.catalog import PublishedDevices, PublishedT

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from kubectl_dra.cel.printer import string_source
-from kubectl_dra.cel.types import BOOL, INT, QUANTITY, SEMVER, STRING, Type, list_of
+from kubectl_dra.cel.check.types import BOOL, INT, QUANTITY, SEMVER, STRING, Type, list_of
+from kubectl_dra.cel.syntax.printer import string_source
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.resource import DeviceAttribute
 from kubectl_dra.selectors.catalog import Named, Published, published_value

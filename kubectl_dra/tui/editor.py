@@ -14,7 +14,7 @@ from rich.text import Text
 from textual.widgets import TextArea
 from textual.widgets.text_area import Location
 
-from kubectl_dra.cel.lexer import KEYWORDS, tokenize
+from kubectl_dra.cel.syntax.lexer import KEYWORDS, tokenize
 from kubectl_dra.output.safe import safe
 
 _HIDDEN: Final = "\N{REPLACEMENT CHARACTER}"

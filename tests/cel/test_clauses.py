@@ -2,13 +2,13 @@
 
 import pytest
 
-from kubectl_dra.cel.ast import Call
-from kubectl_dra.cel.clauses import clauses
-from kubectl_dra.cel.environment import SCHEDULER
-from kubectl_dra.cel.errors import CompileError
-from kubectl_dra.cel.front import check
-from kubectl_dra.cel.parser import parse
-from kubectl_dra.cel.printer import node_source
+from kubectl_dra.cel.check.environment import SCHEDULER
+from kubectl_dra.cel.check.errors import CompileError
+from kubectl_dra.cel.check.front import check
+from kubectl_dra.cel.syntax.ast import Call
+from kubectl_dra.cel.syntax.clauses import clauses
+from kubectl_dra.cel.syntax.parser import parse
+from kubectl_dra.cel.syntax.printer import node_source
 from tests.vectors.rows import rows
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from kubectl_dra.cel.check.environment import SCHEDULER, Environment
 from kubectl_dra.cel.declarations import FUNCTIONS, OVERLOADS_BY_ID, overloads
-from kubectl_dra.cel.environment import SCHEDULER, Environment
 
 RECORDED = json.loads((Path(__file__).parent / "functions.json").read_text(encoding="utf-8"))
 

@@ -3,8 +3,8 @@
 import pytest
 
 from kubectl_dra.cel import SCHEDULER, CompileError, compile_expression
-from kubectl_dra.cel.labor import begin, charge_work
-from kubectl_dra.cel.values import Cancelled
+from kubectl_dra.cel.run.labor import begin, charge_work
+from kubectl_dra.cel.run.values import Cancelled
 from tests.cel.devices import card
 
 pytestmark = pytest.mark.one_in(2)

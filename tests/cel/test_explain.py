@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_dra.cel import SCHEDULER, compile_expression, device_value
-from kubectl_dra.cel.explain import MAX_ROUNDS, explain, failing_place, shown
+from kubectl_dra.cel.read.explain import MAX_ROUNDS, explain, failing_place, shown
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity
 from tests.vectors.answer_cel import device_of

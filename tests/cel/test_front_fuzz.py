@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubectl_dra.cel.clauses import clauses
-from kubectl_dra.cel.depth import allow_deep_trees
-from kubectl_dra.cel.environment import SCHEDULER, Environment
-from kubectl_dra.cel.errors import CompileError
-from kubectl_dra.cel.estimate import estimate_cost
-from kubectl_dra.cel.front import check
-from kubectl_dra.cel.parser import parse
-from kubectl_dra.cel.printer import to_source
-from kubectl_dra.cel.reads import reads
+from kubectl_dra.cel.check.environment import SCHEDULER, Environment
+from kubectl_dra.cel.check.errors import CompileError
+from kubectl_dra.cel.check.front import check
+from kubectl_dra.cel.cost.estimate import estimate_cost
+from kubectl_dra.cel.read.reads import reads
+from kubectl_dra.cel.syntax.clauses import clauses
+from kubectl_dra.cel.syntax.depth import allow_deep_trees
+from kubectl_dra.cel.syntax.parser import parse
+from kubectl_dra.cel.syntax.printer import to_source
 from tests.cel.trees import EXPRESSIONS
 from tests.vectors.rows import rows
 

@@ -5,11 +5,11 @@ Recorded with k8s.io/dynamic-resource-allocation v0.37.1; answers that depend on
 
 import re
 
-from kubectl_dra.cel.environment import Environment
-from kubectl_dra.cel.errors import CompileError
-from kubectl_dra.cel.estimate import estimate_cost
-from kubectl_dra.cel.front import check
-from kubectl_dra.cel.types import full_text
+from kubectl_dra.cel.check.environment import Environment
+from kubectl_dra.cel.check.errors import CompileError
+from kubectl_dra.cel.check.front import check
+from kubectl_dra.cel.check.types import full_text
+from kubectl_dra.cel.cost.estimate import estimate_cost
 from tests.vectors.rows import Row, rows
 
 LATER = "program instantiation failed: "

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from kubectl_dra.cel.ast import Checked
-from kubectl_dra.cel.environment import Environment
-from kubectl_dra.cel.errors import CompileError
-from kubectl_dra.cel.estimate import estimate_cost
-from kubectl_dra.cel.front import check
-from kubectl_dra.cel.types import full_text
+from kubectl_dra.cel.check.environment import Environment
+from kubectl_dra.cel.check.errors import CompileError
+from kubectl_dra.cel.check.front import check
+from kubectl_dra.cel.check.types import full_text
+from kubectl_dra.cel.cost.estimate import estimate_cost
+from kubectl_dra.cel.syntax.ast import Checked
 from tests.vectors.rows import Row, cel_answers, rows
 
 CATEGORIES = sorted({row["category"] for row in rows("cel")})

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kubectl_dra.cel.lexer import Unrecognized, tokenize
-from kubectl_dra.cel.literals import LiteralError, bytes_value, double_value, int_value, string_value, uint_value
+from kubectl_dra.cel.syntax.lexer import Unrecognized, tokenize
+from kubectl_dra.cel.syntax.literals import LiteralError, bytes_value, double_value, int_value, string_value, uint_value
 
 
 def kinds(source: str) -> str:

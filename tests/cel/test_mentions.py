@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kubectl_dra.cel import SCHEDULER
-from kubectl_dra.cel.errors import CompileError
-from kubectl_dra.cel.front import check
-from kubectl_dra.cel.mentions import mentions
-from kubectl_dra.cel.parser import parse
+from kubectl_dra.cel.check.errors import CompileError
+from kubectl_dra.cel.check.front import check
+from kubectl_dra.cel.read.mentions import mentions
+from kubectl_dra.cel.syntax.parser import parse
 from tests.vectors.rows import rows
 
 Told = tuple[str, str, str | None, str, bool, bool]
@@ -54,7 +54,7 @@ def test_all_in_the_order_of_the_source() -> None:
 
 def test_what_is_mentioned_is_read() -> None:
     """Every name mentioned in a recorded expression is one that an evaluation may read."""
-    from kubectl_dra.cel.reads import reads
+    from kubectl_dra.cel.read.reads import reads
 
     compared = 0
     for row in rows("cel")[::3]:

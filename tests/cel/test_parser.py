@@ -2,11 +2,11 @@
 
 import pytest
 
-from kubectl_dra.cel.ast import Call, Comprehension, Ident, ListLit, Literal, MapLit, MessageLit, Select
-from kubectl_dra.cel.errors import CompileError
-from kubectl_dra.cel.issues import MAX_ISSUES, issue_at, render, sort_issues
-from kubectl_dra.cel.parser import parse
-from kubectl_dra.cel.validators import children
+from kubectl_dra.cel.check.errors import CompileError
+from kubectl_dra.cel.check.validators import children
+from kubectl_dra.cel.syntax.ast import Call, Comprehension, Ident, ListLit, Literal, MapLit, MessageLit, Select
+from kubectl_dra.cel.syntax.issues import MAX_ISSUES, issue_at, render, sort_issues
+from kubectl_dra.cel.syntax.parser import parse
 
 
 def at(source: str, node) -> str:

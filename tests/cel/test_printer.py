@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import assume, given, settings
 
-from kubectl_dra.cel.ast import Parsed
-from kubectl_dra.cel.errors import CompileError
-from kubectl_dra.cel.parser import parse
-from kubectl_dra.cel.printer import node_source, string_source, to_source
+from kubectl_dra.cel.check.errors import CompileError
+from kubectl_dra.cel.syntax.ast import Parsed
+from kubectl_dra.cel.syntax.parser import parse
+from kubectl_dra.cel.syntax.printer import node_source, string_source, to_source
 from tests.cel.trees import EXPRESSIONS, shape
 from tests.vectors.rows import rows
 

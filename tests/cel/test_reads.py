@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from kubectl_dra.cel import SCHEDULER, CompileError, compile_expression, device_value
-from kubectl_dra.cel.front import check
-from kubectl_dra.cel.reads import Reads, reads
+from kubectl_dra.cel.check.front import check
+from kubectl_dra.cel.read.reads import Reads, reads
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity
 from tests.vectors.answer_cel import device_of

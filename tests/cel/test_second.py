@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from kubectl_dra.cel import SCHEDULER, compile_expression, device_value
-from kubectl_dra.cel.second import SecondEngine
+from kubectl_dra.cel.read.second import SecondEngine
 from kubectl_dra.commands.app import run
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity
 from tests.allocation.clusters import quantity

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kubectl_dra.cel.environment import SCHEDULER
-from kubectl_dra.cel.estimate import estimate_cost
-from kubectl_dra.cel.front import check
-from kubectl_dra.cel.sizes import MAX, Path, Size, add, multiply, scaled, size_at
+from kubectl_dra.cel.check.environment import SCHEDULER
+from kubectl_dra.cel.check.front import check
+from kubectl_dra.cel.cost.estimate import estimate_cost
+from kubectl_dra.cel.cost.sizes import MAX, Path, Size, add, multiply, scaled, size_at
 
 
 def test_arithmetic_is_that_of_floats_and_saturates():

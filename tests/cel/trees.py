@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from hypothesis import strategies as st
 
-from kubectl_dra.cel.ast import (
+from kubectl_dra.cel.syntax.ast import (
     Call,
     Comprehension,
     Entry,

@@ -30,7 +30,7 @@ def test_the_first_that_does_not_match_decides() -> None:
 
 def test_what_takes_too_long_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     assert selectors(LABORIOUS).matches(DRIVER, CARD)
-    monkeypatch.setattr("kubectl_dra.cel.labor._LIMIT", 1)
+    monkeypatch.setattr("kubectl_dra.cel.run.labor._LIMIT", 1)
     decision = selectors("true", LABORIOUS).of(DRIVER, CARD)
     assert (decision.outcome, decision.selector) == (Outcome.UNDECIDED, 1)
     assert not selectors(LABORIOUS).matches(DRIVER, CARD)

@@ -22,7 +22,7 @@ from kubectl_dra.cel.declarations.standard import STANDARD
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kubectl_dra.cel.environment import Environment
+    from kubectl_dra.cel.check.environment import Environment
 
 __all__ = [
     "ENUM_CONSTANTS",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kubectl_dra.cel.check.types import BOOL, STRING, Type
 from kubectl_dra.cel.declarations.overload import Overload, Table, member
-from kubectl_dra.cel.types import BOOL, STRING, Type
 
 AUTHORIZER = Type("object", name="kubernetes.authorization.Authorizer")
 PATH_CHECK = Type("object", name="kubernetes.authorization.PathCheck")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_dra.cel.declarations.overload import Overload, Table, function, member
-from kubectl_dra.cel.types import (
+from kubectl_dra.cel.check.types import (
     BOOL,
     BYTES,
     DOUBLE,
@@ -19,6 +18,7 @@ from kubectl_dra.cel.types import (
     optional_of,
     param,
 )
+from kubectl_dra.cel.declarations.overload import Overload, Table, function, member
 
 K, T, V = param("K"), param("T"), param("V")
 LIST_T, LIST_V, LIST_DYN, LIST_STRING = list_of(T), list_of(V), list_of(DYN), list_of(STRING)

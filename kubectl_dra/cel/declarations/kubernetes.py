@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_dra.cel.declarations.overload import Overload, Table, function, member
-from kubectl_dra.cel.types import (
+from kubectl_dra.cel.check.types import (
     BOOL,
     BYTES,
     CIDR,
@@ -25,6 +24,7 @@ from kubectl_dra.cel.types import (
     optional_of,
     param,
 )
+from kubectl_dra.cel.declarations.overload import Overload, Table, function, member
 
 A = param("A")
 LIST_A, LIST_STRING = list_of(A), list_of(STRING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from kubectl_dra.cel.types import (
+from kubectl_dra.cel.check.types import (
     ANY,
     BOOL,
     BYTES,

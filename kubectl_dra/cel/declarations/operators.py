@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_dra.cel.declarations.overload import Overload, Table, function
-from kubectl_dra.cel.types import (
+from kubectl_dra.cel.check.types import (
     BOOL,
     BYTES,
     DOUBLE,
@@ -18,6 +17,7 @@ from kubectl_dra.cel.types import (
     optional_of,
     param,
 )
+from kubectl_dra.cel.declarations.overload import Overload, Table, function
 
 A, B = param("A"), param("B")
 K, V = param("K"), param("V")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from kubectl_dra.cel.types import Type
+from kubectl_dra.cel.check.types import Type
 
 
 @dataclass(frozen=True, slots=True)

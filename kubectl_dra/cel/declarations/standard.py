@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_dra.cel.declarations.overload import Overload, Table, function, member
-from kubectl_dra.cel.types import (
+from kubectl_dra.cel.check.types import (
     BOOL,
     BYTES,
     CIDR,
@@ -21,6 +20,7 @@ from kubectl_dra.cel.types import (
     param,
     type_of,
 )
+from kubectl_dra.cel.declarations.overload import Overload, Table, function, member
 
 A, B = param("A"), param("B")
 LIST_A, MAP_AB = list_of(A), map_of(A, B)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from kubectl_dra.cel.values import CIDR, IP, CelError, Value, no_such_overload
+from kubectl_dra.cel.run.values import CIDR, IP, CelError, Value, no_such_overload
 from kubectl_dra.model.gotext import quote
 
 _HEX: Final = frozenset("0123456789abcdefABCDEF")

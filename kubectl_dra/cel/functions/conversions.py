@@ -16,7 +16,17 @@ from kubectl_dra.cel.functions.operators import (
     identity,
 )
 from kubectl_dra.cel.functions.time import format_duration, format_timestamp, parse_duration, parse_timestamp
-from kubectl_dra.cel.values import MAX_INT, MAX_UINT, MIN_INT, CelError, Duration, Timestamp, Uint, Value, format_double
+from kubectl_dra.cel.run.values import (
+    MAX_INT,
+    MAX_UINT,
+    MIN_INT,
+    CelError,
+    Duration,
+    Timestamp,
+    Uint,
+    Value,
+    format_double,
+)
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z", re.ASCII)
 _UNSIGNED: Final = re.compile(r"[0-9]+\Z", re.ASCII)

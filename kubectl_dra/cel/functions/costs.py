@@ -12,8 +12,8 @@ from collections.abc import Callable
 from math import ceil
 from typing import Final, TypeAlias
 
-from kubectl_dra.cel.labor import charge_work
-from kubectl_dra.cel.values import (
+from kubectl_dra.cel.run.labor import charge_work
+from kubectl_dra.cel.run.values import (
     CIDR,
     IP,
     LISTS,

@@ -12,7 +12,7 @@ from typing import Final
 
 from kubectl_dra.cel.functions.time import is_calendar_date
 from kubectl_dra.cel.functions.urls import UrlError, check_request_uri
-from kubectl_dra.cel.values import NONE, NamedFormat, NativeList, Optional, Value
+from kubectl_dra.cel.run.values import NONE, NamedFormat, NativeList, Optional, Value
 
 _LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN: Final = _LABEL + r"(\." + _LABEL + ")*"

@@ -9,11 +9,11 @@ import math
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from kubectl_dra.cel.format import TemplateError, clause_at
 from kubectl_dra.cel.functions.conversions import OVERLOADS as CONVERSIONS
 from kubectl_dra.cel.functions.time import format_duration, format_timestamp
-from kubectl_dra.cel.labor import charge_work, write
-from kubectl_dra.cel.values import (
+from kubectl_dra.cel.run.format import TemplateError, clause_at
+from kubectl_dra.cel.run.labor import charge_work, write
+from kubectl_dra.cel.run.values import (
     LISTS,
     MAPS,
     CelError,

@@ -7,13 +7,13 @@ from functools import cmp_to_key
 from itertools import pairwise
 from typing import Final
 
-from kubectl_dra.cel import relations
 from kubectl_dra.cel.functions import operators
 from kubectl_dra.cel.functions.go_sort import go_sort
 from kubectl_dra.cel.functions.printing import plain
-from kubectl_dra.cel.labor import charge_work
-from kubectl_dra.cel.relations import COMPARABLE, contains, surely_equal
-from kubectl_dra.cel.values import (
+from kubectl_dra.cel.run import relations
+from kubectl_dra.cel.run.labor import charge_work
+from kubectl_dra.cel.run.relations import COMPARABLE, contains, surely_equal
+from kubectl_dra.cel.run.values import (
     LISTS,
     CelError,
     Duration,

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from kubectl_dra.cel import relations
-from kubectl_dra.cel.labor import charge_work
-from kubectl_dra.cel.relations import COMPARABLE
-from kubectl_dra.cel.values import (
+from kubectl_dra.cel.run import relations
+from kubectl_dra.cel.run.labor import charge_work
+from kubectl_dra.cel.run.relations import COMPARABLE
+from kubectl_dra.cel.run.values import (
     LISTS,
     MAPS,
     MAX_INT,

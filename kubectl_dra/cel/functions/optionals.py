@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from kubectl_dra.cel.functions.printing import plain
-from kubectl_dra.cel.values import (
+from kubectl_dra.cel.run.values import (
     LISTS,
     MAPS,
     NONE,

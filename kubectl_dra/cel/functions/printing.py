@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from kubectl_dra.cel.labor import charge_work, write
-from kubectl_dra.cel.values import (
+from kubectl_dra.cel.run.labor import charge_work, write
+from kubectl_dra.cel.run.values import (
     CIDR,
     IP,
     LISTS,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from kubectl_dra.cel.values import CelError, QuantityValue, Value
+from kubectl_dra.cel.run.values import CelError, QuantityValue, Value
 from kubectl_dra.model.quantity import Quantity, QuantityError
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from kubectl_dra.cel.values import NONE, CelError, NativeList, Optional, TypeValue, Value, no_such_overload
+from kubectl_dra.cel.run.values import NONE, CelError, NativeList, Optional, TypeValue, Value, no_such_overload
 
 if TYPE_CHECKING:
     from re2 import _Regexp as Regexp  # the compiled form has no public name

@@ -13,7 +13,7 @@ from typing import Final
 
 from kubectl_dra.cel.functions import lists, operators, regex
 from kubectl_dra.cel.functions.operators import Operator
-from kubectl_dra.cel.values import Value
+from kubectl_dra.cel.run.values import Value
 
 OPERATORS: Final[Mapping[str, Operator]] = MappingProxyType(
     {**operators.OPERATORS, **lists.OPERATORS, "matches": Operator(regex.matches, frozenset({str}))}

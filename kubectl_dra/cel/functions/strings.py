@@ -7,8 +7,8 @@ from typing import Final
 
 from kubectl_dra.cel.functions.costs import join_size
 from kubectl_dra.cel.functions.printing import plain
-from kubectl_dra.cel.labor import write
-from kubectl_dra.cel.values import CelError, NativeList, Value, no_such_overload
+from kubectl_dra.cel.run.labor import write
+from kubectl_dra.cel.run.values import CelError, NativeList, Value, no_such_overload
 
 _LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _UPPER: Final = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}

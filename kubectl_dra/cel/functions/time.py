@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from kubectl_dra.cel.functions.operators import NANOS, checked_timestamp
-from kubectl_dra.cel.values import MAX_INT, CelError, Duration, Timestamp, Value
+from kubectl_dra.cel.run.values import MAX_INT, CelError, Duration, Timestamp, Value
 
 #: Go's name for the time zone of the machine that evaluates (``time.LoadLocation``).
 LOCAL_ZONE: Final = "Local"

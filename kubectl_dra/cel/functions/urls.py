@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.cel.functions.addresses import AddressError, parse_address
-from kubectl_dra.cel.labor import write
-from kubectl_dra.cel.values import URL, CelError, NativeList, Value
+from kubectl_dra.cel.run.labor import write
+from kubectl_dra.cel.run.values import URL, CelError, NativeList, Value
 from kubectl_dra.model.gotext import quote
 
 _ALWAYS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from kubectl_dra.cel.values import CelError, Value
+from kubectl_dra.cel.run.values import CelError, Value
 from kubectl_dra.model.semver import Semver, SemverError
 
 

@@ -1,7 +1,7 @@
 """Completion scripts for the executable ``kubectl-dra`` itself; behind ``kubectl dra`` kubectl does it on its own.
 
-Each asks ``kubectl-dra __complete`` and speaks the protocol of ``commands.complete``. ``tools/completions.py`` writes
-the files of the folder completions from these texts.
+Each asks ``kubectl-dra __complete`` and speaks the protocol of ``complete``. ``tools/completions.py`` writes the files
+of the folder completions from these texts.
 """
 
 from __future__ import annotations

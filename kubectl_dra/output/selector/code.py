@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from kubectl_dra.cel.lexer import Token, tokenize
+from kubectl_dra.cel.syntax.lexer import Token, tokenize
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import width, wrapped
 from kubectl_dra.output.safe import Safe, Style, safe, styled

@@ -1,0 +1,1 @@
+"""What can be said of an expression before it is evaluated: types, environments, refusals."""

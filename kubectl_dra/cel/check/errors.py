@@ -1,0 +1,26 @@
+"""Errors of the compile steps; errors of evaluation are values and live with the runtime."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from kubectl_dra.cel.syntax.issues import Issue
+
+
+class CompileError(Exception):
+    """An expression is refused before it is evaluated.
+
+    ``type`` is the class that the API server and the scheduler give it: ``RuleInvalid`` (syntax, types, validators,
+    output type) or ``InternalError`` (program instantiation, and what makes upstream crash). ``text`` is their literal
+    text, beginning with ``compilation failed: ``, ``must evaluate to `` or ``program instantiation failed: ``.
+    ``issues`` has one entry for each problem with a position, sorted as printed; it is empty where there is none.
+    """
+
+    def __init__(
+        self, type: Literal["RuleInvalid", "InternalError"], text: str, issues: tuple[Issue, ...] = ()
+    ) -> None:
+        super().__init__(text)
+        self.type = type
+        self.text = text
+        self.issues = issues

@@ -1,0 +1,237 @@
+"""Checks that Kubernetes adds for well-typed expressions: literals as arguments, and literals of one element type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kubectl_dra.cel.check.errors import CompileError
+from kubectl_dra.cel.check.types import Type, short_text, unwrapped
+from kubectl_dra.cel.check.unify import equivalent
+from kubectl_dra.cel.run.format import TemplateError, clauses
+from kubectl_dra.cel.syntax.ast import (
+    Call,
+    Checked,
+    Comprehension,
+    Entry,
+    ListLit,
+    Literal,
+    MapLit,
+    MessageLit,
+    Node,
+    Select,
+)
+from kubectl_dra.cel.syntax.issues import Issue, Kind, issue_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_INTEGERS: Final = frozenset({"int", "uint"})
+_DOUBLES: Final = frozenset({"double", "string"})
+_PRINTABLE: Final = frozenset(
+    {
+        *("list", "map", "int", "uint", "double", "bool", "string"),
+        *("timestamp", "bytes", "duration", "type", "null"),
+    }
+)
+# Clause letter -> kinds of types that it takes, and how its error begins.
+_CLAUSES: Final = {
+    "s": (
+        _PRINTABLE,
+        "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, "
+        "and timestamps",
+    ),
+    "d": (_INTEGERS, "decimal clause can only be used on integers"),
+    "f": (_DOUBLES, "fixed-point clause can only be used on doubles"),
+    "e": (_DOUBLES, "scientific clause can only be used on doubles"),
+    "b": (_INTEGERS | {"bool"}, "only integers and bools can be formatted as binary"),
+    "x": (_INTEGERS | {"string", "bytes"}, "only integers, byte buffers, and strings can be formatted as hex"),
+    "X": (_INTEGERS | {"string", "bytes"}, "only integers, byte buffers, and strings can be formatted as hex"),
+    "o": (_INTEGERS, "octal clause can only be used on integers"),
+}
+_CRASH: Final = "compilation failed: runtime error: index out of range [0] with length 0"
+_RUNTIME_NAMES: Final = {
+    "any": "google.protobuf.Any",
+    "duration": "google.protobuf.Duration",
+    "timestamp": "google.protobuf.Timestamp",
+    "null": "null_type",
+}
+
+
+def validate(checked: Checked) -> list[Issue]:
+    """What is wrong with the literals of an expression that the checker accepted.
+
+    Raises CompileError (``InternalError``) where upstream crashes.
+    """
+    validator = _Validator(checked)
+    validator.visit(checked.parsed.root, False)
+    return validator.issues
+
+
+class _Validator:
+    def __init__(self, checked: Checked) -> None:
+        self.source = checked.parsed.source
+        self.types = checked.types
+        self.issues: list[Issue] = []
+
+    def report(self, pos: int, message: str, kind: Kind = "invalid-argument", name: str = "") -> None:
+        self.issues.append(issue_at(self.source, pos, message, kind, name))
+
+    def visit(self, node: Node, in_format: bool) -> None:
+        """``in_format``: inside a call of ``format``, whose literals may mix types."""
+        exempt = in_format or (isinstance(node, Call) and node.function == "format")
+        for child in children(node):
+            self.visit(child, exempt)
+        if isinstance(node, Call):
+            self.call(node)
+        elif isinstance(node, ListLit) and not in_format:
+            self.elements(node)
+        elif isinstance(node, MapLit) and not in_format:
+            self.entries(node.entries)
+
+    # Literals as arguments
+
+    def call(self, node: Call) -> None:
+        if node.function in _ARGUMENT_CHECKS and node.args and isinstance(node.args[0], Literal):
+            if not _ARGUMENT_CHECKS[node.function](node.args[0]):
+                self.report(node.args[0].pos, f"invalid {node.function} argument", name=node.function)
+        elif node.function == "format":
+            self.format(node)
+
+    def format(self, node: Call) -> None:
+        template, elements = node.target, node.args[0] if node.args else None
+        if (
+            not isinstance(template, Literal)
+            or not isinstance(template.value, str)
+            or not isinstance(elements, ListLit)
+        ):
+            return
+        used = 0
+        try:
+            for clause in clauses(template.value, len(elements.elements)):
+                if not self.clause(clause.letter, elements.elements[used]):
+                    return
+                used += 1
+        except TemplateError as error:
+            self.report(node.pos, str(error), name="format")
+            return
+        if used < len(elements.elements):
+            counts = f"expected {used}, got {len(elements.elements)}"
+            self.report(node.pos, f"too many arguments supplied to string.format ({counts})", name="format")
+
+    def clause(self, letter: str, element: Node) -> bool:
+        kinds, text = _CLAUSES[letter]
+        wrong = self.unprintable(element) if letter == "s" else None if self.fits(element, kinds) else element
+        if wrong is None:
+            return True
+        given = self.types[id(wrong)]
+        name = given.name or _RUNTIME_NAMES.get(given.kind, given.kind)
+        self.report(wrong.pos, f"error during formatting: {text}, was given {name}", name="format")
+        return False
+
+    def fits(self, node: Node, kinds: frozenset[str]) -> bool:
+        kind = unwrapped(self.types[id(node)]).kind
+        return kind == "dyn" or kind in kinds
+
+    def unprintable(self, node: Node) -> Node | None:
+        """The first node within nested literals that ``%s`` cannot print."""
+        if not self.fits(node, _PRINTABLE):
+            return node
+        if isinstance(node, (ListLit, MapLit)):
+            for child in children(node):
+                wrong = self.unprintable(child)
+                if wrong is not None:
+                    return wrong
+        return None
+
+    # One element type
+
+    def elements(self, node: ListLit) -> None:
+        first: Type | None = None
+        for index, element in enumerate(node.elements):
+            declared = self.element_type(element, index in node.optional)
+            if first is None:
+                first = declared
+            elif not equivalent(first, declared):
+                self.mixed(element, first, declared)
+                return
+
+    def entries(self, entries: list[Entry]) -> None:
+        first: tuple[Type, Type] | None = None
+        for entry in entries:
+            assert not isinstance(entry.key, str)  # noqa: S101  only messages have plain field names
+            key = self.types[id(entry.key)]
+            value = self.element_type(entry.value, entry.optional)
+            if first is None:
+                first = key, value
+                continue
+            if not equivalent(first[0], key):
+                self.mixed(entry.key, first[0], key)
+            if not equivalent(first[1], value):
+                self.mixed(entry.value, first[1], value)
+
+    def element_type(self, node: Node, optional: bool) -> Type:
+        declared = self.types[id(node)]
+        if optional and not declared.params:
+            # Upstream crashes on `[?x]` with a dynamic x, so that nobody can store such an expression.
+            raise CompileError("InternalError", _CRASH)
+        return declared.params[0] if optional else declared
+
+    def mixed(self, node: Node, expected: Type, found: Type) -> None:
+        message = f"expected type '{short_text(expected)}' but found '{short_text(found)}'"
+        self.report(node.pos, message, "type-mismatch")
+
+
+def _valid_duration(literal: Literal) -> bool:
+    return literal.kind == "string" and _converts("string_to_duration", literal)
+
+
+def _valid_timestamp(literal: Literal) -> bool:
+    return literal.kind in ("string", "int") and _converts(
+        "string_to_timestamp" if literal.kind == "string" else "int64_to_timestamp", literal
+    )
+
+
+def _converts(overload: str, literal: Literal) -> bool:
+    from kubectl_dra.cel.functions.conversions import OVERLOADS
+    from kubectl_dra.cel.run.values import CelError
+
+    try:
+        OVERLOADS[overload](literal.value)
+    except CelError:
+        return False
+    return True
+
+
+def _valid_regex(literal: Literal) -> bool:
+    from kubectl_dra.cel.functions.regex import RegexError, compile_regex
+
+    try:
+        compile_regex(str(literal.value))
+    except RegexError:
+        return False
+    return True
+
+
+# Of a call with one of these names the first argument is looked at, whether or not the call has a target: for the
+# global `matches(text, expression)` that is, upstream too, the text.
+_ARGUMENT_CHECKS: Final = {"duration": _valid_duration, "timestamp": _valid_timestamp, "matches": _valid_regex}
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes directly below, in the order in which they are written (of a macro: in which it expands)."""
+    match node:
+        case Select():
+            yield node.operand
+        case Call():
+            if node.target is not None:
+                yield node.target
+            yield from node.args
+        case ListLit():
+            yield from node.elements
+        case MapLit() | MessageLit():
+            for entry in node.entries:
+                if not isinstance(entry.key, str):
+                    yield entry.key
+                yield entry.value
+        case Comprehension():
+            yield from (node.range, node.init, node.cond, node.step, node.result)

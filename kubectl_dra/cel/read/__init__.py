@@ -1,0 +1,1 @@
+"""What expressions look at, and what became of their parts."""

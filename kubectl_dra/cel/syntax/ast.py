@@ -1,0 +1,156 @@
+"""The syntax tree of CEL: what the parser builds, macros expanded, and the checker annotates; no behaviour lives here.
+
+Nodes are compared by identity. ``pos`` is the offset in code points of the place where errors of the node are reported:
+the operator, the parenthesis of a call, the dot of a selection, else the first character. Operators are calls with
+cel-go's names (``_+_``, ``@in``, ``_[_]``, ``_[?_]``, ``_?._``, ``_?_:_``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from kubectl_dra.cel.check.types import Type
+
+
+@dataclass(slots=True, eq=False)
+class Literal:
+    """A scalar literal; ``kind`` is ``int uint double string bytes bool null``, ``value`` the plain Python value."""
+
+    pos: int
+    kind: str
+    value: int | float | str | bytes | bool | None
+
+
+@dataclass(slots=True, eq=False)
+class Ident:
+    """A name; ``absolute`` when written with a leading dot."""
+
+    pos: int
+    name: str
+    absolute: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Select:
+    """``operand.name``; ``test_only`` for the presence test that ``has()`` makes of it."""
+
+    pos: int
+    operand: Node
+    name: str
+    test_only: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """``function(args)`` or, with a target, ``target.function(args)``."""
+
+    pos: int
+    function: str
+    target: Node | None
+    args: list[Node]
+    absolute: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class ListLit:
+    """``[a, ?b]``; ``optional`` holds the indexes of the ``?`` elements."""
+
+    pos: int
+    elements: list[Node]
+    optional: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """One ``key: value`` of a map literal (``key`` a node) or ``field: value`` of a message (``key`` a string)."""
+
+    pos: int
+    key: Node | str
+    value: Node
+    optional: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class MapLit:
+    """``{k: v, ?k: v}``."""
+
+    pos: int
+    entries: list[Entry]
+
+
+@dataclass(slots=True, eq=False)
+class MessageLit:
+    """``name{field: value}``."""
+
+    pos: int
+    name: str
+    entries: list[Entry]
+
+
+@dataclass(slots=True, eq=False)
+class Comprehension:
+    """What every macro with a loop or a binding becomes; ``var2`` is None for one-variable forms.
+
+    The accumulator of loops is ``@result``, which no source text can name; that of bindings is the bound name, their
+    range an empty list, their condition false.
+    """
+
+    pos: int
+    range: Node
+    var1: str
+    var2: str | None
+    acc: str
+    init: Node
+    cond: Node
+    step: Node
+    result: Node
+
+
+Node: TypeAlias = Literal | Ident | Select | Call | ListLit | MapLit | MessageLit | Comprehension
+
+
+@dataclass(frozen=True, slots=True)
+class MacroCall:
+    """The call as written, before its expansion: for printing and for explanations."""
+
+    function: str
+    target: Node | None
+    args: tuple[Node, ...]
+
+
+@dataclass(slots=True)
+class Parsed:
+    """A parsed expression. ``macros`` maps ``id()`` of an expanded node to the call as written."""
+
+    source: str
+    root: Node
+    macros: dict[int, MacroCall] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a name or call means.
+
+    For a call: ``overloads``, the ids of all matching overloads in declaration order (exactly one: dispatch by it).
+    For a global name or a selection that spells one: ``name``, and ``constant`` when it is an enum constant
+    (``google.protobuf.NullValue.NULL_VALUE``).
+    """
+
+    overloads: tuple[str, ...] = ()
+    name: str = ""
+    constant: int | None = None
+
+
+@dataclass(slots=True)
+class Checked:
+    """A checked expression; ``types`` and ``references`` are keyed by ``id()`` of the node.
+
+    A qualified function name (``optional.of``, ``lists.range``) is resolved in place: the ``Call`` then has no
+    target and the full name.
+    """
+
+    parsed: Parsed
+    types: dict[int, Type]
+    references: dict[int, Reference]
+    output: Type
