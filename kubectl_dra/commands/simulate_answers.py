@@ -105,7 +105,8 @@ def _with_queues(
         return state
     state = with_queues(options, state, namespaces.pop() if len(namespaces) == 1 else "")
     queues = with_files(state.inventory.queues, written)
-    return state.changed(state.inventory.replace(queues=replace(queues, device_resources=mapped) if mapped else queues))
+    queues = replace(queues, device_resources={**queues.device_resources, **mapped})
+    return state.changed(state.inventory.replace(queues=queues))
 
 
 def _with_groups(options: Options, state: ClusterState, objects: Sequence[Planned]) -> ClusterState:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from kubectl_dra.api.build import InventoryBuilder
@@ -22,6 +23,7 @@ from kubectl_dra.source.errors import FileError, SourceError
 from kubectl_dra.source.inputs import SNAPSHOT_EXTENSIONS, Inputs, Skipped, opened
 from kubectl_dra.source.limits import MAX_BYTES
 from kubectl_dra.source.manifests import Manifests, read_manifests
+from kubectl_dra.source.queue_config import device_resources
 from kubectl_dra.source.several import joined, merged
 from kubectl_dra.source.spec import Told
 
@@ -100,8 +102,11 @@ def _assembled(manifests: Manifests, builder: InventoryBuilder) -> tuple[Invento
         address=header.address() if header is not None else Address(),
     )
     inventory = builder.inventory()
-    if manifests.queued or manifests.header is not None:
-        inventory = inventory.replace(queues=objects_of(manifests.queued, evidence))
+    if manifests.queued or manifests.queue_config or manifests.header is not None:
+        known = replace(
+            objects_of(manifests.queued, evidence), device_resources=device_resources(manifests.queue_config)
+        )
+        inventory = inventory.replace(queues=known)
     if manifests.owners:
         found = {(each.kind, *key_of(each.metadata)): each for each in manifests.owners}
         inventory = inventory.replace(workloads={**inventory.workloads, **found})

@@ -27,6 +27,7 @@ from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.source.content import Content
 from kubectl_dra.source.documents import Document, Piece, documents
 from kubectl_dra.source.errors import ManifestError
+from kubectl_dra.source.queue_config import may_configure
 from kubectl_dra.source.snapshot import SNAPSHOT_API_VERSION, SNAPSHOT_KIND, SnapshotHeader, decode_header
 
 _MAX_LISTS: Final = 16
@@ -53,7 +54,8 @@ class Manifests:
 
     Of very many broken objects the first are named one by one, and the last entry of a kind counts the others. Of
     several files together, ``plain`` are the kinds in those that are no snapshots. ``queued`` are Kueue's objects;
-    ``owners`` and ``makers`` those of other API groups that make pods, as owners of pods and as they are written.
+    ``owners`` and ``makers`` those of other API groups that make pods, as owners of pods and as they are written;
+    ``queue_config`` may be Kueue's own configuration.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Manifests:
     queued: list[Source] = field(default_factory=list)
     owners: list[WorkloadObject] = field(default_factory=list)
     makers: list[Source] = field(default_factory=list)
+    queue_config: list[Source] = field(default_factory=list)
 
 
 class Origin(NamedTuple):
@@ -200,6 +203,8 @@ def _loaded(leaf: _Leaf, origin: str, manifests: Manifests) -> Loaded | None:
         manifests.other[leaf.kind] += 1
     if is_queue_object(leaf.api_version, leaf.kind) and len(manifests.queued) < MAX_OBJECTS:
         manifests.queued.append(Source(bytes(leaf.data), leaf.api_version, leaf.kind))
+    if may_configure(leaf.api_version, leaf.kind, leaf.data) and len(manifests.queue_config) < MAX_OBJECTS:
+        manifests.queue_config.append(Source(bytes(leaf.data), leaf.api_version, leaf.kind))
     if is_maker(leaf.api_version, leaf.kind) and len(manifests.makers) < MAX_OBJECTS:
         manifests.makers.append(Source(bytes(leaf.data), leaf.api_version, leaf.kind))
     if is_foreign(leaf.api_version, leaf.kind) and len(manifests.owners) < MAX_OBJECTS:

@@ -8,16 +8,39 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from kubectl_dra.source.manifests import Written
-from kubectl_dra.source.yaml_reader import YAMLError, read_documents
 
 _GROUP: Final = "config.kueue.x-k8s.io"
 _KIND: Final = "Configuration"
 
 
-def device_resources(objects: Iterable[Written]) -> Mapping[str, str]:
+class Object(Protocol):
+    """An object as it was written."""
+
+    @property
+    def data(self) -> bytes:
+        """The object as JSON."""
+        ...
+
+    @property
+    def api_version(self) -> str:
+        """``apiVersion``."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """``kind``."""
+        ...
+
+
+def may_configure(api_version: str, kind: str, data: bytes) -> bool:
+    """Whether an object is Kueue's configuration, or may have it inside."""
+    own = kind == _KIND and api_version.startswith(f"{_GROUP}/")
+    return own or (kind == "ConfigMap" and _GROUP.encode() in data)
+
+
+def device_resources(objects: Iterable[Object]) -> Mapping[str, str]:
     """Resource of a quota by DeviceClass; of a class that is named twice the last counts."""
     return {
         name: resource
@@ -28,7 +51,7 @@ def device_resources(objects: Iterable[Written]) -> Mapping[str, str]:
     }
 
 
-def _configurations(objects: Iterable[Written]) -> Iterator[Any]:
+def _configurations(objects: Iterable[Object]) -> Iterator[Any]:
     for each in objects:
         if each.kind == _KIND and each.api_version.startswith(f"{_GROUP}/"):
             yield _tree(each.data)
@@ -50,6 +73,8 @@ def _tree(data: bytes) -> dict[str, Any]:
 
 def _inside(text: str) -> Iterator[Any]:
     """The configurations in a value of a ConfigMap; nothing of one that can't be read, as if it were not there."""
+    from kubectl_dra.source.yaml_reader import YAMLError, read_documents  # JSON needs no PyYAML
+
     try:
         trees = [document.value for document in read_documents(text, unique=False)]
     except (YAMLError, ValueError, RecursionError):

@@ -40,6 +40,7 @@ def merged(parts: Sequence[Manifests]) -> Manifests:
         whole.queued += part.queued
         whole.owners += part.owners
         whole.makers += part.makers
+        whole.queue_config += part.queue_config
     versions = {header.server.version for header in headers if header.server.version}
     if len(versions) > 1:
         told = ", ".join(sorted(versions))

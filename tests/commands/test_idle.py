@@ -168,3 +168,18 @@ def test_devices_without_a_mapping_are_said_to_be_open(
     out = simulated_in_queue(capfd, tmp_path, "whole-gpus", "1", *mapping)
     assert f"not compared with a quota: devices of {EXAMPLE}; how Kueue counts them is in deviceClassMappings" in out
     assert "Kueue would not" not in out
+
+
+@pytest.mark.parametrize("mapping", [MAPPING, IN_CONFIG_MAP])
+def test_the_mapping_may_be_in_the_file_of_the_cluster(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, mapping: dict[str, Any]
+) -> None:
+    local, cluster = queue()
+    cluster["spec"]["resourceGroups"][0]["flavors"][0]["resources"] = [{"name": "whole-gpus", "nominalQuota": "4"}]
+    there, path = tmp_path / "cluster.json", tmp_path / "job.json"
+    items = [*CLUSTERS["example"](), template(devices(request(EXAMPLE))), local, cluster, mapping]
+    there.write_text(json.dumps({"kind": "List", "items": items}), encoding="utf-8")
+    path.write_text(json.dumps(job(QUEUE, suspend=True, parallelism=5, completions=5)), encoding="utf-8")
+    assert run(["simulate", "-f", str(path), "--from", str(there), "--color", "never"]) == 0
+    out = " ".join("".join(capfd.readouterr()).split())
+    assert "Kueue would not start it now: it requests 5 of whole-gpus, and the quota is 4" in out
