@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Protocol
 
-
 _GROUP: Final = "config.kueue.x-k8s.io"
 _KIND: Final = "Configuration"
 
