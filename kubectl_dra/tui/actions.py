@@ -77,7 +77,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(
         "numbers", ("v",), "devices behind", "The devices behind each number of the diagnosis", Group.LOOK, footer=3
     ),
-    Action("steps", ("x",), "ways out", "To the ways out, with the command of each", Group.LOOK, footer=3),
+    Action("steps", ("x",), "ways out", "To the ways out, with the command of each", Group.LOOK, footer=2),
     Action("explain", ("E",), "explain", "What the reason means, how to confirm and fix it", Group.LOOK, footer=7),
     Action(
         "used_by", ("u",), "used by", "Jump to who uses it: claim of a device, pod of a claim", Group.LOOK, footer=6
