@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/pytest
 # What needs more than Python stands in .ci/run.
-OFFLINE := not controlplane and not matrix and not go and not bench and not shells and not tmux and not packaging and not rows
+OFFLINE := not controlplane and not matrix and not go and not bench and not shells and not tmux and not packaging and not rows and not controllers
 # One more than there are processors, because some tests wait for what time brings.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # Byte code is kept, whatever the environment says: the tests start the program some hundred times.
@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 DEMO := $(BIN)/kubectl-dra --from demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage lint format docs e2e e2e-matrix differential bench dist lowest lock clean corpus
+.PHONY: help demo test coverage lint format docs e2e e2e-controllers e2e-matrix differential bench dist lowest lock clean corpus
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -62,6 +62,9 @@ docs: $(VENV)/ready ## Refresh the demo cluster, and what the docs generate: exa
 
 e2e: $(VENV)/ready ## Run the tests against a real control plane (Go needed; builds it once, about 15 minutes)
 	. .ci/provide-go.sh && $(BIN)/python -m tests.controlplane build && $(PYTEST) -m controlplane $(ARGS)
+
+e2e-controllers: $(VENV)/ready ## Run JobSet, LeaderWorkerSet, MPIJob and RayCluster with their own controllers (Go needed; builds them once)
+	. .ci/provide-go.sh && $(BIN)/python -m tests.controlplane build && $(PYTEST) -m controllers $(ARGS)
 
 e2e-matrix: $(VENV)/ready ## Run the core cases on real control planes of older releases (MINORS="1.30 1.31"; Go needed)
 	. .ci/provide-go.sh && failed=; for minor in $(MINORS); do \

@@ -7,8 +7,10 @@ the slice; results with admin access do not count; consumption of a device is th
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from itertools import compress
 from typing import Final
 
+from kubectl_dra.model import differences
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.quantity import Quantity
@@ -66,8 +68,10 @@ class AllocatedState:
         other = AllocatedState.__new__(AllocatedState)
         other.changed = pools
         other._consumable = self._consumable
-        other._pools = {pool: state for pool, state in self._pools.items() if pool not in pools}
-        other._admin = {pool: names for pool, names in self._admin.items() if pool not in pools}
+        other._pools, other._admin = dict(self._pools), dict(self._admin)
+        for pool in pools:
+            other._pools.pop(pool, None)
+            other._admin.pop(pool, None)
         # Those with admin access are not among the holders.
         admins = any(pool in self._admin for pool in pools)
         holders = (
@@ -75,9 +79,8 @@ class AllocatedState:
         )
         # In the order of the claims, as if nothing had been before.
         wanted = {*holders, *changed}
-        for key, claim in after.items() if wanted else ():
-            if key in wanted:
-                other._add_claim(claim, pools)
+        for claim in compress(after.values(), map(wanted.__contains__, after)) if wanted else ():
+            other._add_claim(claim, pools)
         return other
 
     def _add_claim(self, claim: ResourceClaim, pools: Container[tuple[str, str]] | None) -> None:
@@ -115,8 +118,7 @@ class AllocatedState:
         """The pools that have not the same state object in both."""
         if self is other:
             return ()
-        mine, theirs = self._pools, other._pools
-        return {pool for pools in (mine, theirs) for pool in pools if mine.get(pool) is not theirs.get(pool)}
+        return {*differences.changed(other._pools, self._pools), *differences.gone(other._pools, self._pools)}
 
     def get(self, device: DeviceId) -> DeviceHold | None:
         """The state of a device, None if nobody holds it."""
@@ -129,12 +131,12 @@ class AllocatedState:
 
 def changed_allocations(before: Mapping[Key, ResourceClaim], after: Mapping[Key, ResourceClaim]) -> list[Key]:
     """The claims whose allocation is not what it was, those that have come or gone included."""
-    gone = [key for key in before if key not in after]
-    return gone + [key for key, claim in after.items() if _differs(before.get(key), claim)]
+    others = (key for key in differences.changed(before, after) if _differs(before.get(key), after[key]))
+    return [*differences.gone(before, after), *others]
 
 
 def _differs(old: ResourceClaim | None, new: ResourceClaim) -> bool:
-    return old is not new and (old is None or old.status.allocation != new.status.allocation)
+    return old is None or old.status.allocation != new.status.allocation
 
 
 def _pools_of(*claims: ResourceClaim | None) -> Iterator[tuple[str, str]]:

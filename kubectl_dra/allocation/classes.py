@@ -8,7 +8,7 @@ again only for a column that nobody has read before, and in pools whose claims h
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Final
 
@@ -43,6 +43,9 @@ class _Entry:
         self.held: PoolState | None = None
         self.base = -1
         self.columns: dict[Column, int] = {}
+
+
+_Seen = tuple[bool, tuple[tuple[_Entry, int], ...]]
 
 
 class _Known:
@@ -86,6 +89,8 @@ class NodeClasses:
         self._view = View(allocated, features, _plain, asks_capacity=True)
         #: By columns that are read: the class of each node by its name, with the node that it is of.
         self._tables: dict[Columns | None, dict[str, tuple[Node, int | None]]] = {}
+        #: By name of a node, with the node that it is of: its pools without columns.
+        self._plain: dict[str, tuple[Node, _Seen | None]] = {}
         self._known: Final = _known_of(index, former)
         self._asked: bool = former is not None and former._asked
         #: The pools of one node that were looked into.
@@ -124,6 +129,9 @@ class NodeClasses:
             return  # slices of no node: any may see them
         if self.index is not former.index:
             nodes |= self.index.affected
+        self._plain = dict(former._plain)
+        for name in nodes:
+            self._plain.pop(name, None)
         if len(former._tables) > _MOST_SIGHTS:
             return  # most of them were of what-ifs that nobody asks about again
         for columns, table in list(former._tables.items()):
@@ -143,22 +151,34 @@ class NodeClasses:
 
     def parts(self, node: Node, columns: Columns | None) -> Hashable | None:
         """What is read of a node, pool by pool, each as a number."""
+        known = self._plain.get(node.metadata.name)
+        if known is None or known[0] is not node:
+            known = self._plain[node.metadata.name] = node, self._without_columns(node)
+        seen = known[1]
+        if seen is None:
+            return None
+        operates, entries = seen
+        if len(entries) == 1:
+            entry, base = entries[0]
+            return operates, base, *self._read(entry, columns)
+        return operates, *(number for entry, base in entries for number in (base, *self._read(entry, columns)))
+
+    def _without_columns(self, node: Node) -> _Seen | None:
+        """What every attempt reads of a node: it is the same for all columns, which come and go."""
         pools = self.pools(node)
         if pools is None:
             return None
         operates = self._features.optional_node_operations and NODE_FEATURE in node.status.declared_features
-        content: list[Hashable] = [operates]
-        for pool in pools:
-            entry = self._entry(pool)
-            content.append(self._base(entry, node))
-            if columns is None:
-                content.append(id(pool))
-                continue
-            known = entry.columns
-            for column in columns.of(pool.id.driver):
-                number = known.get(column)
-                content.append(self._column(entry, column) if number is None else number)
-        return tuple(content)
+        entries = map(self._entry, pools)
+        return operates, tuple((entry, self._base(entry, node)) for entry in entries)
+
+    def _read(self, entry: _Entry, columns: Columns | None) -> Iterable[int]:
+        """The numbers of the columns of a pool."""
+        if columns is None:
+            return (id(entry.pool),)
+        known = entry.columns
+        wanted = columns.of(entry.pool.id.driver)
+        return [self._column(entry, column) if (n := known.get(column)) is None else n for column in wanted]
 
     def base(self, pool: Pool, node: Node) -> int:
         """The number of what every attempt may read of a pool on a node."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from heapq import merge
-from operator import itemgetter
-from typing import Final
+from itertools import compress
+from operator import is_, itemgetter, not_
+from typing import Final, TypeVar
 from weakref import ReferenceType, ref
 
+from kubectl_dra.allocation.pool_faults import InvalidReason, bad_reference, counter_sets, duplicate_device
 from kubectl_dra.allocation.slices import Condition, condition_of, everywhere, relevant, unsupported, uses_groups
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
@@ -24,27 +25,11 @@ from kubectl_dra.model.resource import CounterSet, ResourceSlice
 
 # Views of the slices that belong to no node are kept for so many different sets of nodes.
 _VIEWS: Final = 64
+K = TypeVar("K")
+T = TypeVar("T")
 # Where more pools than this change, everything is looked at anew.
 _FEW_CHANGES: Final = 1_000
 _LAST_WITHOUT_CHECK: Final = 31
-
-
-class PoolFault(StrEnum):
-    """What makes a pool invalid."""
-
-    DUPLICATE_DEVICE = "duplicateDevice"
-    DUPLICATE_COUNTER_SET = "duplicateCounterSet"
-    UNKNOWN_COUNTER_SET = "unknownCounterSet"
-    UNKNOWN_COUNTER = "unknownCounter"
-
-
-@dataclass(frozen=True, slots=True)
-class InvalidReason:
-    """The first fault found, the name that it is about, and for an unknown counter its counter set."""
-
-    fault: PoolFault
-    name: str
-    counter_set: str = ""
 
 
 @dataclass(slots=True, eq=False)
@@ -135,41 +120,54 @@ class SliceIndex:
 
     def following(self, slices: Iterable[ResourceSlice]) -> SliceIndex:
         """The index of the slices as they have become; nodes whose pools are what they were see the same objects."""
-        later = SliceIndex(slices, self.features)
-        later._take_over(self)
-        return later
+        given = tuple(slices)
+        before, after = set(map(id, self.slices)), set(map(id, given))
+        come, left = _others(given, before), _others(self.slices, after)
+        pools = {_key(slice_) for slice_ in (*come, *left)}
+        if len(pools) > _FEW_CHANGES:
+            return SliceIndex(given, self.features)
+        touched = [slice_ for pool in pools for slice_ in self.of_pool(PoolId(*pool))]
+        affected = frozenset(slice_.spec.node_name or "" for slice_ in (*touched, *come))
+        # Slices of no node, or slices in another order, may matter to any node.
+        in_order = all(map(is_, _those(given, before), _those(self.slices, after)))
+        if "" in affected or not in_order:
+            return SliceIndex(given, self.features)
+        return self._beside(given, come, left, affected)
 
     def follows(self, other: SliceIndex) -> bool:
         """Whether what nodes see was taken over from another index, but for those :attr:`affected`."""
         return self._followed is not None and self._followed() is other
 
-    def _take_over(self, former: SliceIndex) -> None:
-        before, after = set(map(id, former.slices)), set(map(id, self.slices))
-        changed = [slice_ for slice_ in self.slices if id(slice_) not in before]
-        changed += [slice_ for slice_ in former.slices if id(slice_) not in after]
-        pools = {_key(slice_) for slice_ in changed}
-        if len(pools) > _FEW_CHANGES:
-            return
-        touched = [slice_ for pool in pools for slice_ in former.of_pool(PoolId(*pool))]
-        affected = frozenset(slice_.spec.node_name or "" for slice_ in (*touched, *changed))
-        # Slices of no node, or slices in another order, may matter to any node.
-        if "" in affected or list(map(_numbered, self._conditional)) != list(map(_numbered, former._conditional)):
-            return
-        self._views, self._built = former._views, former._built
-        if former._by_pool is not None:
-            self._by_pool = self._pools_beside(former._by_pool, pools)
-        self.known = {name: seen for name, seen in former.known.items() if name not in affected}
-        self.affected, self._followed = affected, ref(former)
-
-    def _pools_beside(
-        self, known: Mapping[_PoolKey, list[ResourceSlice]], changed: Collection[_PoolKey]
-    ) -> dict[_PoolKey, list[ResourceSlice]]:
-        """The slices of each pool; the lists of those that have not changed are the same."""
-        found = {pool: slices for pool, slices in known.items() if pool not in changed}
-        for slice_ in self.slices if changed else ():
-            if _key(slice_) in changed:
-                found.setdefault(_key(slice_), []).append(slice_)
-        return found
+    def _beside(
+        self,
+        given: tuple[ResourceSlice, ...],
+        come: Sequence[ResourceSlice],
+        left: Sequence[ResourceSlice],
+        affected: frozenset[str],
+    ) -> SliceIndex:
+        """The index of the slices ``given``, which are what they were but on the nodes that are affected."""
+        later = SliceIndex.__new__(SliceIndex)
+        later.slices, later.features = given, self.features
+        later._conditions, later._conditional, later._ignored = self._conditions, self._conditional, self._ignored
+        later._views, later._built, later._in_turn = self._views, self._built, None
+        later.known = _without(self.known, affected)
+        later.affected, later._followed = affected, ref(self)
+        anew = {id(slice_) for name in affected for slice_ in self.own(name)}.union(map(id, come))
+        own = later._own = _without(self._own, affected)
+        for slice_ in _those(given, anew):
+            own.setdefault(slice_.spec.node_name or "", []).append(slice_)
+        pools = {_key(slice_) for slice_ in (*come, *left)}
+        if self._by_pool is None:
+            later._by_pool = None
+        else:
+            of_pools = {id(slice_) for pool in pools for slice_ in self.of_pool(PoolId(*pool))}.union(map(id, come))
+            by_pool = later._by_pool = _without(self._by_pool, pools)
+            for slice_ in _those(given, of_pools):
+                by_pool.setdefault(_key(slice_), []).append(slice_)
+        drivers = {slice_.spec.driver for slice_ in come}
+        if drivers.issuperset(slice_.spec.driver for slice_ in left):
+            later.drivers = tuple(sorted(drivers.union(self.drivers)))
+        return later
 
     @cached_property
     def drivers(self) -> tuple[str, ...]:
@@ -289,9 +287,21 @@ def _gathered(judged: Sequence[Pool | ObsoletePool], ignored: Iterable[ResourceS
     return Gathered(tuple(pools), obsolete, tuple(ignored))
 
 
-def _numbered(conditional: tuple[int, ResourceSlice]) -> tuple[int, int]:
-    number, slice_ = conditional
-    return number, id(slice_)
+def _those(slices: Iterable[ResourceSlice], identities: Collection[int]) -> Iterator[ResourceSlice]:
+    """The slices with one of these identities: among 10,000 a few are looked for, again and again."""
+    slices = tuple(slices)
+    return compress(slices, map(identities.__contains__, map(id, slices)))
+
+
+def _others(slices: tuple[ResourceSlice, ...], identities: Collection[int]) -> list[ResourceSlice]:
+    return list(compress(slices, map(not_, map(identities.__contains__, map(id, slices)))))
+
+
+def _without(objects: Mapping[K, T], keys: Iterable[K]) -> dict[K, T]:
+    left = dict(objects)
+    for key in keys:
+        left.pop(key, None)
+    return left
 
 
 def _key(slice_: ResourceSlice) -> _PoolKey:
@@ -345,8 +355,8 @@ def _as_the_node_sees(pool: PoolId, slices: list[ResourceSlice], features: Featu
     first = slices[0].spec.pool
     result = Pool(pool, first.generation, first.resource_slice_count, len(slices), slices)
     if features.partitionable_devices:
-        result.counter_sets, _ = _counter_sets(slices)
-    result.invalid = _duplicate_device(slices) if features.minor > _LAST_WITHOUT_CHECK else None
+        result.counter_sets, _ = counter_sets(slices)
+    result.invalid = duplicate_device(slices) if features.minor > _LAST_WITHOUT_CHECK else None
     return result
 
 
@@ -361,44 +371,11 @@ def _build(pool: PoolId, slices: list[ResourceSlice], others: Sequence[ResourceS
         if counter_slices:
             result.slices = [s for s in slices if not s.spec.shared_counters]
         result.elsewhere = [s for s in others if not s.spec.shared_counters] if others else ()
-    result.invalid = _duplicate_device(result.slices)
+    result.invalid = duplicate_device(result.slices)
     if result.invalid is None and features.partitionable_devices:
-        result.counter_sets, result.invalid = _counter_sets(counter_slices)
+        result.counter_sets, result.invalid = counter_sets(counter_slices)
         consuming = slices if features.implementation == "stable" else result.slices
-        result.invalid = result.invalid or _bad_reference(result.counter_sets, (*consuming, *result.elsewhere))
+        result.invalid = result.invalid or bad_reference(result.counter_sets, (*consuming, *result.elsewhere))
     if result.invalid is not None:
         result.slices, result.elsewhere = [], ()
     return result
-
-
-def _duplicate_device(slices: Sequence[ResourceSlice]) -> InvalidReason | None:
-    names: set[str] = set()
-    for slice_ in slices:
-        for device in slice_.spec.devices:
-            if device.name in names:
-                return InvalidReason(PoolFault.DUPLICATE_DEVICE, device.name)
-            names.add(device.name)
-    return None
-
-
-def _counter_sets(slices: Sequence[ResourceSlice]) -> tuple[dict[str, CounterSet], InvalidReason | None]:
-    sets: dict[str, CounterSet] = {}
-    for slice_ in slices:
-        for counter_set in slice_.spec.shared_counters:
-            if counter_set.name in sets:
-                return sets, InvalidReason(PoolFault.DUPLICATE_COUNTER_SET, counter_set.name)
-            sets[counter_set.name] = counter_set
-    return sets, None
-
-
-def _bad_reference(sets: dict[str, CounterSet], slices: Sequence[ResourceSlice]) -> InvalidReason | None:
-    for slice_ in slices:
-        for device in slice_.spec.devices:
-            for consumption in device.consumes_counters:
-                counter_set = sets.get(consumption.counter_set)
-                if counter_set is None:
-                    return InvalidReason(PoolFault.UNKNOWN_COUNTER_SET, consumption.counter_set)
-                for name in consumption.counters:
-                    if name not in counter_set.counters:
-                        return InvalidReason(PoolFault.UNKNOWN_COUNTER, name, consumption.counter_set)
-    return None

@@ -14,6 +14,7 @@ from kubectl_dra.allocation.allocator import Cluster
 from kubectl_dra.allocation.pools import SliceIndex
 from kubectl_dra.allocation.taints import Narrowing, is_narrowed, merge_rules, selects
 from kubectl_dra.cluster.derived import ALL, derived
+from kubectl_dra.model import differences
 from kubectl_dra.model.clock import Clock
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence
@@ -58,6 +59,15 @@ def _later_devices(devices: Cluster, before: ClusterState, after: ClusterState) 
         else:
             index = after.slices
     return Cluster(index, dict(new.classes), after.allocated, after.features, devices)
+
+
+def _later_nominated(found: tuple[Pod, ...], before: ClusterState, after: ClusterState) -> tuple[Pod, ...] | None:
+    """The same where no pod that is about to get a node is among those that have changed."""
+    old, new = before.inventory.pods, after.inventory.pods
+    others = differences.changed(old, new)
+    if found or any(new[key].status.nominated_node_name for key in others):
+        return None
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +232,7 @@ class ClusterState:
         """What pods take of each node; None if not all pods are known."""
         return self.inventory.usage if self.evidence.complete("Pod") else None
 
-    @derived("pods")
+    @derived("pods", later=_later_nominated)
     def nominated(self) -> tuple[Pod, ...]:
         """Pods that are about to get a node."""
         pods = self.inventory.pods.values()

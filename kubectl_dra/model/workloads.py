@@ -18,6 +18,7 @@ from kubectl_dra.model.meta import LocalObject, ObjectMeta
 #: ``spec.backoffLimit`` of a Job that says none (upstream: pkg/apis/batch/v1/defaults.go).
 BACKOFF_LIMIT: Final = 6
 _LEADER: Final = "0"
+_MPI_ROLES: Final = ("training.kubeflow.org/job-role", "training.kubeflow.org/replica-type")
 
 
 class PodTemplate(Record, frozen=True):
@@ -28,7 +29,7 @@ class PodTemplate(Record, frozen=True):
 
 
 class UpdateStrategy(Record, frozen=True):
-    """``strategy`` of a Deployment, ``updateStrategy`` of a StatefulSet or DaemonSet."""
+    """``strategy`` of a Deployment, ``updateStrategy`` of a StatefulSet or DaemonSet, ``upgradeStrategy`` of Ray."""
 
     type: str = ""
 
@@ -75,6 +76,7 @@ class WorkloadSpec(Record, frozen=True):
     suspend: bool | None = None
     strategy: UpdateStrategy = UpdateStrategy()
     update_strategy: UpdateStrategy = UpdateStrategy()
+    upgrade_strategy: UpdateStrategy = UpdateStrategy()
     manual_selector: bool | None = None
     backoff_limit: int | None = None
     job_template: JobTemplate | None = None
@@ -117,7 +119,8 @@ class WorkloadObject(LocalObject, frozen=True):
             case "LeaderWorkerSet":
                 yield from self._leader_or_worker(labels.get("leaderworkerset.sigs.k8s.io/worker-index", ""))
             case "MPIJob":
-                role = labels.get("training.kubeflow.org/replica-type", "")
+                # Upstream: kubeflow/mpi-operator, defaultLabels; the training operator calls it replica-type.
+                role = next((labels[label] for label in _MPI_ROLES if label in labels), "")
                 for name, group in spec.mpi_replica_specs.items():
                     if name.lower() == role.lower():
                         yield f"/spec/mpiReplicaSpecs/{name}/template", group.template

@@ -15,6 +15,7 @@ import msgspec
 
 from kubectl_dra.allocation import nodes, pools
 from kubectl_dra.allocation.errors import Aborted
+from kubectl_dra.allocation.pool_faults import PoolFault
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import PoolId
@@ -45,7 +46,7 @@ ALLOCATED_FROM: Final = frozenset({PoolState.READY, PoolState.PARTIAL})
 class Fault(ReportRecord, frozen=True):
     """Why a pool is invalid: the kind of fault, the name it is about, the counter set of an unknown counter."""
 
-    kind: pools.PoolFault
+    kind: PoolFault
     name: str
     counter_set: str
 

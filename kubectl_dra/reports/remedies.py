@@ -54,7 +54,14 @@ from kubectl_dra.reports.template_patches import patch_text
 # Which version of a claim every server has from some minor on: schedulers up to 1.33 themselves speak v1beta1.
 _SINCE: Final = ((34, "v1"), (32, "v1beta1"), (31, "v1alpha3"))
 # What the server fills in; a new object must not carry it.
-_SERVER_METADATA: Final = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp")
+_SERVER_METADATA: Final = (
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "managedFields",
+)
 
 
 class Step(ReportRecord, frozen=True):

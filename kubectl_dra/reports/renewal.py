@@ -150,10 +150,12 @@ class Renewal:
     ) -> Iterator[Pipe]:
         kind, patch = top.ref.kind, self._patch(top.ref, path, changes)
         if kind in _REFILLS:
-            if changes and kind == "StatefulSet" and owner.spec.update_strategy.type != "OnDelete":
+            recreates = kind == "RayCluster" and owner.spec.upgrade_strategy.type == "Recreate"
+            if changes and (recreates or (kind == "StatefulSet" and owner.spec.update_strategy.type != "OnDelete")):
                 self.notes.append(Restarts(top.ref))
             yield from patch
-            yield from self._deleted()
+            if not (changes and recreates):
+                yield from self._deleted()
         elif kind in _ROLLS:
             yield from self._rolled(top.ref, owner, patch, changed=bool(changes))
         elif kind in _REPLACED:

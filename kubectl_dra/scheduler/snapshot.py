@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import eq, is_
 from types import MappingProxyType
 from typing import Any, Final
 
 from kubectl_dra.allocation.allocator import Cluster
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
+from kubectl_dra.model import differences
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
@@ -30,6 +32,7 @@ from kubectl_dra.scheduler.extended import ClassMap, served_resources
 _NOTHING: Final = NodeUsage()
 # Where pods change on more nodes than this, counting them anew is as quick.
 _FEW: Final = 100
+_CHANGED: Final = f"{__name__}._changed_nodes"
 _NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -88,13 +91,35 @@ class Image:
 
 
 def _changed_nodes(before: ClusterState, after: ClusterState) -> list[str] | None:
-    """The nodes on which other pods are than before; None if more has changed than that."""
-    if before.inventory.nodes is not after.inventory.nodes or (before.usage is None) != (after.usage is None):
+    """The nodes on which other pods are than before, and those that have come; None if more has changed than that."""
+    known: dict[str, Any] = vars(after)
+    # Several facts ask the same; what is compared is kept with the answer.
+    compared = before.inventory.nodes, before.usage
+    if _CHANGED in known and all(map(is_, known[_CHANGED][0], compared)):
+        found: list[str] | None = known[_CHANGED][1]
+        return found
+    found = _compared(before, after)
+    known[_CHANGED] = compared, found
+    return found
+
+
+def _compared(before: ClusterState, after: ClusterState) -> list[str] | None:
+    nodes = after.inventory.nodes
+    come = _new_nodes(before.inventory.nodes, nodes)
+    if come is None or (before.usage is None) != (after.usage is None):
         return None
     old, new = before.usage or {}, after.usage or {}
-    if old is new:
+    # New ones first, in their order.
+    found = dict.fromkeys((*come, *differences.changed(old, new), *differences.gone(old, new)))
+    return [name for name in found if name in nodes]
+
+
+def _new_nodes(before: Mapping[str, Node], after: Mapping[str, Node]) -> list[str] | None:
+    """The nodes that have come after all others; None if any has gone, or is another one."""
+    if before is after:
         return []
-    return [name for name in after.inventory.nodes if old.get(name) is not new.get(name)]
+    kept = len(before) <= len(after) and all(map(eq, before, after)) and all(map(is_, before.values(), after.values()))
+    return list(after)[len(before) :] if kept else None
 
 
 def _later_nodes(
@@ -103,8 +128,8 @@ def _later_nodes(
     changed = _changed_nodes(before, after)
     if changed is None:
         return None
-    usage = after.usage or {}
-    return {**nodes, **{name: NodeInfo(nodes[name].node, usage.get(name, _NOTHING)) for name in changed}}
+    usage, known = after.usage or {}, after.inventory.nodes
+    return {**nodes, **{name: NodeInfo(known[name], usage.get(name, _NOTHING)) for name in changed}}
 
 
 @derived("nodes", "usage", read=True, later=_later_nodes)
@@ -121,7 +146,8 @@ def _later_shapes(
         return None
     found = dict(shapes)
     for name in changed:
-        _count(found, name, _nodes(before)[name].pods, -1)
+        if name in before.inventory.nodes:
+            _count(found, name, _nodes(before)[name].pods, -1)
         _count(found, name, _nodes(after)[name].pods, 1)
     return found
 

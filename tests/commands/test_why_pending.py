@@ -194,6 +194,21 @@ def test_printed_commands_are_shell(capfd, tmp_path):
     assert "uid" not in manifest["metadata"]
 
 
+def test_what_is_created_anew_carries_nothing_of_the_server(capfd, tmp_path):
+    """Objects of a live cluster have managedFields, which a manifest for another one has no use for."""
+    path = tmp_path / "cluster.json"
+    assert run(["snapshot", "-o", str(path), "--from", "demo"]) == 0
+    recorded = json.loads(path.read_text(encoding="utf-8"))
+    for item in recorded["items"]:
+        item["metadata"]["managedFields"] = [{"manager": "kubectl", "time": "2026-11-01T00:00:00Z"}]
+    path.write_text(json.dumps(recorded), encoding="utf-8")
+    capfd.readouterr()
+    assert run(["why-pending", "trainer-0", "-n", "ml", "--remedies", "--from", str(path)]) == 0
+    out = capfd.readouterr().out
+    assert "ResourceClaimTemplate" in out
+    assert "managedFields" not in out
+
+
 def test_lists_have_remedies_only_when_asked(capfd):
     report = json.loads(call(capfd, "-n", "ml", "-o", "json")[1])
     assert {len(item["remedies"]) for item in report["items"]} == {0}

@@ -40,7 +40,7 @@ _KINDS: Final[dict[str, tuple[str, str, str, dict[str, Any], dict[str, str], str
         "v2beta1",
         "mpijobs",
         {"mpiReplicaSpecs": {"Worker": {"template": _TEMPLATE}}},
-        {"training.kubeflow.org/replica-type": "worker"},
+        {"training.kubeflow.org/job-role": "worker"},
         "mpiReplicaSpecs.Worker.template",
     ),
     "RayCluster": (

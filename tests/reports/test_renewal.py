@@ -189,7 +189,7 @@ _CASES: dict[str, tuple[list[dict[str, Any]], dict[str, str], list[str], list[st
     ),
     "MPIJob": (
         [owner("MPIJob", "mpi", mpiReplicaSpecs={"Worker": {"template": template()}})],
-        {"training.kubeflow.org/replica-type": "worker"},
+        {"training.kubeflow.org/job-role": "worker"},
         [
             "kubectl patch mpijob/mpi -n ml --type=json -p "
             + patch("/spec/mpiReplicaSpecs/Worker/template/spec/tolerations")
@@ -206,6 +206,29 @@ _CASES: dict[str, tuple[list[dict[str, Any]], dict[str, str], list[str], list[st
             DELETE,
         ],
         [DELETE],
+    ),
+    "RayCluster that recreates": (
+        [
+            owner(
+                "RayCluster",
+                "ray",
+                headGroupSpec={"template": template()},
+                upgradeStrategy={"type": "Recreate"},
+            )
+        ],
+        {"ray.io/node-type": "head"},
+        ["kubectl patch raycluster/ray -n ml --type=json -p " + patch("/spec/headGroupSpec/template/spec/tolerations")],
+        [DELETE],
+    ),
+    "MPIJob of the training operator": (
+        [owner("MPIJob", "mpi", mpiReplicaSpecs={"Launcher": {"template": template()}})],
+        {"training.kubeflow.org/replica-type": "launcher"},
+        [
+            "kubectl patch mpijob/mpi -n ml --type=json -p "
+            + patch("/spec/mpiReplicaSpecs/Launcher/template/spec/tolerations")
+            + f" {REPLACE}"
+        ],
+        ["kubectl get mpijob/mpi -n ml -o yaml | kubectl replace --force -f -"],
     ),
 }
 

@@ -1,4 +1,7 @@
-"""For people: ``python -m tests.ways_out [--first SEED] [--clusters N] [--folder DIR] [--write FILE]``; can be resumed.
+"""For people: ``python -m tests.ways_out [--first SEED] [--clusters N] [--folder DIR] [--kinds KIND ...]``.
+
+It can be resumed. With ``--kinds JobSet LeaderWorkerSet MPIJob RayCluster`` their real controllers run as well, which
+are built once (`tests/controlplane/foreign.py`).
 
 Each way out leaves a file in the folder, and what has one is not done again.
 """
@@ -11,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.controlplane import ControlPlane, binaries
+from tests.controlplane.foreign import CONTROLLERS, run_controller
 from tests.controlplane.helpers import run_kwok
 from tests.ways_out.clusters import random_cluster
 from tests.ways_out.table import read, table
@@ -23,13 +27,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--clusters", type=int, default=40)
     parser.add_argument("--folder", type=Path, default=Path(".cache/ways-out"))
+    parser.add_argument("--kinds", nargs="*", default=[], help="what waits; other groups' controllers are built once")
     parser.add_argument("--write", type=Path, help="write the table to this file")
     options = parser.parse_args(arguments)
     options.folder.mkdir(parents=True, exist_ok=True)
     with ControlPlane(binaries(), backoff_seconds=1) as plane:
         run_kwok(plane)
+        for kind in options.kinds:
+            if kind in CONTROLLERS:
+                run_controller(plane, kind)
         for seed in range(options.first, options.first + options.clusters):
-            run_cluster(plane, seed, options.folder)
+            run_cluster(plane, seed, options.folder, options.kinds)
     text = table(read(options.folder))
     print(text)
     if options.write is not None:
@@ -37,9 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def run_cluster(plane: ControlPlane, seed: int, folder: Path) -> list[Taken]:
+def run_cluster(plane: ControlPlane, seed: int, folder: Path, kinds: Sequence[str] = ()) -> list[Taken]:
     """All ways out of one cluster; what was done before is read."""
-    cluster = random_cluster(seed)
+    cluster = random_cluster(seed, kinds)
 
     def one(number: int) -> Taken:
         path = folder / f"{seed}-{number}.json"

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, Final
 
 from tests.e2e.situations import node_object
+from tests.ways_out.foreign import FOREIGN
 
 Object = dict[str, Any]
 DRIVER: Final = "gpu.example.com"
@@ -67,6 +68,10 @@ class Workload:
         if self.kind == "Pod":
             return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": self.name, "labels": labels}, "spec": pod}
         template = {"metadata": {"labels": labels}, "spec": pod}
+        if self.kind in FOREIGN:
+            version, make = FOREIGN[self.kind]
+            made = make(template, self.replicas)
+            return {"apiVersion": version, "kind": self.kind, "metadata": {"name": self.name}, "spec": made}
         spec: Object = {"template": template}
         if self.kind == "Job":
             pod["restartPolicy"] = "Never"
@@ -107,8 +112,11 @@ def request(count: int = 1, selector: str = "", **fields: Any) -> Object:
     return {"deviceClassName": DRIVER, "allocationMode": "ExactCount", "count": count, "selectors": selectors, **fields}
 
 
-def random_cluster(seed: int) -> Cluster:
-    """The cluster of a seed. Causes take turns, so that few clusters show all of them."""
+def random_cluster(seed: int, kinds: Sequence[str] = ()) -> Cluster:
+    """The cluster of a seed. Causes take turns, so that few clusters show all of them.
+
+    ``kinds``: what may wait, in turns; by default any of :data:`KINDS`.
+    """
     random = Random(seed)
     cause = CAUSES[seed % len(CAUSES)]
     names = [f"node-{number}" for number in range(1, random.randint(2, 4) + 1)]
@@ -117,6 +125,7 @@ def random_cluster(seed: int) -> Cluster:
     base = [*nodes, *(_slice(name, sizes[name], random) for name in names), *_classes(), *_priorities()]
     holders = list(_holders(random, cause, sum(sizes.values())))
     first = _waiting(random, cause, max(sizes.values()))
+    first.kind = kinds[seed % len(kinds)] if kinds else first.kind
     rivals = list(_rivals(random, cause))
     waiting = [first, *rivals]
     random.shuffle(waiting)

@@ -15,6 +15,7 @@ from tests.controlplane.__main__ import plane_environment
 from tests.controlplane.client import wait_for
 from tests.e2e.situations import create
 from tests.ways_out.clusters import WAITING, Cluster, Object, Workload
+from tests.ways_out.foreign import FOREIGN
 
 _QUIET_SECONDS: Final = 2.5
 _SETTLE_SECONDS: Final = 25.0
@@ -63,7 +64,7 @@ def take(plane: ControlPlane, cluster: Cluster, number: int) -> Taken:
 def _take(plane: ControlPlane, client: Client, cluster: Cluster, namespace: str, number: int) -> Taken:
     taken = Taken(cluster.seed, number, cluster.cause, "none")
     before = pods(client, namespace)
-    mine = [pod for pod in before if pod["metadata"]["labels"]["app"] == WAITING and not _node(pod)]
+    mine = [pod for pod in before if _is_waiting(pod) and not _node(pod)]
     if not mine:
         return taken
     pod = mine[0]["metadata"]["name"]
@@ -178,6 +179,7 @@ def bring_about(client: Client, cluster: Cluster, namespace: str) -> None:
     time.sleep(0.5)
     for workload in cluster.waiting:
         _create(client, workload, namespace)
+        _wait_for_pods(client, workload, namespace)
         time.sleep(0.4)
     settle(client, namespace)
 
@@ -185,6 +187,13 @@ def bring_about(client: Client, cluster: Cluster, namespace: str) -> None:
 def _create(client: Client, workload: Workload, namespace: str) -> None:
     for body in workload.objects():
         create(client, body, namespace)
+
+
+def _wait_for_pods(client: Client, workload: Workload, namespace: str) -> None:
+    """Until its controller has made the first: on a busy machine that takes longer than quiet lasts."""
+    wait_for(
+        lambda: any(_app(pod) == workload.name for pod in pods(client, namespace)), f"{workload.name} has pods", 60
+    )
 
 
 def settle(client: Client, namespace: str) -> None:
@@ -203,6 +212,9 @@ def settle(client: Client, namespace: str) -> None:
 
 def clear(client: Client) -> None:
     """Delete everything that clusters create; owners first, so that nothing is made anew."""
+    for kind, (version, _) in FOREIGN.items():
+        with contextlib.suppress(StatusError):  # not every control plane serves it
+            _clear_until(client, version, kind)
     for kind in _OWNERS:
         version = _GROUPS.get(kind, "apps/v1")
         for item in client.list(version, kind):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from kubectl_dra.cluster.edits import Put
 from kubectl_dra.diagnosis import whatif
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.groups import pods_of
@@ -17,10 +18,11 @@ from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.records import AddDevices, AddNode, DeleteClaim, DeletePod, RemedyKind
 from kubectl_dra.diagnosis.remedies.trial import Trials
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import Device, ResourceClaim, ResourceSlice
+from kubectl_dra.model.storage import CsiNode
 
 _MAX_NODES: Final = 8
 _MAX_PODS: Final = 6
@@ -264,12 +266,32 @@ def _most_nodes(case: Case) -> int:
 
 def _nodes_like(case: Case, node: str, count: int) -> Candidate:
     names = whatif.new_names(case.world.inventory, node, count)
-
-    def change(inventory: Inventory) -> Inventory:
-        return whatif.what_if(case.world.changed(inventory), [whatif.AddNode(node, count, free=True)])[0].inventory
-
+    change = _with_nodes(whatif.like(case.world.inventory, node, free=True), names)
     cost = _ADD_COST + count
     return Candidate(RemedyKind.ADD_DEVICES, (AddNode(node, count),), cost, (change,), only=names)
+
+
+def _with_nodes(template: whatif.NodeTemplate, names: Sequence[str]) -> changes.Change:
+    """New nodes with what they publish; nothing runs on them yet."""
+
+    def change(inventory: Inventory) -> Inventory:
+        nodes, slices = dict(inventory.nodes), dict(inventory.slices)
+        csi = dict(inventory.storage.csi_nodes)
+        for edit in (edit for name in names for edit in template.edits(name)):
+            assert isinstance(edit, Put)  # noqa: S101 - of a node that comes nothing goes
+            match edit.record:
+                case Node():
+                    nodes[edit.key.name] = edit.record
+                case ResourceSlice():
+                    slices[edit.key.name] = edit.record
+                case CsiNode():
+                    csi[edit.key.name] = edit.record
+        storage = inventory.storage
+        if template.csi is not None:
+            storage = replace(storage, csi_nodes=csi)
+        return inventory.replace(nodes=nodes, slices=slices, storage=storage)
+
+    return change
 
 
 def unlike(case: Case) -> Iterator[Candidate]:

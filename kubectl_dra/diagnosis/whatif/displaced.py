@@ -127,6 +127,8 @@ class _Displacing:
 
     def _move(self, pods: Sequence[Pod]) -> None:
         """Take the pods away together, then place what is made again, the most important first."""
+        if not pods:
+            return
         self._remove(pods)
         for pod in sorted(pods, key=lambda pod: (-(pod.spec.priority or 0), key_of(pod.metadata))):
             for_good = _for_good(pod)

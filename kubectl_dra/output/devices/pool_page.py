@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.allocation.pools import PoolFault
+from kubectl_dra.allocation.pool_faults import PoolFault
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.devices.capacity import capacity_cell, capacity_lines, policy_lines

@@ -1,0 +1,63 @@
+"""What makes a pool invalid, so that none of its devices is allocated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kubectl_dra.model.resource import CounterSet, ResourceSlice
+
+
+class PoolFault(StrEnum):
+    """What makes a pool invalid."""
+
+    DUPLICATE_DEVICE = "duplicateDevice"
+    DUPLICATE_COUNTER_SET = "duplicateCounterSet"
+    UNKNOWN_COUNTER_SET = "unknownCounterSet"
+    UNKNOWN_COUNTER = "unknownCounter"
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidReason:
+    """The first fault found, the name that it is about, and for an unknown counter its counter set."""
+
+    fault: PoolFault
+    name: str
+    counter_set: str = ""
+
+
+def duplicate_device(slices: Sequence[ResourceSlice]) -> InvalidReason | None:
+    """The first device name that occurs twice."""
+    names: set[str] = set()
+    for slice_ in slices:
+        for device in slice_.spec.devices:
+            if device.name in names:
+                return InvalidReason(PoolFault.DUPLICATE_DEVICE, device.name)
+            names.add(device.name)
+    return None
+
+
+def counter_sets(slices: Sequence[ResourceSlice]) -> tuple[dict[str, CounterSet], InvalidReason | None]:
+    """The counter sets by name, and the first name that occurs twice."""
+    sets: dict[str, CounterSet] = {}
+    for slice_ in slices:
+        for counter_set in slice_.spec.shared_counters:
+            if counter_set.name in sets:
+                return sets, InvalidReason(PoolFault.DUPLICATE_COUNTER_SET, counter_set.name)
+            sets[counter_set.name] = counter_set
+    return sets, None
+
+
+def bad_reference(sets: dict[str, CounterSet], slices: Sequence[ResourceSlice]) -> InvalidReason | None:
+    """The first counter set, or counter of one, that a device draws on and that is not there."""
+    for slice_ in slices:
+        for device in slice_.spec.devices:
+            for consumption in device.consumes_counters:
+                counter_set = sets.get(consumption.counter_set)
+                if counter_set is None:
+                    return InvalidReason(PoolFault.UNKNOWN_COUNTER_SET, consumption.counter_set)
+                for name in consumption.counters:
+                    if name not in counter_set.counters:
+                        return InvalidReason(PoolFault.UNKNOWN_COUNTER, name, consumption.counter_set)
+    return None
