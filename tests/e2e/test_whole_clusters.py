@@ -46,6 +46,8 @@ GATES: Final = {"UserNamespacesHostNetworkSupport": True, "TaintTolerationCompar
 #: How long the scheduler has to see what was changed: usually, and where something differed.
 _PAUSE_SECONDS: Final = 0.7
 _LONG_PAUSE_SECONDS: Final = 8.0
+#: A pod that evicted others fits at its next attempt: what it was told at the first one must be read before.
+_BACKOFF_SECONDS: Final = 120
 _SILENCE_SECONDS: Final = 1.5
 _DECISION_SECONDS: Final = 180.0
 _SILENT: Final = (Verdict.GATED, Verdict.OTHER_SCHEDULER, Verdict.DELETING, Verdict.NOT_PENDING)
@@ -54,7 +56,7 @@ _SILENT: Final = (Verdict.GATED, Verdict.OTHER_SCHEDULER, Verdict.DELETING, Verd
 @pytest.fixture(scope="module")
 def scheduling() -> Iterator[ControlPlane]:
     """A control plane whose scheduler is the only one that changes anything."""
-    with ControlPlane(binaries(), feature_gates=GATES, controllers=False, backoff_seconds=1) as running:
+    with ControlPlane(binaries(), feature_gates=GATES, controllers=False, backoff_seconds=_BACKOFF_SECONDS) as running:
         yield running
 
 

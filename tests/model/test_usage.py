@@ -57,7 +57,7 @@ def test_overhead_is_added_at_last() -> None:
 
 
 def test_pod_level_requests_replace_those_of_containers() -> None:
-    resources = {"requests": {"cpu": "2", "hugepages-2Mi": "4Mi", "example.com/gpu": "9"}}
+    resources = {"requests": {"cpu": "2", "hugepages-2Mi": "4Mi", "example.com/gpu": "9", "ephemeral-storage": "9Gi"}}
     found = pod_requests(make([container(cpu="5", memory="1Mi")], resources=resources, overhead={"cpu": "1"}))
     assert found == {"cpu": 3000, "memory": 2**20, "hugepages-2Mi": 4 * 2**20}
 
