@@ -46,6 +46,7 @@ class Mistake(StrEnum):
     UNKNOWN_FIELD = "unknownField"  # no version near has it: the server drops it
     NO_SUCH_VERSION = "noSuchVersion"  # the kind does not exist in the version
     REMOVED_KIND = "removedKind"  # the kind exists in v1alpha2 only
+    UNSERVED_FIELD = "unservedField"  # this server lacks the feature that it belongs to, and drops it
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.api.kinds import RESOURCE_GROUP
+from kubectl_dra.api.lint import Mistake
 from kubectl_dra.diagnosis.queues import HeldBy, Queued
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
@@ -35,20 +37,26 @@ def object_name(ref: ObjectRef) -> Safe:
 def head_lines(report: SimulationReport) -> Iterator[Safe]:
     """Whether the server reads the files as they are written."""
     findings = [finding for each in report.manifests for finding in each.findings]
-    wrong = sum(not finding.corrected for finding in findings)
+    unserved = sum(finding.code is Mistake.UNSERVED_FIELD for finding in findings)
+    wrong = sum(not finding.corrected for finding in findings) - unserved
     if wrong:
         text = "Not as written: {}, which kubectl apply refuses and other clients drop."
         yield from wrapped(styled(fmt(text, counted(wrong, "unknown field")), Style.BAD))
-    if len(findings) > wrong:
+    if unserved:
+        text = "Not as written: {} of features that this server does not have, which it drops without a word."
+        yield from wrapped(styled(fmt(text, counted(unserved, "field")), Style.BAD))
+    corrected = len(findings) - wrong - unserved
+    if corrected:
         text = "Not as written: {} corrected before anything was tried. kubectl dra convert prints the result."
-        yield from wrapped(fmt(text, counted(len(findings) - wrong, "mistake")))
+        yield from wrapped(fmt(text, counted(corrected, "mistake")))
 
 
 def refusal_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
     """What is wrong in the files, one manifest after the other, and what to do about versions that are gone."""
     for manifest in manifests:
         yield from _wrong_lines(manifest)
-    if any(text.startswith(_NO_MATCHES) for each in manifests for text in each.refused):
+    # Of other groups no version would help: the server does not have the kind at all.
+    if any(text.startswith(_NO_MATCHES) and RESOURCE_GROUP in text for each in manifests for text in each.refused):
         yield from wrapped(_CONVERT)
 
 

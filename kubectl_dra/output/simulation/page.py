@@ -68,7 +68,7 @@ def simulation_page(
 def simulation_summary(report: SimulationReport) -> Safe:
     """The answer: what is wrong in the files, and of every pod whether it fits."""
     wrong = _wrong(report)
-    verdicts = [fmt("Not as written: {}.", counted(wrong, "unknown field"))] if wrong else []
+    verdicts = [fmt("Not as written: {} dropped.", counted(wrong, "field"))] if wrong else []
     refused = sum(bool(each.refused or each.error) for each in report.manifests)
     verdicts += [fmt("{} would be refused.", counted(refused, "object"))] if refused else []
     verdicts += (_verdict_of_what_is_left(pod, left=bool(wrong)) for pod in report.pods)

@@ -29,6 +29,7 @@ from kubectl_dra.model.scheduling import Workload
 from kubectl_dra.reports.admitted import missing_priority_class
 from kubectl_dra.reports.simulation.existing import charged, existing
 from kubectl_dra.reports.simulation.records import Correction, ManifestReport
+from kubectl_dra.reports.simulation.served_fields import is_unserved
 
 
 def manifest_reports(
@@ -109,7 +110,7 @@ def _refusals(given: ClusterState, world: ClusterState, planned: Planned) -> Ite
     if not planned.name:
         yield "metadata.name: Required value: name or generateName is required"
     version = planned.api_version
-    if not_served(version, planned.kind, _minor(given, version)):
+    if not_served(version, planned.kind, _minor(given, version)) or is_unserved(given.evidence, planned.kind):
         yield f'no matches for kind "{planned.kind}" in version "{version}"'
         return
     namespace = planned.key.namespace

@@ -22,6 +22,7 @@ from kubectl_dra.reports.simulation.effects import effects
 from kubectl_dra.reports.simulation.existing import new_namespaces, with_namespaces, with_objects
 from kubectl_dra.reports.simulation.pods import Copies
 from kubectl_dra.reports.simulation.records import ManifestReport, PodSimulation, Role, SimulationReport
+from kubectl_dra.reports.simulation.served_fields import as_served
 from kubectl_dra.reports.simulation.trials import trials
 
 _UNTRIED: Final = (Role.UNTRIED,)
@@ -44,6 +45,7 @@ def simulation_report(
     pods that the Inventory does not have. Raises
     :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
     """
+    objects = tuple(as_served(world, objects))
     namespace = next((each.namespace for each in objects if each.namespace), "")
     missing_namespaces = new_namespaces(world, objects)
     prepared = with_namespaces(world, objects, missing_namespaces)

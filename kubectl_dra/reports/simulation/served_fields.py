@@ -1,0 +1,43 @@
+"""Fields that this server drops, because it does not serve what they are about: said of a manifest like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from kubectl_dra.api.kinds import POD_GROUP
+from kubectl_dra.api.lint import Finding, Mistake
+from kubectl_dra.api.planned import Planned
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.evidence import Coverage, Evidence
+from kubectl_dra.model.podneeds import in_group
+
+_GROUP = "schedulingGroup"
+
+
+def is_unserved(evidence: Evidence, kind: str) -> bool:
+    """Whether a server that was asked does not serve a kind; a plain list says nothing of any server."""
+    return evidence.server_version is not None and evidence.coverage(kind) is Coverage.NOT_SERVED
+
+
+def as_served(world: ClusterState, objects: Iterable[Planned]) -> Iterator[Planned]:
+    """The objects, with what the server drops of them among their findings.
+
+    Upstream: dropDisabledSchedulingGroup in pkg/api/pod/util.go; PodGroups are served where their gate is on.
+    """
+    dropped = is_unserved(world.evidence, POD_GROUP.name)
+    for planned in objects:
+        grouped = [plan for plan in planned.pods if dropped and in_group(plan.pod)]
+        if not grouped:
+            yield planned
+            continue
+        found = {_path(planned, plan.role) for plan in grouped}
+        message = "this server has no PodGroups (feature gate GenericWorkload): each pod is placed by itself"
+        more = (Finding(path, message, False, Mistake.UNSERVED_FIELD) for path in sorted(found))
+        yield replace(planned, findings=(*planned.findings, *more))
+
+
+def _path(planned: Planned, role: str) -> str:
+    if planned.kind == "Pod":
+        return f"spec.{_GROUP}"
+    return f"{_GROUP} of {role}" if role else f"{_GROUP} of its pods"

@@ -1,0 +1,73 @@
+"""Pods that name a PodGroup on a server that serves none: the field is dropped, and that is said first."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from tests.corpus.shapes import Object, pod, workload
+
+GROUP = {"podGroupName": "gang"}
+
+
+def grouped(kind: str) -> Object:
+    if kind == "Pod":
+        return pod("p", "default", schedulingGroup=GROUP)
+    template = {"spec": {"containers": [{"name": "c", "image": "x"}], "schedulingGroup": GROUP}}
+    jobs = [{"name": "w", "replicas": 2, "template": {"spec": {"template": template}}}]
+    return workload("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": jobs})
+
+
+def gang(version: str) -> Object:
+    spec = {"schedulingPolicy": {"gang": {"minCount": 6}}}
+    return {
+        "apiVersion": f"scheduling.k8s.io/{version}",
+        "kind": "PodGroup",
+        "metadata": {"name": "gang"},
+        "spec": spec,
+    }
+
+
+def simulated(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, *objects: Object, source: str = "demo", code: int = 3
+) -> tuple[str, dict[str, Any]]:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"kind": "List", "items": objects}), encoding="utf-8")
+    words = ["simulate", "-f", str(path), "--from", source, "--exit-code", "--color", "never"]
+    assert run(words) == code
+    text = " ".join(capfd.readouterr().out.split())
+    run([*words, "-o", "json"])
+    return text, json.loads(capfd.readouterr().out)
+
+
+@pytest.mark.parametrize("kind", ["Pod", "JobSet"])
+def test_a_gang_on_a_server_without_gangs_does_not_fit_as_written(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, kind: str
+) -> None:
+    text, report = simulated(capfd, tmp_path, grouped(kind), gang("v1beta1"))
+    assert text.startswith("Not as written: 1 field of features that this server does not have, which it drops")
+    assert "this server has no PodGroups (feature gate GenericWorkload): each pod is placed by itself" in text
+    assert 'PodGroup default/gang would be refused: no matches for kind "PodGroup"' in text
+    assert "kubectl dra convert" not in text
+    (found,) = (each for each in report["manifests"] if each["object"]["kind"] == kind)
+    assert (report["fits"], found["findings"][0]["code"]) == ("No", "unservedField")
+
+
+def test_a_group_that_is_not_there_at_all(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, report = simulated(capfd, tmp_path, grouped("Pod"))
+    assert report["fits"] == "No"
+
+
+def test_a_list_says_nothing_of_its_server(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    cluster = tmp_path / "cluster.json"
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}
+    node["status"] = {"allocatable": {"cpu": "8", "memory": "8Gi", "pods": "20"}}  # type: ignore[assignment]
+    cluster.write_text(json.dumps({"kind": "List", "items": [node]}), encoding="utf-8")
+    text, report = simulated(capfd, tmp_path, grouped("JobSet"), gang("v1beta1"), source=str(cluster), code=3)
+    assert "Not as written" not in text
+    # Two pods of a gang of six: the group decides.
+    assert report["fits"] == "No"
