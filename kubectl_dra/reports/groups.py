@@ -12,7 +12,9 @@ from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.assignment import assignment_of
 from kubectl_dra.diagnosis.gangs.groups import diagnose_group
 from kubectl_dra.diagnosis.gangs.records import GroupDiagnosis, GroupFinding
-from kubectl_dra.diagnosis.records import Verdict
+from kubectl_dra.diagnosis.records import Agreement, Verdict
+from kubectl_dra.diagnosis.remedies.records import RemedyKind
+from kubectl_dra.diagnosis.whatif.records import WhatIf
 from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.ask import ClaimAsk
@@ -32,7 +34,8 @@ class OtherAssignment(StrEnum):
 class GroupPendingReport(GroupFinding, frozen=True, kw_only=True):
     """Why one group waits. ``nodes`` and ``asks`` are those of the pod that is in the way (``blocking``).
 
-    ``other_assignment``: only of a group that was tried and does not fit.
+    ``other_assignment``: only of a group that was tried and does not fit. ``what_if``: what is supposed of the cluster,
+    about which the scheduler has written nothing.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -40,6 +43,7 @@ class GroupPendingReport(GroupFinding, frozen=True, kw_only=True):
     remedies: tuple[RemedyReport, ...]
     no_pair_helps: bool
     other_assignment: OtherAssignment | None
+    what_if: WhatIf | None = None
     features: FeatureRecord
     read: tuple[ReadRecord, ...]
 
@@ -62,16 +66,24 @@ class GroupPendingReport(GroupFinding, frozen=True, kw_only=True):
 
 
 def group_report(
-    diagnoser: Diagnoser, key: Key, *, remedies: bool = True, read_owner: ReadOwner | None = None
+    diagnoser: Diagnoser,
+    key: Key,
+    *,
+    remedies: bool = True,
+    read_owner: ReadOwner | None = None,
+    what_if: WhatIf | None = None,
 ) -> GroupPendingReport:
     """The report of a PodGroup. Raises ``NotFound``."""
     state, diagnosis = diagnoser.world, diagnose_group(diagnoser, key)
     found = _ways_out(diagnoser, diagnosis, read_owner) if remedies else FoundRemedies()
+    if what_if is not None:
+        diagnosis = msgspec.structs.replace(diagnosis, observed=None, agreement=Agreement.UNCHECKED)
     return GroupPendingReport(
         **{name: getattr(diagnosis, name) for name in GroupFinding.__struct_fields__},
         asks=pending_asks(diagnosis.blocking.key, state.inventory) if diagnosis.blocking is not None else (),
         nodes=node_records(diagnosis.nodes),
-        remedies=found.remedies,
+        remedies=tuple(each for each in found.remedies if what_if is None or each.kind is not RemedyKind.WAIT),
+        what_if=what_if,
         no_pair_helps=found.no_pair_helps,
         other_assignment=_assignment(state, diagnosis) if remedies else None,
         features=feature_record(state.features),

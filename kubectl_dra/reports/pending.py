@@ -122,13 +122,14 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
 class ClaimPendingReport(ClaimDiagnosis, frozen=True, kw_only=True):
     """Why one claim has no devices, keeps them, or does not go away.
 
-    ``ending``: the command that ends reservations of pods that are gone.
+    ``ending``: the command that ends reservations of pods that are gone. ``what_if``: what is supposed of the cluster.
     """
 
     asks: tuple[ClaimAsk, ...]
     features: FeatureRecord
     read: tuple[ReadRecord, ...]
     ending: tuple[Words, ...] = ()
+    what_if: WhatIf | None = None
 
     @property
     def code(self) -> Code | None:
@@ -221,7 +222,9 @@ def unseen_entries(pod: Pod) -> tuple[str, ...]:
     return tuple(entry.name for entry in pod.spec.resource_claims if entry.name not in named) if containers else ()
 
 
-def claim_pending_report(diagnosis: ClaimDiagnosis, state: ClusterState) -> ClaimPendingReport:
+def claim_pending_report(
+    diagnosis: ClaimDiagnosis, state: ClusterState, what_if: WhatIf | None = None
+) -> ClaimPendingReport:
     """The report of one claim's diagnosis."""
     claim = state.inventory.claims.get(diagnosis.claim.key)
     return ClaimPendingReport(
@@ -230,6 +233,7 @@ def claim_pending_report(diagnosis: ClaimDiagnosis, state: ClusterState) -> Clai
         features=feature_record(state.features),
         read=reads_of(state.evidence),
         ending=tuple(end_of_reservations(claim, state)) if claim is not None else (),
+        what_if=what_if,
     )
 
 

@@ -398,3 +398,40 @@ def test_a_workload_makes_no_pods(capfd: pytest.CaptureFixture[str], tmp_path: P
     assert [each["object"]["kind"] for each in report["manifests"] if each.get("ignored")] == ["Workload"]
     assert run(words) == 0
     assert "No part in scheduling devices: Workload ml/train." in unfolded(capfd.readouterr().out)
+
+
+def test_a_supposed_cluster_is_said_to_be_one(capfd: pytest.CaptureFixture[str], short: str) -> None:
+    code, out, _ = call(capfd, short, "podgroup/train", "--add-node", "like=node-a", "--exit-code")
+    assert code == 0
+    placed = "PodGroup ml/train would be placed now: all 4 pods find a node."
+    assert unfolded(out).startswith(f"What if: 1 more node like node-a (node-a-new-1). {placed}")
+    _, out, _ = call(capfd, short, "podgroup/train", "--add-node", "like=node-a", "-o", "json")
+    report = json.loads(out)
+    assert (report["whatIf"]["addedNodes"], report["observed"], report["agreement"]) == (
+        ["node-a-new-1"],
+        None,
+        "unchecked",
+    )
+    _, out, _ = call(capfd, short, "podgroup/train", "-o", "json")
+    assert json.loads(out)["whatIf"] is None
+
+
+def test_where_groups_mean_nothing_each_pod_is_told_by_itself(
+    capfd: pytest.CaptureFixture[str], short: str, tmp_path: Path
+) -> None:
+    off = ("--feature-gates", "GenericWorkload=false", "--exit-code")
+    code, out, _ = call(capfd, short, "podgroup/train", *off)
+    assert code == 0
+    assert unfolded(out).startswith(
+        "PodGroup ml/train means nothing to this cluster's scheduler, which places each pod by itself: 4 of 4 would "
+        "find a node."
+    )
+    assert "waits" not in out
+    large = as_file(tmp_path / "large.json", *gpus("node-a", 2), group(2), *member(0, devices=1), *member(1, devices=3))
+    code, out, _ = call(capfd, large, "podgroup/train", *off)
+    assert code == 3
+    assert "1 of 2 would find a node." in unfolded(out)
+    assert "train-1 no node has 3 devices" in unfolded(out)
+    _, out, _ = call(capfd, large, "podgroup/train", *off, "-o", "json")
+    report = json.loads(out)
+    assert (report["placedTogether"], report["verdict"], report["causes"]) == (False, "Unschedulable", [])

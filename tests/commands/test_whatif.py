@@ -168,3 +168,17 @@ def test_node_groups_of_a_file_are_judged_one_by_one(ask: Ask, tmp_path: Path) -
     nothing = ask(*TRAINER, "--node-groups", str(file))
     assert nothing.code == 1
     assert "no MachineDeployment, MachineSet" in nothing.err
+
+
+@pytest.mark.parametrize("words", [("-A",), ("claims", "-A"), ("podgroups", "-A")])
+def test_a_list_says_once_that_its_cluster_is_supposed(ask: Ask, words: tuple[str, ...]) -> None:
+    found = ask("why-pending", *words, "--drain", "cpu-2")
+    assert found.out.startswith("What if: node cpu-2 is drained.\n")
+    assert found.out.count("What if:") == 1
+    assert "What if:" not in ask("why-pending", *words).out
+
+
+def test_rows_are_not_mixed_with_what_is_supposed(ask: Ask) -> None:
+    found = ask("why-pending", "-A", "-o", "wide", "--drain", "cpu-2")
+    assert found.out.startswith("NAMESPACE")
+    assert found.err.count("What if: node cpu-2 is drained.") == 1

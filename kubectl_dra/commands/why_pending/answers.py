@@ -64,6 +64,7 @@ from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.templates import is_template
+from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.reports.idle import WorkloadPendingReport, idle_report
 from kubectl_dra.reports.invocations import dra, of, shell_line
 from kubectl_dra.reports.pending import (
@@ -291,7 +292,12 @@ def _list(
     else:
         in_rows = is_rows(call.options, call.sort_by) and subject is PENDING_PODS
         lines = _rows(call, answers) if in_rows else after_unread(found, page(call, answers, found))
+        supposed_lines = whatif_lines(call.what_if) if call.what_if is not None else []
+        if supposed_lines and not in_rows and not (page is _pages and answers):
+            lines = [*supposed_lines, Safe(""), *lines]
         if in_rows:
+            for line in supposed_lines:
+                console(call.options).note(line)
             for line in missing_lines(found.missing):
                 console(call.options).note(line)
             for each in answers:
@@ -461,11 +467,12 @@ def _pod_page(call: PendingCall, report: PendingReport) -> list[Safe]:
 
 def _group_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending:
     steps = call.address if call.remedies else None
-    return group_answer(call.diagnoser, key, remedies=remedies, steps=steps, read_owner=call.read_owner)
+    read, what_if = call.read_owner, call.what_if
+    return group_answer(call.diagnoser, key, remedies=remedies, steps=steps, read_owner=read, what_if=what_if)
 
 
 def _claim_answer(call: PendingCall, key: Key) -> Pending:
-    report = claim_pending_report(call.diagnoser.claim(key), call.cluster.state)
+    report = claim_pending_report(call.diagnoser.claim(key), call.cluster.state, call.what_if)
     page = partial(claim_pending_page, report, call.now)
     return Answer("ClaimPendingReport", report, partial(claim_pending_summary, report), page)
 

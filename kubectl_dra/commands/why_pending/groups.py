@@ -10,6 +10,7 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.show import Answer
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.groups import has_members_waiting
+from kubectl_dra.diagnosis.whatif.records import WhatIf
 from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.ids import Key
@@ -28,10 +29,16 @@ Pending = Answer[AnyPending]
 
 
 def group_answer(
-    diagnoser: Diagnoser, key: Key, *, remedies: bool, steps: Address | None, read_owner: ReadOwner | None
+    diagnoser: Diagnoser,
+    key: Key,
+    *,
+    remedies: bool,
+    steps: Address | None,
+    read_owner: ReadOwner | None,
+    what_if: WhatIf | None = None,
 ) -> Pending:
     """The answer about one group; with ``steps`` the commands of its ways out, for that cluster."""
-    report = group_report(diagnoser, key, remedies=remedies, read_owner=read_owner)
+    report = group_report(diagnoser, key, remedies=remedies, read_owner=read_owner, what_if=what_if)
     told = report if steps is not None else report.without_steps()
     page = partial(_page, report, diagnoser, steps)
     return Answer("GroupPendingReport", told, partial(group_summary, report), page)

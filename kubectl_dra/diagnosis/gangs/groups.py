@@ -10,7 +10,7 @@ from kubectl_dra.diagnosis import agreement, missing, needs
 from kubectl_dra.diagnosis.agreement import Prediction, newest_versions
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser, NotFound
-from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, cycle_of, group_key
+from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR, are_placed_together, cycle_of, group_key
 from kubectl_dra.diagnosis.gangs.members import POD_GROUP, first_failed, group_cause, group_gate, preemption_of
 from kubectl_dra.diagnosis.gangs.records import GroupDiagnosis, MemberState, RunningMember, SharedClaim
 from kubectl_dra.diagnosis.gangs.templates import template_of
@@ -68,8 +68,7 @@ class _Case:
         self._missing = self._what_is_missing()
 
     def diagnosis(self) -> GroupDiagnosis:
-        found = self._verdict()
-        verdict, causes, decision = found
+        verdict, causes, decision = self._verdict()
         pods = [self._diagnoser.pod(key_of(pod.metadata)) for pod in self._waiting]
         first = first_failed(decision) if decision is not None else None
         blocking = key_of(first.pod.metadata) if first is not None and verdict is not Verdict.SCHEDULABLE else None
@@ -95,6 +94,7 @@ class _Case:
             claims=shared_claims(self._state.inventory, self._group),
             workload=self._ref("Workload", spec.workload_ref.workload_name if spec.workload_ref is not None else ""),
             template=template_of(self._state, self._group),
+            placed_together=not self._apart,
             parent=self._ref("CompositePodGroup", spec.parent_composite_pod_group_name or ""),
             certainty=missing.certainty(self._state.evidence),
             missing=self._missing,
@@ -111,6 +111,8 @@ class _Case:
         foreign = [other_scheduler(pod, state.schedulers) for pod in self._waiting]
         if all(foreign):
             return Verdict.OTHER_SCHEDULER, tuple(cause for cause in foreign[:1] if cause is not None), None
+        if self._apart:
+            return self._each_by_itself()
         if not are_placed_together(state):
             return Verdict.UNKNOWN, (Cause(Code.NOT_SIMULATED, OpenPlugins((GANGS,))),), None
         if self._group.spec.parent_composite_pod_group_name is not None and state.features.composite_pod_groups:
@@ -128,6 +130,16 @@ class _Case:
             case GroupOutcome.UNSCHEDULABLE | GroupOutcome.ERROR:
                 return verdict, (group_cause(state, decision),), decision
         return verdict, (), decision
+
+    @property
+    def _apart(self) -> bool:
+        """Whether this scheduler knows groups as they are here, and takes no notice of them."""
+        features = self._state.features
+        return features.minor >= FIRST_MINOR and not features.generic_workload
+
+    def _each_by_itself(self) -> tuple[Verdict, tuple[Cause, ...], None]:
+        found = (self._diagnoser.pod(key_of(pod.metadata)).verdict for pod in self._waiting)
+        return next((verdict for verdict in found if verdict is not Verdict.SCHEDULABLE), Verdict.SCHEDULABLE), (), None
 
     def _evidence_cause(self) -> Cause:
         return Cause(Code.EVIDENCE_MISSING, MissingEvidence(tuple(m for m in self._missing if m.decides)))

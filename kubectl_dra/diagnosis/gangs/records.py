@@ -75,7 +75,8 @@ class GroupFinding(ReportRecord, frozen=True):
     ``reason`` are those of the condition PodGroupInitiallyScheduled that the scheduler would write, ``observed`` what
     it wrote. ``members`` have no node, in the order in which they are tried; ``running`` have one. ``placed``: how many
     members would get a node in the next cycle. ``blocking``: the first that would get none. ``template``: that of
-    ``workload`` that the group was made from.
+    ``workload`` that the group was made from. ``placed_together`` False: the scheduler takes no notice of groups, and
+    the verdict is that of the first pod that finds no node by itself.
     """
 
     group: ObjectRef
@@ -97,6 +98,7 @@ class GroupFinding(ReportRecord, frozen=True):
     workload: ObjectRef | None = None
     template: GroupTemplate | None = None
     parent: ObjectRef | None = None
+    placed_together: bool = True
     certainty: Certainty = Certainty()
     missing: tuple[Missing, ...] = ()
     assumed: tuple[Assumption, ...] = ()

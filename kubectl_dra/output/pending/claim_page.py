@@ -13,6 +13,7 @@ from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
+from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.pending import ClaimPendingReport
 
@@ -28,6 +29,7 @@ _STATE: Final = {
 def claim_pending_page(report: ClaimPendingReport, now: datetime) -> list[Safe]:
     """All lines of one claim's report."""
     blocks = [
+        whatif_lines(report.what_if) if report.what_if is not None else [],
         list(missing_lines(report.missing)),
         wrapped(styled(claim_pending_summary(report), Style.BOLD)),
         list(ask_lines(report.asks)),

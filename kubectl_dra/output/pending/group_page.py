@@ -17,6 +17,7 @@ from kubectl_dra.output.pending.page import AGREEMENT, preemption_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.groups import GroupPendingReport, OtherAssignment
 from kubectl_dra.reports.pending import PendingReport
@@ -35,6 +36,7 @@ def group_page(report: GroupPendingReport, now: datetime, *, apart: bool = False
     ``apart``: without the first sentence and the ways out, which stand beside the page.
     """
     blocks: list[list[Safe]] = [
+        whatif_lines(report.what_if) if report.what_if is not None else [],
         [] if apart else wrapped(styled(group_summary(report), Style.BOLD)),
         list(_asked(report)),
         _members(report),
@@ -57,6 +59,8 @@ def group_summary(report: GroupPendingReport) -> Safe:
     """The answer in a sentence."""
     name = fmt("PodGroup {}", str(report.group.key))
     reason = reason_sentence(with_whole_name(report.causes[0])) if report.causes else Safe("")
+    if not report.placed_together and report.members:
+        return _each_by_itself(report, name)
     match report.verdict:
         case Verdict.NOT_PENDING:
             running = counted(len(report.running), "pod")
@@ -79,6 +83,12 @@ def _placed(report: GroupPendingReport, name: Safe) -> Safe:
     enough = Safe("") if report.min_count is None else fmt(", which is enough for minCount {}", report.min_count)
     text = "{} would be placed now: {} of {} pods find a node{}. The others wait on."
     return fmt(text, name, report.placed, waiting, enough)
+
+
+def _each_by_itself(report: GroupPendingReport, name: Safe) -> Safe:
+    fit = sum(each.verdict is Verdict.SCHEDULABLE for each in report.members)
+    text = "{} means nothing to this cluster's scheduler, which places each pod by itself: {} of {} would find a node."
+    return fmt(text, name, fit, len(report.members))
 
 
 def _has(number: int) -> Safe:
@@ -120,6 +130,9 @@ def _nearest(report: GroupPendingReport) -> Sequence[MemberState]:
 
 
 def _state(member: MemberState, report: GroupPendingReport) -> Safe:
+    if not report.placed_together:
+        fits = member.verdict is Verdict.SCHEDULABLE or not member.causes
+        return Safe("would find a node by itself") if fits else reason_sentence(member.causes[0])
     if member.nominated:
         return fmt("is to get {} once others are evicted", member.nominated)
     if member.nodes:
