@@ -146,9 +146,9 @@ ADDITIONS = {
                 '    SCHEDULING_GATES = "DRA-100", "scheduling gates", "the pod has scheduling gates", "Gates"',
                 '    MOON = "DRA-199", "waits for the moon", "the pod waits for the moon", "Gates"',
             ),
-            "output/pending/reasons.py": (
-                "_SENTENCES: Final[dict[Code, Sentence]] = {",
-                '    Code.MOON: _with(Gates, lambda gates, _: fmt("{} waits for the moon", gates.names[0])),',
+            "output/pending/reasons/untried.py": (
+                "SENTENCES: Final[dict[Code, Sentence]] = {",
+                '    Code.MOON: with_detail(Gates, lambda gates, _: fmt("{} waits for the moon", gates.names[0])),',
             ),
         },
         ("-c", TOLD),

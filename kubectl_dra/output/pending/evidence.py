@@ -33,7 +33,7 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.gangs import elsewhere_lines
-from kubectl_dra.output.pending.reasons import DETAIL_TOLD, innermost
+from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD, innermost
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import ago, counted, lasting, listed, shortened
 from kubectl_dra.reports.autoscaler_words import AutoscalerWords

@@ -24,7 +24,8 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.output.pending.amounts import amount_phrase, shortage_text
 from kubectl_dra.output.pending.gangs import GROUP_CODES
 from kubectl_dra.output.pending.obstacles import obstacle
-from kubectl_dra.output.pending.reasons import offer_sentence, reason_sentence, unpublished_sentence
+from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.pending.reasons.devices import offer_sentence, unpublished_sentence
 from kubectl_dra.output.pending.shortage import shortage_sentence
 from kubectl_dra.output.pending.wanted import Asks, Wanted
 from kubectl_dra.output.safe import Safe, fmt, safe

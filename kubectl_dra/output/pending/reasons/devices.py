@@ -1,0 +1,238 @@
+"""What devices a pod lacks: classes, selectors, free devices, capacity, constraints, pools."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import (
+    BindingProblem,
+    Cause,
+    ClaimElsewhere,
+    ClassOffer,
+    ClassProblem,
+    ExtendedResource,
+    FatalError,
+    Funnel,
+    NoSingleNode,
+    PoolProblem,
+    StageName,
+    Unpublished,
+)
+from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
+from kubectl_dra.output.pending.removals import short_clause
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import counted, listed, plural, shortened
+
+
+def _class_missing(problem: ClassProblem, _cause: Cause) -> Safe:
+    return fmt("DeviceClass {} does not exist", problem.device_class)
+
+
+def _unserved(resource: ExtendedResource, _cause: Cause) -> Safe:
+    return fmt("no DeviceClass and no node offers the resource {}", resource.resource)
+
+
+def offer_sentence(offer: ClassOffer, code: Code) -> Safe:
+    """What a class has, of which no node that was tried has enough."""
+    name = offer.device_class
+    if code is Code.NO_DEVICE_IN_CLASS:
+        return fmt("no driver publishes devices for class {}: there are no ResourceSlices with devices", name)
+    if code is Code.CLASS_SELECTS_NOTHING:
+        return _selects_nothing(offer)
+    if code is Code.DEVICES_OF_GONE_NODES:
+        verb = Safe(plural("is", offer.selected))
+        text = "the {} of class {} {} published for {}, which no longer {}; for the nodes that exist there are none"
+        exist = Safe("exists" if len(offer.nodes) == 1 else "exist")
+        return fmt(text, counted(offer.selected, "device"), name, verb, shortened(offer.nodes, 3), exist)
+    wanted = Safe("device") if offer.needed <= 1 and not offer.all_devices else Safe("devices")
+    count = counted(offer.selected, "device")
+    if not offer.nodes:
+        text = "none of the nodes where the pod may run can use the {} of class {}"
+        return fmt(text, count, name)
+    where, verb = shortened(offer.nodes, 3), Safe(plural("is", offer.selected))
+    text = "no node where the pod may run has the {} {} that it requests: the {} of the class {} on {}"
+    return fmt(text, name, wanted, count, verb, where)
+
+
+def _selects_nothing(offer: ClassOffer) -> Safe:
+    text = "DeviceClass {} selects none of the {} published {}: its selector is {}, but the devices are published by {}"
+    if offer.clause:
+        text = (
+            "DeviceClass {} selects none of the {} published {}: its selector needs {}, but the devices have {} there"
+        )
+        devices = Safe(plural("device", offer.published))
+        clause = short_clause(offer.clause)
+        return fmt(text, offer.device_class, offer.published, devices, clause, listed(offer.seen, "or"))
+    unclear = offer.similar and set(offer.similar) != set(offer.drivers)
+    near = fmt(" (did you mean {}?)", listed(offer.similar, "or")) if unclear else Safe("")
+    devices = Safe(plural("device", offer.published))
+    selector = short_clause(offer.selector)
+    return fmt(text, offer.device_class, offer.published, devices, selector, listed(offer.drivers)) + near
+
+
+def unpublished_sentence(found: Unpublished) -> Safe:
+    """An attribute that no device of the class has, and what they have."""
+    what = Safe("attribute" if found.field == "attributes" else "capacity")
+    have = fmt("; they publish {}", listed(found.names)) if found.names else Safe("")
+    if found.elsewhere:
+        have = fmt("; they publish it in the domain {}", listed(found.elsewhere, "or"))
+    near = fmt(" (did you mean {}?)", listed(found.similar, "or")) if found.similar else Safe("")
+    text = "a selector needs the {} {}/{}, which none of the {} of class {} publishes{}{}"
+    count = counted(found.devices, "device")
+    return fmt(text, what, found.domain, found.name, count, found.device_class, have, near)
+
+
+def _offered(cause: Cause) -> Safe:
+    return offer_sentence(cause.detail, cause.code) if isinstance(cause.detail, ClassOffer) else _nothing(cause)
+
+
+def _nothing(cause: Cause) -> Safe:
+    if isinstance(cause.detail, Funnel):
+        return fmt("no node has {} of the class", wanted(cause.detail))
+    return Safe(cause.code.meaning)
+
+
+def _unpublished(found: Unpublished, _cause: Cause) -> Safe:
+    return unpublished_sentence(found)
+
+
+def _no_single_node(found: NoSingleNode, _cause: Cause) -> Safe:
+    requests = listed([request.request for request in found.requests])
+    return fmt("no single node can serve {} together", requests)
+
+
+def wanted(funnel: Funnel) -> Safe:
+    """``4 devices``, ``a device``, ``all devices``: what a request needs."""
+    if funnel.all_devices:
+        return Safe("all devices")
+    return Safe("a device") if funnel.needed == 1 else counted(funnel.needed, "device")
+
+
+def _left(funnel: Funnel) -> int:
+    return len(funnel.left)
+
+
+def _closest(funnel: Funnel, have: int) -> Safe:
+    """How near the best node is; nothing where no node has any."""
+    if have <= 0 or funnel.needed <= 1 or funnel.all_devices:
+        return Safe("")
+    return fmt(". The closest is {}, with {} of {}", funnel.node, have, funnel.needed)
+
+
+_VERBS: Final = {"match": ("matches", "match"), "be": ("is", "are")}
+
+
+def _few(text: str) -> Sentence:
+    """A sentence about the devices that a request needs; its verbs agree with their number."""
+
+    def say(funnel: Funnel, _cause: Cause) -> Safe:
+        one = funnel.needed == 1 and not funnel.all_devices
+        verbs = {name: Safe(forms[0] if one else forms[1]) for name, forms in _VERBS.items()}
+        return fmt(text, wanted(funnel), **verbs) + _closest(funnel, _left(funnel))
+
+    return with_detail(Funnel, say)
+
+
+def _removed_by(funnel: Funnel, names: tuple[StageName, ...]) -> tuple[str, ...]:
+    reasons = [removal.reason for removal in funnel.removed if removal.stage in names]
+    return tuple(dict.fromkeys(reasons))
+
+
+def _tainted(funnel: Funnel, _cause: Cause) -> Safe:
+    taints = _removed_by(funnel, (StageName.TAINTS,))
+    by = fmt(" ({})", listed(taints)) if taints else Safe("")
+    return fmt("no node has {} without a taint{}", wanted(funnel), by) + _closest(funnel, _left(funnel))
+
+
+def _constraint(funnel: Funnel, _cause: Cause) -> Safe:
+    name = funnel.constraint.rpartition("/")[2]
+    if funnel.distinct:
+        return fmt("no node has {} free that all differ in {}", wanted(funnel), name) + _closest(
+            funnel, funnel.together
+        )
+    free = fmt("{} free devices", funnel.needed) if funnel.needed != 1 else Safe("a free device")
+    return fmt("no node has {} in one {}", free, name) + _closest(funnel, funnel.best or 0)
+
+
+def _elsewhere(elsewhere: ClaimElsewhere, cause: Cause) -> Safe:
+    where = listed(elsewhere.nodes) if elsewhere.nodes else safe(elsewhere.selector)
+    at = fmt(" (it can be used on {})", where) if where else Safe("")
+    return fmt("its ResourceClaim {} is allocated on a node where the pod cannot run{}", object_name(cause.claim), at)
+
+
+def _binding_failed(problem: BindingProblem, cause: Cause) -> Safe:
+    what = fmt("reported {}", problem.failed) if problem.failed else Safe("was not ready in time")
+    return fmt("device {} of claim {} {}", problem.device, object_name(cause.claim), what)
+
+
+def _pool_incomplete(pool: PoolProblem, _cause: Cause) -> Safe:
+    return fmt(
+        "pool {} is incomplete: {} of its {} ResourceSlices (generation {}) {} published, so none of its devices can "
+        "be allocated",
+        pool.pool,
+        pool.seen,
+        pool.expected,
+        pool.generation,
+        Safe(plural("is", pool.seen)),
+    )
+
+
+def _pool_outdated(pool: PoolProblem, _cause: Cause) -> Safe:
+    newer = pool.detail.removeprefix("generation ")
+    count = counted(pool.devices, "device") if pool.devices else Safe("devices that match")
+    verb = Safe(plural("is", pool.devices or 2))
+    return fmt(
+        "{} of pool {} {} only in ResourceSlices of generation {}, which generation {} replaces without them",
+        count,
+        pool.pool,
+        verb,
+        pool.generation,
+        newer,
+    )
+
+
+def _pool_invalid(cause: Cause) -> Safe:
+    if isinstance(cause.detail, FatalError):
+        return fmt(
+            "{} publishes device {} twice, which ends every scheduling attempt that reaches it",
+            cause.detail.owner,
+            cause.detail.device,
+        )
+    return with_detail(PoolProblem, _unused_pool)(cause)
+
+
+def _unused_pool(pool: PoolProblem, _cause: Cause) -> Safe:
+    fault, _, what = pool.detail.partition(" ")
+    said = _FAULTS.get(fault)
+    detail = fmt(said, what) if said is not None else safe(pool.detail)
+    return fmt("pool {} is invalid and none of its devices can be allocated: {}", pool.pool, detail)
+
+
+_FAULTS: Final = {"duplicateDevice": "it publishes device {} twice"}
+
+
+SENTENCES: Final[dict[Code, Sentence]] = {
+    Code.CLASS_MISSING: with_detail(ClassProblem, _class_missing),
+    Code.EXTENDED_RESOURCE_UNSERVED: with_detail(ExtendedResource, _unserved),
+    Code.NO_DEVICE_IN_CLASS: _offered,
+    Code.CLASS_SELECTS_NOTHING: _offered,
+    Code.DEVICES_OF_GONE_NODES: _offered,
+    Code.ATTRIBUTE_UNPUBLISHED: with_detail(Unpublished, _unpublished),
+    Code.SELECTOR_MATCHES_NOTHING: _few("no node has {} that {match} the selectors"),
+    Code.TOO_FEW_DEVICES: _few("no node has {}"),
+    Code.DEVICES_IN_USE: _few("no node has {} that {match} and {be} not in use"),
+    Code.DEVICES_TAINTED: with_detail(Funnel, _tainted),
+    Code.CAPACITY_TOO_SMALL: _few("no node has {} with the requested capacity left"),
+    Code.COUNTERS_EXHAUSTED: _few("no node has {} that the shared counters of its pool still allow"),
+    Code.ALL_MODE_BLOCKED: _few("a request needs {} of its kind on a node, and on no node all of them are available"),
+    Code.DEVICES_FOR_OTHER_NODES: _offered,
+    Code.DEVICES_UNUSABLE: _few("no node has {} that can be used with the features that are on"),
+    Code.CONSTRAINT: with_detail(Funnel, _constraint),
+    Code.CLAIM_ELSEWHERE: with_detail(ClaimElsewhere, _elsewhere),
+    Code.BINDING_FAILED: with_detail(BindingProblem, _binding_failed),
+    Code.POOL_INCOMPLETE: with_detail(PoolProblem, _pool_incomplete),
+    Code.POOL_INVALID: _pool_invalid,
+    Code.POOL_OUTDATED: with_detail(PoolProblem, _pool_outdated),
+    Code.NO_SINGLE_NODE: with_detail(NoSingleNode, _no_single_node),
+}

@@ -1,0 +1,111 @@
+"""What aborts an attempt: selectors that fail, limits, malformed requests."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gates import ADMIN_LABEL
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    FatalError,
+    SearchSize,
+)
+from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import listed
+
+
+def _selector_fails(error: FatalError, cause: Cause) -> Safe:
+    where = fmt(" on device {}", error.device) if error.device else Safe("")
+    owner = fmt("a selector of {}", error.owner) if error.owner else fmt("a selector of {}", object_name(cause.claim))
+    return fmt("{} raises an error{}, which stops scheduling on every node{}", owner, where, _why_error(error))
+
+
+def _class_fails(error: FatalError, _cause: Cause) -> Safe:
+    name = error.owner.removeprefix("class ")
+    where = fmt(" on device {}", error.device) if error.device else Safe("")
+    text = "DeviceClass {} is broken and blocks every pod that uses it: its selector raises an error{}{}"
+    return fmt(text, name, where, _why_error(error))
+
+
+def _why_error(error: FatalError) -> Safe:
+    """The attribute that is not there, or the types that do not go together."""
+    if error.attribute:
+        return _missing_attribute(error)
+    if error.reads and "no such overload" in error.detail:
+        return fmt(": {}", listed([f"{r.name} is the {r.type} {_shown(r.type, r.value)}" for r in error.reads]))
+    return Safe("")
+
+
+def _shown(kind: str, value: str) -> str:
+    return f'"{value}"' if kind in ("string", "version") else value
+
+
+def _missing_attribute(error: FatalError) -> Safe:
+    domain, _, name = error.attribute.rpartition("/")
+    have = fmt(" (it has {})", listed(error.names)) if error.names else Safe("")
+    if any("/" in each for each in error.similar):
+        return fmt(
+            ": it reads {} in the domain {}, which no device has; the devices publish {}",
+            name,
+            domain,
+            listed(error.similar, "or"),
+        )
+    if error.publishers == 0:
+        near = fmt("; did you mean {}?", listed(error.similar, "or")) if error.similar else Safe("")
+        return fmt(": it reads the attribute {}, which no device publishes{}{}", name, have, near)
+    count = fmt(", unlike {} of the {} devices of the class", error.publishers, error.devices) if error.devices else ""
+    return fmt(": it reads the attribute {}, which that device does not publish{}{}", name, have, Safe(count))
+
+
+def _fatal(error: FatalError, cause: Cause) -> Safe:
+    detail = fmt(" ({})", error.detail) if error.detail else Safe("")
+    return fmt("{}{}, which ends every scheduling attempt on all nodes", Safe(cause.code.meaning), detail)
+
+
+def _all_of_pool(error: FatalError, _cause: Cause) -> Safe:
+    pool = error.owner.removeprefix("pool ")
+    invalid = Safe("invalid" if "invalid" in error.text else "incomplete (not all of its ResourceSlices are published)")
+    return fmt(
+        "a request for all devices (allocationMode All) sees pool {}, which is {}; scheduling fails on every node "
+        "until the pool is complete",
+        pool,
+        invalid,
+    )
+
+
+def _consumers_full(_cause: Cause) -> Safe:
+    claim = object_name(_cause.claim)
+    of = fmt("its ResourceClaim {}", claim) if claim else Safe("its ResourceClaim")
+    return fmt("{} is already reserved for 256 pods, the maximum, so the API server refuses another", of)
+
+
+def _admin_refused(_error: FatalError, cause: Cause) -> Safe:
+    text = "it requests admin access, and namespace {} lacks the label {}=true, without which the API server refuses it"
+    return fmt(text, cause.claim.namespace if cause.claim is not None else "", ADMIN_LABEL)
+
+
+def _named_twice(_error: FatalError, cause: Cause) -> Safe:
+    return fmt(
+        "it names ResourceClaim {} twice, and the API server refuses the second reservation", object_name(cause.claim)
+    )
+
+
+def _timeout(size: SearchSize, _cause: Cause) -> Safe:
+    return fmt("the search takes {} steps, more than the scheduler's 10 seconds allow", Safe(f"{size.steps:,}"))
+
+
+SENTENCES: Final[dict[Code, Sentence]] = {
+    Code.ALL_MODE_POOL: with_detail(FatalError, _all_of_pool),
+    Code.CONSUMERS_FULL: _consumers_full,
+    Code.ADMIN_LABEL_AT_BINDING: with_detail(FatalError, _admin_refused),
+    Code.CLASS_SELECTOR_FAILS: with_detail(FatalError, _class_fails),
+    Code.SELECTOR_FAILS: with_detail(FatalError, _selector_fails),
+    Code.SELECTOR_DOES_NOT_COMPILE: with_detail(FatalError, _fatal),
+    Code.TOO_MANY_DEVICES: with_detail(FatalError, _fatal),
+    Code.FEATURE_DISABLED_FATAL: with_detail(FatalError, _fatal),
+    Code.REQUEST_MALFORMED: with_detail(FatalError, _fatal),
+    Code.CLAIM_NAMED_TWICE: with_detail(FatalError, _named_twice),
+    Code.SEARCH_TIMEOUT: with_detail(SearchSize, _timeout),
+}

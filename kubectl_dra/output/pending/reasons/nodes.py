@@ -1,0 +1,127 @@
+"""What keeps a pod off nodes beside devices."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    Company,
+    GangElsewhere,
+    KeptAway,
+    MissingFeatures,
+    NodeSelection,
+    NodeShortage,
+    NodeTaint,
+    OpenPlugins,
+    PluginText,
+    Spread,
+    TakenPorts,
+    VolumeTrouble,
+)
+from kubectl_dra.output.pending.amounts import shortage_text
+from kubectl_dra.output.pending.gangs import elsewhere_sentence
+from kubectl_dra.output.pending.reasons.sentence import Sentence, with_detail
+from kubectl_dra.output.pending.volumes import volume_sentence
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import listed, plural
+
+
+def _node_taints(taint: NodeTaint, _cause: Cause) -> Safe:
+    return fmt("nodes have the taint {}, which the pod does not tolerate", taint.taint)
+
+
+def _node_selection(selection: NodeSelection, cause: Cause) -> Safe:
+    if not selection.unmatched:
+        return Safe(cause.code.meaning)
+    return fmt("no node matches the pod's node selector or affinity: it requires {}", listed(selection.unmatched))
+
+
+def _shortage(shortage: NodeShortage, _cause: Cause) -> Safe:
+    return fmt("{} has {}", shortage.node, shortage_text(shortage))
+
+
+def _ports(ports: TakenPorts, _cause: Cause) -> Safe:
+    return fmt("host {} {} taken", Safe(plural("port", len(ports.ports))), listed(ports.ports))
+
+
+def _kept_away(kept: KeptAway, _cause: Cause) -> Safe:
+    return fmt("nodes run pods whose required anti-affinity keeps it away (per {})", listed(kept.topology_keys))
+
+
+def _volume(trouble: VolumeTrouble, cause: Cause) -> Safe:
+    return volume_sentence(trouble) or Safe(cause.code.meaning)
+
+
+def _spread(spread: Spread, _cause: Cause) -> Safe:
+    if not spread.value:
+        return fmt("nodes lack the label {}, which its spread constraint requires", spread.topology_key)
+    which = fmt(" with {}", spread.selector) if spread.selector else Safe("")
+    return fmt(
+        "{}={} already has {} {}{} and the emptiest domain {}; its spread constraint allows a difference of {}",
+        spread.topology_key,
+        spread.value,
+        spread.pods,
+        Safe(plural("pod", spread.pods)),
+        which,
+        spread.fewest,
+        spread.max_skew,
+    )
+
+
+def _company(company: Company, cause: Cause) -> Safe:
+    which = fmt("with {} ", company.selector) if company.selector else Safe("")
+    if cause.code is Code.UNWANTED_COMPANY:
+        return fmt("nodes have a pod {}that its anti-affinity excludes (per {})", which, company.topology_key)
+    return fmt("nodes have no pod {}that its affinity requires (per {})", which, company.topology_key)
+
+
+def _features(missing: MissingFeatures, _cause: Cause) -> Safe:
+    return fmt("nodes do not declare {}", listed(missing.features))
+
+
+def _not_simulated(found: OpenPlugins, _cause: Cause) -> Safe:
+    names = [each.plugin for each in found.plugins]
+    verbs = Safe("also decides and is") if len(names) == 1 else Safe("also decide and are")
+    return fmt("{} {} not simulated", listed(names), verbs)
+
+
+def _plugin(text: PluginText, _cause: Cause) -> Safe:
+    return fmt("{} says: {}", text.plugin, text.text)
+
+
+def _other_plugin(cause: Cause) -> Safe:
+    match cause.detail:
+        case PluginText() as text:
+            return _plugin(text, cause)
+        case GangElsewhere() as gang:
+            return elsewhere_sentence(gang, cause)
+    return Safe(cause.code.meaning)
+
+
+def _no_nodes(_cause: Cause) -> Safe:
+    return Safe("the cluster has no nodes")
+
+
+SENTENCES: Final[dict[Code, Sentence]] = {
+    Code.NO_NODES: _no_nodes,
+    Code.NODE_TAINTS: with_detail(NodeTaint, _node_taints),
+    Code.NODE_AFFINITY: with_detail(NodeSelection, _node_selection),
+    Code.NODE_RESOURCES: with_detail(NodeShortage, _shortage),
+    Code.NODE_PORTS: with_detail(TakenPorts, _ports),
+    Code.KEPT_AWAY: with_detail(KeptAway, _kept_away),
+    Code.VOLUMES: with_detail(PluginText, _plugin),
+    Code.VOLUME_CLAIM: with_detail(VolumeTrouble, _volume),
+    Code.VOLUME_ELSEWHERE: with_detail(VolumeTrouble, _volume),
+    Code.NO_VOLUME: with_detail(VolumeTrouble, _volume),
+    Code.VOLUME_IN_USE: with_detail(VolumeTrouble, _volume),
+    Code.VOLUME_LIMIT: with_detail(VolumeTrouble, _volume),
+    Code.TOPOLOGY: with_detail(PluginText, _plugin),
+    Code.SPREAD: with_detail(Spread, _spread),
+    Code.NO_COMPANY: with_detail(Company, _company),
+    Code.UNWANTED_COMPANY: with_detail(Company, _company),
+    Code.NODE_FEATURES: with_detail(MissingFeatures, _features),
+    Code.OTHER_PLUGIN: _other_plugin,
+    Code.NOT_SIMULATED: with_detail(OpenPlugins, _not_simulated),
+}

@@ -1,0 +1,177 @@
+"""Binding, the kubelet, and what happens to pods and claims afterwards."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import (
+    BindingProblem,
+    Cause,
+    Consumers,
+    ContainerWaits,
+    Departure,
+    Health,
+    IgnoredResource,
+    KubeletText,
+    MissingEvidence,
+    Refusal,
+    VanishedDevices,
+)
+from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.output.pending.reasons.sentence import Sentence, with_detail
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import listed, plural
+
+_INNER: Final = 2
+_LONG_ERROR: Final = 80
+
+
+def _binding_conditions(problem: BindingProblem, _cause: Cause) -> Safe:
+    return fmt("device {} has not reported the binding condition {} yet", problem.device, listed(problem.waiting_for))
+
+
+#: Their sentence holds the kubelet's error, or the end of it.
+DETAIL_TOLD: Final = (Code.DRIVER_FAILED, Code.KUBELET_FAILED)
+
+
+def innermost(error: str) -> str:
+    """The end of a long error: Go wraps from the outside, so that the cause stands last."""
+    parts = error.split(": ")
+    return ": ".join(parts[-_INNER:]) if len(error) > _LONG_ERROR else error
+
+
+def _kubelet(text: KubeletText, cause: Cause) -> Safe:
+    return fmt("{}: {}", Safe(cause.code.meaning), innermost(text.detail or text.text))
+
+
+def _kubelet_api(_text: KubeletText, _cause: Cause) -> Safe:
+    return Safe("the kubelet there reads claims in a version of the API that the server does not serve")
+
+
+def _not_registered(text: KubeletText, _cause: Cause) -> Safe:
+    return fmt("driver {} is not registered at the kubelet of the node", text.driver)
+
+
+def _unhealthy(health: Health, _cause: Cause) -> Safe:
+    return fmt("device {} of container {} is {}", health.device, health.container, health.health)
+
+
+def _waits(waits: ContainerWaits, _cause: Cause) -> Safe:
+    return fmt("container {} is waiting: {}", waits.container, waits.reason)
+
+
+def _consumers_gone(consumers: Consumers, _cause: Cause) -> Safe:
+    return fmt("it is reserved for {}, which is gone or finished", listed([str(ref.key) for ref in consumers.gone]))
+
+
+def _kept(consumers: Consumers, _cause: Cause) -> Safe:
+    if consumers.present:
+        return fmt("its deletion waits for {}", listed([str(ref.key) for ref in consumers.present]))
+    if not consumers.finalizers:
+        return Safe("it is being deleted, and no consumer or finalizer is left")
+    what = plural("finalizer", len(consumers.finalizers))
+    return fmt("its deletion waits for the {} {}", what, listed(consumers.finalizers))
+
+
+def _going(departure: Departure, _cause: Cause) -> Safe:
+    """What happens to the pod, with its verb: it stands behind the pod's name."""
+    what = Safe("is being deleted" if departure.deleted else "is about to be deleted")
+    if departure.reason:
+        what += Safe(": ") + _evicted(departure)
+    if departure.finalizers:
+        what += fmt(", held by the {} {}", plural("finalizer", len(departure.finalizers)), listed(departure.finalizers))
+    return what
+
+
+def _evicted(departure: Departure) -> Safe:
+    by_taint = [
+        fmt(
+            "its device {} has the taint {}{}",
+            each.device,
+            each.taint,
+            fmt(" of rule {}", each.rule) if each.rule else "",
+        )
+        for each in departure.taints
+    ]
+    if by_taint:
+        return fmt("it is evicted because {}", Safe(" and ").join(by_taint))
+    words = fmt(" ({})", departure.message.removesuffix(".")) if departure.message else Safe("")
+    return (
+        fmt("{}{}", Safe(_EVICTED_BY[departure.reason]), words)
+        if departure.reason in _EVICTED_BY
+        else fmt("it is evicted: {}{}", departure.reason, words)
+    )
+
+
+#: Reasons of the condition DisruptionTarget.
+_EVICTED_BY: Final = {
+    "PreemptionByScheduler": "the scheduler makes room for a pod of higher priority",
+    "DeletionByTaintManager": "its node has a taint that it does not tolerate",
+    "DeletionByDeviceTaintManager": "a device of it is tainted",
+    "EvictionByEvictionAPI": "it is evicted on request, as by kubectl drain",
+    "DeletionByPodGC": "its node is gone",
+    "TerminationByKubelet": "the kubelet of its node ends it",
+}
+
+
+def _vanished(gone: VanishedDevices, cause: Cause) -> Safe:
+    claim = cause.claim.name if cause.claim is not None else ""
+    shown = listed(gone.devices)
+    verb = Safe("is" if len(gone.devices) == 1 else "are")
+    return fmt("{} of ResourceClaim {} {} not published any more", shown, claim, verb)
+
+
+def _refusal(refusal: Refusal, _cause: Cause) -> Safe:
+    if refusal.earlier:
+        return fmt("an earlier attempt was refused: {}", refusal.text)
+    if refusal.order_known:
+        return fmt("a node fits, but what the scheduler writes then is refused: {}", refusal.text)
+    text = "a node fits now, the scheduler was refused, and which came first is not known: {}"
+    return fmt(text, refusal.text)
+
+
+def _scoring(refusal: Refusal, _cause: Cause) -> Safe:
+    text = "the scheduler ends its attempt with an error while it scores the nodes: {}"
+    if refusal.earlier:
+        return fmt("an earlier attempt ended with an error of scoring: {}", refusal.text)
+    if refusal.order_known:
+        return fmt(text, refusal.text)
+    return fmt("{} (whether anything has changed since is not known)", fmt(text, refusal.text))
+
+
+def _ignored(found: IgnoredResource, _cause: Cause) -> Safe:
+    text = (
+        "DeviceClass {} serves {}, but the scheduler counts only what nodes offer themselves, as it does while its "
+        "feature gate DRAExtendedResource is off"
+    )
+    told = fmt(text, found.device_class, found.resource)
+    return told if found.order_known else fmt("{}, unless the class was changed after its last message", told)
+
+
+def _missing(evidence: MissingEvidence, _cause: Cause) -> Safe:
+    parts = tuple(dict.fromkeys(item.kind for item in evidence.missing if item.coverage == Coverage.PARTIAL))
+    whole = tuple(dict.fromkeys(item.kind for item in evidence.missing if item.kind not in parts))
+    texts = [fmt("{} could not be read", listed(whole))] if whole else []
+    texts += [fmt("not every {} could be read", listed(parts, "or"))] if parts else []
+    return Safe(" and ").join(texts)
+
+
+SENTENCES: Final[dict[Code, Sentence]] = {
+    Code.BINDING_CONDITIONS: with_detail(BindingProblem, _binding_conditions),
+    Code.DRIVER_NOT_REGISTERED: with_detail(KubeletText, _not_registered),
+    Code.DRIVER_FAILED: with_detail(KubeletText, _kubelet),
+    Code.KUBELET_API: with_detail(KubeletText, _kubelet_api),
+    Code.KUBELET_FAILED: with_detail(KubeletText, _kubelet),
+    Code.DEVICE_UNHEALTHY: with_detail(Health, _unhealthy),
+    Code.CONTAINER_WAITS: with_detail(ContainerWaits, _waits),
+    Code.CONSUMER_GONE: with_detail(Consumers, _consumers_gone),
+    Code.CLAIM_KEPT_BY_CONSUMERS: with_detail(Consumers, _kept),
+    Code.POD_BEING_DELETED: with_detail(Departure, _going),
+    Code.POD_EVICTED: with_detail(Departure, _going),
+    Code.DEVICE_VANISHED: with_detail(VanishedDevices, _vanished),
+    Code.API_ERROR_AT_BINDING: with_detail(Refusal, _refusal),
+    Code.SCORING_FAILED: with_detail(Refusal, _scoring),
+    Code.EXTENDED_RESOURCE_IGNORED: with_detail(IgnoredResource, _ignored),
+    Code.EVIDENCE_MISSING: with_detail(MissingEvidence, _missing),
+}

@@ -1,0 +1,90 @@
+"""Why a pod is not tried: gates, claims that are missing or not its own, quotas, other schedulers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    ClaimEntry,
+    GangElsewhere,
+    Gates,
+    QuotaShortage,
+    SchedulerName,
+)
+from kubectl_dra.output.pending.gangs import elsewhere_sentence
+from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import listed, plural
+
+
+def _gates(gates: Gates, _cause: Cause) -> Safe:
+    return fmt(
+        "it has the scheduling {} {}, which the controller that set {} has to remove",
+        Safe(plural("gate", len(gates.names))),
+        listed(gates.names),
+        Safe("it" if len(gates.names) == 1 else "them"),
+    )
+
+
+def _claim_missing(entry: ClaimEntry, cause: Cause) -> Safe:
+    return fmt(
+        'it waits for ResourceClaim "{}", which does not exist', cause.claim.name if cause.claim else entry.entry
+    )
+
+
+def _not_created(entry: ClaimEntry, _cause: Cause) -> Safe:
+    return fmt('its claim "{}" was not created from ResourceClaimTemplate "{}" yet', entry.entry, entry.template)
+
+
+def _template_missing(entry: ClaimEntry, _cause: Cause) -> Safe:
+    return fmt('it needs ResourceClaimTemplate "{}", which does not exist', entry.template)
+
+
+def _creation_failed(entry: ClaimEntry, _cause: Cause) -> Safe:
+    return fmt('the controller cannot create its claim "{}" from template "{}"', entry.entry, entry.template)
+
+
+def _quota(quota: QuotaShortage, _cause: Cause) -> Safe:
+    return fmt(
+        'ResourceQuota "{}" forbids the claim: {} of {} {} are used, and it requests {} more',
+        quota.quota,
+        quota.used,
+        quota.hard,
+        quota.resource,
+        quota.requested,
+    )
+
+
+def _deleting(_entry: ClaimEntry, cause: Cause) -> Safe:
+    return fmt("its ResourceClaim {} is being deleted", object_name(cause.claim))
+
+
+def _not_owned(entry: ClaimEntry, cause: Cause) -> Safe:
+    owner = fmt("belongs to {} {}", entry.owner.kind, entry.owner.name) if entry.owner else Safe("has no owner")
+    return fmt(
+        "ResourceClaim {}, which its status names, does not belong to it: the claim {}", object_name(cause.claim), owner
+    )
+
+
+def _left_to(cause: Cause) -> Safe:
+    match cause.detail:
+        case SchedulerName(name=name):
+            return fmt('it names the scheduler "{}", which has to place it; the default scheduler ignores it', name)
+        case GangElsewhere() as gang:
+            return elsewhere_sentence(gang, cause)
+    return Safe(cause.code.meaning)
+
+
+SENTENCES: Final[dict[Code, Sentence]] = {
+    Code.SCHEDULING_GATES: with_detail(Gates, _gates),
+    Code.CLAIM_MISSING: with_detail(ClaimEntry, _claim_missing),
+    Code.CLAIM_NOT_CREATED: with_detail(ClaimEntry, _not_created),
+    Code.TEMPLATE_MISSING: with_detail(ClaimEntry, _template_missing),
+    Code.CLAIM_CREATION_FAILED: with_detail(ClaimEntry, _creation_failed),
+    Code.QUOTA_EXCEEDED: with_detail(QuotaShortage, _quota),
+    Code.CLAIM_BEING_DELETED: with_detail(ClaimEntry, _deleting),
+    Code.CLAIM_NOT_OWNED: with_detail(ClaimEntry, _not_owned),
+    Code.OTHER_SCHEDULER: _left_to,
+}
