@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.records import QuotaShortage
 from kubectl_dra.model.core import Pod, ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import (
     DeviceClass,
     DeviceRequest,
@@ -23,14 +24,15 @@ from kubectl_dra.model.resource import (
     ResourceClaim,
     ResourceClaimSpec,
 )
-from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
+from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX, is_dra_extended_resource
 
 OBJECT_COUNT: Final = "count/resourceclaims.resource.k8s.io"
 PER_CLASS_SUFFIX: Final = ".deviceclass.resource.k8s.io/devices"
 #: What a request for all devices is charged: as many as an allocation can hold.
 ALL_DEVICES: Final = 32
 _REQUESTS: Final = "requests."
-_NOTHING: Final = Quantity(0, text="0")
+#: An amount of nothing.
+NOTHING: Final = Quantity(0, text="0")
 
 
 def usage(spec: ResourceClaimSpec, classes: Mapping[str, DeviceClass], extended: bool = True) -> dict[str, int]:
@@ -48,6 +50,15 @@ def usage(spec: ResourceClaimSpec, classes: Mapping[str, DeviceClass], extended:
             if resource:
                 charged[_REQUESTS + resource] = devices
     return charged
+
+
+def pod_usage(pod: Pod) -> dict[str, int]:
+    """What a pod is charged for extended resources, those that a class stands for included.
+
+    Upstream: pkg/quota/v1/evaluator/core/pods.go, podComputeUsageHelper.
+    """
+    wanted = pod_requests(pod).items()
+    return {f"{_REQUESTS}{name}": amount for name, amount in wanted if is_dra_extended_resource(name)}
 
 
 def limits_claims(quotas: Iterable[ResourceQuota], pod: Pod) -> bool:
@@ -78,7 +89,7 @@ def charged(
 def _with_used(quota: ResourceQuota, charge: Mapping[str, int]) -> ResourceQuota:
     used = dict(quota.status.used)
     for name in (quota.status.hard or quota.spec.hard).keys() & charge.keys():
-        used[name] = used.get(name, _NOTHING).add(Quantity(charge[name]))
+        used[name] = used.get(name, NOTHING).add(Quantity(charge[name]))
     return msgspec.structs.replace(quota, status=msgspec.structs.replace(quota.status, used=used))
 
 
@@ -120,7 +131,7 @@ def exceeded(quotas: Iterable[ResourceQuota], namespace: str, charged: Mapping[s
             continue
         limits = quota.status.hard or quota.spec.hard
         for name in sorted(set(limits) & set(charged)):
-            used = quota.status.used.get(name, _NOTHING)
+            used = quota.status.used.get(name, NOTHING)
             if charged[name] > 0 and used.add(Quantity(charged[name])).cmp(limits[name]) > 0:
                 amounts = str(limits[name]), str(used), str(charged[name])
                 yield QuotaShortage(quota.metadata.name, name, *amounts)

@@ -26,6 +26,7 @@ from kubectl_dra.diagnosis.remedies import (
     evicting,
     freeing,
     objects,
+    quotas,
     selectors,
     stale,
     together,
@@ -211,7 +212,8 @@ class _Finder:
             if not self._works(self._trials.sample(*form.changes, nodes=form.only or None)):
                 continue
             result = self._result(form)
-            if self._works(result) and not self._partly_enough(form.changes, result.nodes):
+            refused = quotas.refused(self._case.world, self._trials.world(form.changes), form.actions)
+            if not refused and self._works(result) and not self._partly_enough(form.changes, result.nodes):
                 proposal = self._proposal(form, result)
                 if not proposal.remedy.competition.lost:
                     return proposal

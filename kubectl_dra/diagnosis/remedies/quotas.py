@@ -1,0 +1,79 @@
+"""Whether a quota refuses what a remedy makes anew: claims and pods are deleted and created, and charged again.
+
+What exists is never looked at again, so that a quota may have been exceeded since: then even the same claim is refused.
+Upstream: plugin/pkg/admission/resourcequota, CheckRequest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis import quota
+from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod
+from kubectl_dra.model.core import ResourceQuota
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.scheduler.claims import controller_of
+
+
+def refused(world: ClusterState, changed: ClusterState, actions: Iterable[Action]) -> bool:
+    """Whether something that the actions make anew would exceed a quota, as it is in the ``changed`` cluster."""
+    quotas = world.inventory.quotas.values()
+    if not quotas:
+        return False
+    pods, claims = _made_anew(world.inventory, actions)
+    for namespace in {key.namespace for key in (*pods, *claims)}:
+        own = [each for each in quotas if each.metadata.namespace == namespace]
+        if own:
+            here = [key for key in claims if key.namespace == namespace], [p for p in pods if p.namespace == namespace]
+            given_back, charge = _charge(world, *here), _charge(changed, *here)
+            if any(_exceeds(each, given_back, charge) for each in own):
+                return True
+    return False
+
+
+def _made_anew(inventory: Inventory, actions: Iterable[Action]) -> tuple[set[Key], set[Key]]:
+    """Pods and claims. With a pod goes what its templates have made, and a claim of a pod is made with its pod."""
+    pods, claims = set[Key](), set[Key]()
+    for action in actions:
+        match action:
+            case EditPod(pod=pod, also=also):
+                pods.update(ref.key for ref in (pod, *also))
+            case EditClaim(claim=claim):
+                claims.add(claim.key)
+                found = inventory.claims.get(claim.key)
+                owner = controller_of(found.metadata) if found is not None else None
+                if owner is not None and owner.kind == "Pod":
+                    pods.add(Key(claim.key.namespace, owner.name))
+    uids = {inventory.pods[key].metadata.uid for key in pods if key in inventory.pods}
+    for claim_ in inventory.claims.values() if uids else ():
+        owner = controller_of(claim_.metadata)
+        if owner is not None and owner.uid in uids:
+            claims.add(key_of(claim_.metadata))
+    return pods, claims
+
+
+def _charge(world: ClusterState, claims: Iterable[Key], pods: Iterable[Key]) -> Counter[str]:
+    inventory, total = world.inventory, Counter[str]()
+    for key in claims:
+        if key in inventory.claims:
+            total.update(quota.usage(inventory.claims[key].spec, inventory.classes, world.features.extended_resource))
+    for key in pods:
+        if key in inventory.pods:
+            total.update(quota.pod_usage(inventory.pods[key]))
+    return total
+
+
+def _exceeds(own: ResourceQuota, given_back: Counter[str], charge: Counter[str]) -> bool:
+    limits = own.status.hard or own.spec.hard
+    return any(
+        own.status.used.get(name, quota.NOTHING).add(Quantity(charge[name] - given_back[name])).cmp(limits[name]) > 0
+        for name in _limited(limits, charge)
+    )
+
+
+def _limited(limits: Iterable[str], charge: Counter[str]) -> Iterator[str]:
+    return (name for name in limits if charge[name] > 0)
