@@ -31,6 +31,7 @@ from kubectl_dra.output.pending.wanted import Asks, Wanted
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed, plural
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk
+from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.pending import NodeGroupRecord
 
 _CLAUSES: Final = 3
@@ -265,7 +266,9 @@ def _on_nodes(first: Cause, report: Report, asks: Asks) -> Safe | None:
         return _claim_elsewhere(first.detail, report)
     if first.code is Code.NO_NODES:
         return None
-    with_devices = [group for group in report.nodes if group.outcome == NodeOutcome.REJECTED and group.devices_fit]
+    needs_none = not (report.asks or report.extended)
+    rejected = [group for group in report.nodes if group.outcome == NodeOutcome.REJECTED]
+    with_devices = [group for group in rejected if needs_none or group.devices_fit is not Fits.NO]
     if not with_devices:
         return None
     wanted = _all_wanted(report)

@@ -16,7 +16,7 @@ from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.taints.hits import fate_text, who_text
-from kubectl_dra.output.words import counted
+from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
 
 #: How the API server begins where it has no such version.
@@ -25,6 +25,10 @@ _CONVERT: Final = Safe("kubectl dra convert -f FILE writes the manifest in the v
 #: Of these the message has the numbers.
 _BY_NUMBERS: Final = (HeldBy.QUOTA, HeldBy.QUOTA_TOO_SMALL)
 _NAMED = 5
+_UNKNOWN_NODES: Final = (
+    "{}: named by slices of the files, and neither in the cluster nor in the files. Its devices are out of reach until "
+    "a Node of this name is added with -f."
+)
 _HITS = 20
 
 
@@ -133,6 +137,11 @@ def effect_lines(effects: Effects) -> Iterator[Safe]:
     if parts:
         known = fmt(", of which {} replaced", _are(len(effects.replaced))) if effects.replaced else Safe("")
         yield from wrapped(fmt("The cluster is taken with {} of the files{}.", Safe(" and ").join(parts), known))
+    if effects.unknown_nodes:
+        yield from wrapped(fmt(_UNKNOWN_NODES, listed(effects.unknown_nodes[:_NAMED])))
+    if effects.empty_nodes:
+        text = "{}: no status.allocatable with pods, so nothing fits onto it: copy that of a node like it."
+        yield from wrapped(fmt(text, listed(effects.empty_nodes[:_NAMED])))
     for each in effects.classes:
         if each.problem:
             yield from wrapped(fmt("DeviceClass {} selects nothing: {}", each.name, each.problem))

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule
+from kubectl_dra.model.core import Node
+from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceSlice
 from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.find import devices_of
 from kubectl_dra.reports.simulation.existing import existing
@@ -25,7 +26,23 @@ def effects(before: ClusterState, after: ClusterState, objects: Sequence[Planned
         replaced=tuple(replaced),
         classes=tuple(_classes(before, after, objects)),
         taints=tuple(_taint(after, each.record) for each in objects if isinstance(each.record, DeviceTaintRule)),
+        unknown_nodes=tuple(_unknown_nodes(after, slices)),
+        empty_nodes=tuple(each.name for each in nodes if isinstance(each.record, Node) and _is_empty(each.record)),
     )
+
+
+def _unknown_nodes(after: ClusterState, slices: Sequence[Planned]) -> Iterable[str]:
+    """Nodes that slices name and that are not there, where all are known."""
+    if not after.evidence.complete("Node"):
+        return ()
+    named = (each.record.spec.node_name for each in slices if isinstance(each.record, ResourceSlice))
+    return dict.fromkeys(name for name in named if name and name not in after.inventory.nodes)
+
+
+def _is_empty(node: Node) -> bool:
+    """Whether a node says of no pod that there is room: kubelets write that, and nobody by hand."""
+    pods = node.status.allocatable.get("pods")
+    return pods is None or pods.unscaled == 0
 
 
 def _classes(before: ClusterState, after: ClusterState, objects: Sequence[Planned]) -> Iterable[ClassEffect]:

@@ -169,6 +169,8 @@ class Effects(ReportRecord, frozen=True):
     """How objects of the file change the cluster in which everything was tried.
 
     ``nodes`` and ``slices`` are those of the file, ``replaced`` those of them that the cluster has as well.
+    ``unknown_nodes`` are named by slices of the file, and neither there nor in the cluster; onto ``empty_nodes`` of the
+    file nothing fits, because they don't say what they have.
     """
 
     nodes: tuple[str, ...] = ()
@@ -176,6 +178,8 @@ class Effects(ReportRecord, frozen=True):
     replaced: tuple[str, ...] = ()
     classes: tuple[ClassEffect, ...] = ()
     taints: tuple[TaintEffect, ...] = ()
+    unknown_nodes: tuple[str, ...] = ()
+    empty_nodes: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.nodes or self.slices or self.classes or self.taints)
