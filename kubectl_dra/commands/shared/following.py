@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import queue
 from collections.abc import Iterable, Iterator
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import Scoped, features_of, gates_of, spec_and_namespace
@@ -17,6 +17,9 @@ from kubectl_dra.model.evidence import Fields
 from kubectl_dra.model.pace import LONGEST, SHOWN, Pace
 from kubectl_dra.output.progress import PROGRESS
 from kubectl_dra.output.safe import fmt
+
+if TYPE_CHECKING:
+    from kubectl_dra.source.live.feed import Trouble
 
 # A big cluster changes faster than it can be explained.
 _PACE: Final = Pace(SHOWN, LONGEST)
@@ -53,17 +56,14 @@ def follow(
     inbox: queue.SimpleQueue[Published | BaseException] = queue.SimpleQueue()
     feed = Feed(spec.connection, needs_of(spec), inbox.put, inbox.put)
     feed.start()
-    told: set[str] = set()
+    told = frozenset[str]()
     state: ClusterState | None = None
     try:
         while True:
             published = _newest(inbox)
             if isinstance(published, BaseException):
                 raise published
-            troubles = {trouble.what for trouble in published.troubles}
-            for what in sorted(troubles - told):
-                console(options).note(fmt("note: {}; trying again", what))
-            told = troubles
+            told = _tell(options, published.troubles, told)
             if not published.whole:
                 # What is not there may only not have been read.
                 continue
@@ -80,6 +80,14 @@ def follow(
             options.clock.sleep(_PACE.rest_after(took))
     finally:
         feed.close()
+
+
+def _tell(options: Options, troubles: Iterable[Trouble], told: frozenset[str]) -> frozenset[str]:
+    """Note what has not been noted yet; all that is wrong now."""
+    now = frozenset(trouble.what for trouble in troubles)
+    for what in sorted(now - told):
+        console(options).note(fmt("note: {}; trying again", what))
+    return now
 
 
 def _newest(inbox: queue.SimpleQueue[T]) -> T:

@@ -28,6 +28,11 @@ class ObjectArgs:
     named: tuple[ObjectArg, ...] = ()
 
     @property
+    def kinds(self) -> frozenset[Kind]:
+        """All kinds that occur."""
+        return frozenset({self.kind, *(target.kind for target in self.named)})
+
+    @property
     def single(self) -> ObjectArg | None:
         """The one object, if exactly one is named: then the answer is an object and not a list."""
         return self.named[0] if len(self.named) == 1 else None

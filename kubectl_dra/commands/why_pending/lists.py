@@ -1,0 +1,167 @@
+"""What why-pending says of everything in scope: lists and overviews."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
+from kubectl_dra.commands.shared.options import label_selector
+from kubectl_dra.commands.shared.show import (
+    console,
+    is_document,
+    print_answers,
+    print_pages,
+)
+from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
+from kubectl_dra.commands.why_pending.groups import AnyPending, Pending, waiting_groups
+from kubectl_dra.commands.why_pending.one_per_line import is_rows, pod_list, said
+from kubectl_dra.commands.why_pending.single import (
+    PendingCall,
+    claim_answer,
+    code_of_answers,
+    idle_answer,
+    is_bad,
+    pod_answer,
+    pod_group_answer,
+)
+from kubectl_dra.diagnosis.idle import held
+from kubectl_dra.diagnosis.pending import pending_pods
+from kubectl_dra.diagnosis.records import Missing, MissingEvidence
+from kubectl_dra.diagnosis.workloads import owners, resolve_workload
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.output.exit_codes import ExitCode
+from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.pending.group_page import gang_lines
+from kubectl_dra.output.pending.groups import claim_groups_page, groups_page
+from kubectl_dra.output.safe import Safe
+from kubectl_dra.output.templates import is_template
+from kubectl_dra.output.whatif.page import whatif_lines
+from kubectl_dra.reports.idle import WorkloadPendingReport
+from kubectl_dra.reports.pending import (
+    ClaimPendingReport,
+    PendingReport,
+    claim_groups,
+    reason_groups,
+)
+from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_GROUPS, PENDING_PODS, Subject, Unread, together, unread
+
+
+def everything(call: PendingCall, kind: Kind) -> int:
+    """Print all of a kind that waits; returns the exit code."""
+    selects = label_selector(call.options.selector)
+    namespace, inventory = call.cluster.namespace, call.cluster.state.inventory
+    if kind is RESOURCE_CLAIM:
+        claims = [key for key, claim in inventory.claims.items() if selects(claim.metadata.labels)]
+        found = [claim_answer(call, key) for key in claims if namespace in ("", key.namespace)]
+        answers = [each for each in found if each.report.causes or is_bad(each)]
+        return _list(call, answers, PENDING_CLAIMS, _claims_overview)
+    if kind is POD_GROUP:
+        groups = [key for key in waiting_groups(inventory, namespace) if selects(_labels(inventory, key))]
+        return _list(
+            call, [pod_group_answer(call, key, remedies=call.remedies) for key in groups], PENDING_GROUPS, _pages
+        )
+    pods = pending_pods(call.cluster.state, namespace or None, selects)
+    if kind is not POD:
+        pods = tuple(key for key in pods if _owned_by(inventory, key, kind))
+    answers = [pod_answer(call, key, remedies=call.remedies) for key in pods]
+    answers += _suspended(call, kind, selects) if kind.workload else ()
+    return _list(call, answers, PENDING_PODS, _pages if call.remedies else _overview)
+
+
+def _suspended(call: PendingCall, kind: Kind, selects: Callable[[Mapping[str, str]], bool]) -> Iterator[Pending]:
+    """The workloads of a kind that are held back and have no pods, as far as they were read."""
+    state, namespace = call.cluster.state, call.cluster.namespace
+    for of_kind, where, name in sorted({*state.inventory.workloads, *state.inventory.makers}):
+        key = Key(where, name)
+        by = held(state, kind.name, key) if of_kind == kind.name and namespace in ("", where) else None
+        if by is None or not by.suspended_by or not selects(by.labels):
+            continue
+        waits = None if resolve_workload(state.inventory, kind.name, key) else idle_answer(call, state, kind, key)
+        if waits is not None:
+            yield waits
+
+
+def _rows(call: PendingCall, answers: Sequence[Pending]) -> list[Safe]:
+    reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
+    return pod_list(reports, call.now, call.options.output or "wide", call.sort_by)
+
+
+def _labels(inventory: Inventory, group: Key) -> Mapping[str, str]:
+    return inventory.groups.pod_groups[group].metadata.labels
+
+
+def _list(
+    call: PendingCall,
+    answers: Sequence[Pending],
+    subject: Subject,
+    page: Callable[[PendingCall, Sequence[Pending], Unread], list[Safe]],
+) -> int:
+    """A list: what could not be read and may change it, then what is known."""
+    of_list = unread(call.cluster.state, subject, call.cluster.namespace, shown=bool(answers))
+    found = together([of_list], (item for each in answers for item in _missing(each.report)))
+    if is_template(call.options.output):
+        # A template may leave out what the document says about its gaps.
+        if not found.answered:
+            raise nothing_read(found, call.options)
+        for line in missing_lines(found.missing):
+            console(call.options).note(line)
+    if is_document(call.options):
+        print_answers(answers, call.options, "PendingReportList", single=False, missing=found.missing)
+    elif not found.answered:
+        raise nothing_read(found, call.options)
+    else:
+        in_rows = is_rows(call.options, call.sort_by) and subject is PENDING_PODS
+        lines = _rows(call, answers) if in_rows else after_unread(found, page(call, answers, found))
+        supposed_lines = whatif_lines(call.what_if) if call.what_if is not None else []
+        if supposed_lines and not in_rows and not (page is _pages and answers):
+            lines = [*supposed_lines, Safe(""), *lines]
+        if in_rows:
+            for line in supposed_lines:
+                console(call.options).note(line)
+            for line in missing_lines(found.missing):
+                console(call.options).note(line)
+            for each in answers:
+                if isinstance(each.report, WorkloadPendingReport):  # no pod, so no line
+                    console(call.options).note(each.summary())
+        print_pages([lines], call.options)
+    code = code_of_answers(call, answers)
+    return code_of(found, call.options) if code is ExitCode.OK else code
+
+
+def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:
+    return any(owner.ref.kind == kind.name for owner in owners(inventory, inventory.pods[pod]))
+
+
+def _overview(call: PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
+    reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
+    waiting = [line for each in answers if isinstance(each.report, WorkloadPendingReport) for line in each.page()]
+    if waiting and not reports:
+        return waiting
+    page = [*waiting, *groups_page(reports, reason_groups(reports), call.cluster.namespace, found.bound, call.address)]
+    more = page[-2:] if page and page[-1].startswith("more: ") else []
+    return [*page[: len(page) - len(more)], *gang_lines(reports), *said(reports, call.now), *more]
+
+
+def _claims_overview(call: PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
+    reports = [each.report for each in answers if isinstance(each.report, ClaimPendingReport)]
+    return claim_groups_page(claim_groups(reports), call.cluster.namespace, found.bound, call.address)
+
+
+def _pages(_call: PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
+    lines: list[Safe] = []
+    for each in answers:
+        lines += [Safe(""), *each.page()] if lines else each.page()
+    if found.hides_lines and not answers:
+        lines.append(Safe("None of the pods that could be read waits for devices."))
+    elif not answers:
+        lines.append(Safe("Nothing waits."))
+    return lines
+
+
+def _missing(report: AnyPending) -> Iterator[Missing]:
+    """What it lacks, and what its causes do: those of a claim are its pods'."""
+    yield from report.missing
+    for cause in report.causes:
+        if isinstance(cause.detail, MissingEvidence):
+            yield from cause.detail.missing

@@ -1,0 +1,124 @@
+"""What why-pending says of objects that were named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kubectl_dra.api.controllers import INDIRECT, MAKERS
+from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
+from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.makers import with_maker
+from kubectl_dra.commands.shared.not_found import key_not_found
+from kubectl_dra.commands.shared.show import (
+    console,
+    is_document,
+    print_answers,
+    tell,
+)
+from kubectl_dra.commands.shared.types import ObjectArg, ObjectArgs
+from kubectl_dra.commands.shared.unread import nothing_read
+from kubectl_dra.commands.why_pending.groups import Pending, not_served
+from kubectl_dra.commands.why_pending.single import (
+    PendingCall,
+    claim_answer,
+    code_of_answers,
+    idle_answer,
+    pod_answer,
+    pod_group_answer,
+)
+from kubectl_dra.diagnosis.pending import is_pending
+from kubectl_dra.diagnosis.workloads import resolve_workload
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.output.pending.evidence import missing_lines
+from kubectl_dra.output.safe import fmt
+from kubectl_dra.reports.invocations import dra, of, shell_line
+from kubectl_dra.reports.pending import (
+    ClaimPendingReport,
+    PendingReport,
+)
+from kubectl_dra.reports.unread import PENDING_PODS, unread
+
+_ALL: Final = ("kubectl", "dra", "why-pending", "-A")
+# Of a claim that many pods wait for, the first few tell the story.
+_WAITING_SHOWN: Final = 3
+
+
+def named(call: PendingCall, targets: ObjectArgs) -> int:
+    """One object that is missing does not hide the others."""
+    answers: list[Pending] = []
+    for target in targets.named:
+        try:
+            answers.extend(_answers(call, target))
+        except CommandError as problem:
+            if targets.single is not None:
+                raise
+            call.failed = True
+            tell(problem, call.options)
+    single = targets.single is not None and not targets.single.kind.workload
+    print_answers(answers, call.options, "PendingReportList", single=single)
+    return code_of_answers(call, answers)
+
+
+def only_pod(call: PendingCall, targets: ObjectArgs) -> PendingReport:
+    """The one pod that a way out is asked for. Raises ``CommandError`` where a workload has several."""
+    found = [answer.report for target in targets.named for answer in _answers(call, target)]
+    pods = [report for report in found if isinstance(report, PendingReport)]
+    if len(pods) == 1:
+        return pods[0]
+    hint = shell_line(
+        next((dra("why-pending", of("pod", pod.pod.name, pod.pod.namespace)) for pod in pods), None), _ALL
+    )
+    raise CommandError(f"--remedy is about one pod, and {len(pods)} are meant", hint)
+
+
+def _answers(call: PendingCall, target: ObjectArg) -> Iterator[Pending]:
+    inventory = call.cluster.state.inventory
+    key = Key(call.cluster.namespace, target.name)
+    if target.kind is RESOURCE_CLAIM:
+        if key not in inventory.claims:
+            raise _not_found(call, target.kind, key, inventory.claims)
+        claim = claim_answer(call, key)
+        yield claim
+        if isinstance(claim.report, ClaimPendingReport) and not is_document(call.options):
+            yield from (pod_answer(call, pod.key) for pod in claim.report.waiting_pods[:_WAITING_SHOWN])
+    elif target.kind is POD:
+        if key not in inventory.pods:
+            raise _not_found(call, target.kind, key, inventory.pods)
+        yield pod_answer(call, key)
+    elif target.kind is POD_GROUP:
+        groups = inventory.groups.pod_groups
+        if key not in groups:
+            problem = not_served(call.cluster.state.evidence)
+            raise problem or _not_found(call, target.kind, key, groups)
+        yield pod_group_answer(call, key)
+    else:
+        yield from _workload_answers(call, target.kind, key)
+
+
+def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pending]:
+    read = call.read_owner if kind.name in INDIRECT else None
+    pods = resolve_workload(call.cluster.state.inventory, kind.name, key, read)
+    state = with_maker(call.options, call.cluster.state, kind, key, has_pods=bool(pods))
+    known = [Key(namespace, name) for (of, namespace, name) in state.inventory.workloads if of == kind.name]
+    if not pods and key not in known and kind not in MAKERS:
+        raise _not_found(call, kind, key, known)
+    pending = [key_of(pod.metadata) for pod in pods if is_pending(pod)]
+    found = unread(state, PENDING_PODS, key.namespace, shown=bool(pending))
+    if not found.answered:
+        raise nothing_read(found, call.options)
+    if found.objects:
+        for line in missing_lines(found.objects):
+            console(call.options).note(line)
+    elif not pending:
+        waits = idle_answer(call, state, kind, key) if not pods else None
+        if waits is not None:
+            yield waits
+            return
+        console(call.options).note(fmt("note: {} {} has no pending pods", kind.name, str(key)))
+    yield from (pod_answer(call, each) for each in pending)
+
+
+def _not_found(call: PendingCall, kind: Kind, key: Key, known: Iterable[Key]) -> CommandError:
+    return key_not_found(kind, key, known, call.cluster.state.evidence, ("why-pending",), ("why-pending", "-A"))

@@ -1,0 +1,148 @@
+"""What why-pending says of single objects: their reports and pages, and the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from kubectl_dra.api.kinds import Kind
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.cluster import Scoped
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.queues import with_queues
+from kubectl_dra.commands.shared.show import (
+    Answer,
+    is_document,
+)
+from kubectl_dra.commands.why_pending.groups import Pending, group_answer
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.idle import held, idle
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.whatif import WhatIf
+from kubectl_dra.diagnosis.workloads import ReadOwner
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.output.pending.claim_page import claim_pending_page, claim_pending_summary
+from kubectl_dra.output.pending.headline import pending_summary
+from kubectl_dra.output.pending.idle import idle_page, idle_summary
+from kubectl_dra.output.pending.page import pending_page
+from kubectl_dra.output.pending.remedies import step_lines
+from kubectl_dra.output.safe import Safe
+from kubectl_dra.reports.idle import idle_report
+from kubectl_dra.reports.pending import (
+    PendingReport,
+    claim_pending_report,
+    pending_report,
+)
+from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
+
+if TYPE_CHECKING:
+    from kubectl_dra.commands.why_pending.node_groups import Judge
+
+_GOOD: Final = frozenset(
+    {"NotPending", "Preparing", "Schedulable", "Reserved", "Allocated", "Starting", "Suspended", "ScaledToZero"}
+)
+_UNKNOWN: Final = "Unknown"
+
+
+@dataclass(slots=True)
+class PendingCall:
+    """One call of the command: the options, what was read, and whether a name could not be answered."""
+
+    options: Options
+    node: str
+    cluster: Scoped
+    diagnoser: Diagnoser
+    remedies: bool = False
+    failed: bool = field(default=False)
+    read_owner: ReadOwner | None = None
+    moment: datetime | None = None
+    what_if: WhatIf | None = None
+    sort_by: str = ""
+    judge: Judge | None = None
+
+    @property
+    def address(self) -> Address:
+        """The cluster that commands are about."""
+        return self.cluster.state.evidence.address
+
+    @property
+    def now(self) -> datetime:
+        """The time of the evidence: ages in an old snapshot read as they were."""
+        return self.moment or self.diagnoser.world.now
+
+
+def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending:
+    """The diagnosis of one pod."""
+    cluster, diagnosis = call.cluster, call.diagnoser.pod(key)
+    read = call.read_owner
+    found = find_remedies(call.diagnoser.world, diagnosis, read_owner=read) if remedies else FoundRemedies()
+    report = pending_report(
+        diagnosis,
+        cluster.state,
+        all_nodes=call.options.output == "wide",
+        node=call.node,
+        ways=found,
+        what_if=call.what_if,
+        node_groups=call.judge(call.diagnoser.world, key) if remedies and call.judge is not None else None,
+    )
+    told = report.without_steps() if is_document(call.options) and not call.remedies else report
+    return Answer("PendingReport", told, partial(pending_summary, report), partial(_pod_page, call, report))
+
+
+def _pod_page(call: PendingCall, report: PendingReport) -> list[Safe]:
+    lines = pending_page(report, call.now, call.address)
+    steps = list(step_lines(report.remedies, call.address)) if call.remedies else []
+    return [*lines, Safe(""), *steps] if steps else lines
+
+
+def pod_group_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending:
+    """The diagnosis of one PodGroup."""
+    steps = call.address if call.remedies else None
+    read, what_if = call.read_owner, call.what_if
+    return group_answer(call.diagnoser, key, remedies=remedies, steps=steps, read_owner=read, what_if=what_if)
+
+
+def claim_answer(call: PendingCall, key: Key) -> Pending:
+    """The diagnosis of one claim."""
+    report = claim_pending_report(call.diagnoser.claim(key), call.cluster.state, call.what_if)
+    page = partial(claim_pending_page, report, call.now)
+    return Answer("ClaimPendingReport", report, partial(claim_pending_summary, report), page)
+
+
+def code_of_answers(call: PendingCall, answers: Sequence[Pending]) -> int:
+    """The exit code of several."""
+    if call.failed:
+        return ExitCode.ERROR
+    bad = any(is_bad(each) and each.report.verdict != _UNKNOWN for each in answers)
+    missing = any(item.decides for each in answers for item in each.report.missing)
+    partial = missing or any(each.report.verdict == _UNKNOWN for each in answers)
+    return finding_code(asked=call.options.exit_code, bad=bad, partial=partial)
+
+
+def is_bad(each: Pending) -> bool:
+    """Whether something is wrong: also with a pod that runs, or goes, on a device that is not there any more."""
+    if each.report.causes and each.report.causes[0].code is Code.DEVICE_VANISHED:
+        return True
+    # A pod that somebody deletes is none of our findings.
+    deleted = each.report.verdict == "Deleting" and isinstance(each.report, PendingReport)
+    if deleted and each.report.causes[0].code is Code.POD_BEING_DELETED:
+        return False
+    return each.report.verdict not in _GOOD
+
+
+def idle_answer(call: PendingCall, state: ClusterState, kind: Kind, key: Key) -> Pending | None:
+    """Who holds back the pods of a workload that has none; None where nobody does."""
+    by = held(state, kind.name, key)
+    if by is not None and by.suspended_by and by.queue:
+        state = with_queues(call.options, state, key.namespace)
+    found = idle(state, kind.name, key)
+    if found is None:
+        return None
+    report = idle_report(state, ObjectRef(kind.name, key.namespace, key.name), found)
+    return Answer("WorkloadPendingReport", report, partial(idle_summary, report), partial(idle_page, report))
