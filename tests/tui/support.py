@@ -58,7 +58,9 @@ class Driver:
         quiet, before = 0, None
         while quiet < _ROUNDS:
             assert time.monotonic() < end, f"never idle:\n{self.screen}"
-            await self.pilot.pause(0.002)
+            # The loop has nothing left to do; other threads have a moment.
+            await self.pilot.pause()
+            await asyncio.sleep(0.002)
             # Drawing is most of the work, so only what rests is drawn.
             now = (self.app.focused, self.screen) if self.app.is_idle else None
             quiet = quiet + 1 if now is not None and now == before else 0

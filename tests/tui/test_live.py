@@ -80,7 +80,8 @@ def test_a_change_arrives_without_a_key(cluster):
         await ui.until("train-x", gone=True)
         pods.put(trainer, "ADDED")
         await ui.until("train-x")
-        assert "● live" in ui.lines[0]
+        # A busy machine may answer too late once.
+        await ui.until("● live")
 
     play(cluster.options, script)
 
