@@ -143,7 +143,7 @@ def _content(stream: BinaryIO, name: str, max_bytes: int) -> Content:
         return _plain(_pieces(stream), name, max_bytes)
     content = Content(stream, name, start + _mark(head))
     if content.size > max_bytes:
-        raise too_large(name, max_bytes, _LESS)
+        raise too_large(name, max_bytes, _LESS, content.size)
     return content
 
 

@@ -41,9 +41,15 @@ class Allowance:
             raise too_large(self._name, self._limit, self._hint)
 
 
-def too_large(name: str, limit: int, hint: str = "") -> TooLargeError:
-    """The error of a source that has more bytes than ``limit``; ``hint`` is what else would help."""
-    doubled = f"{OPTION}={size_text(2 * limit)} reads more"
+def too_large(name: str, limit: int, hint: str = "", size: int = 0) -> TooLargeError:
+    """The error of a source that has more bytes than ``limit``; ``hint`` is what else would help.
+
+    ``size``: how many bytes it has, where that is known, so that the next try is large enough.
+    """
+    enough = 2 * limit
+    while enough < size:
+        enough *= 2
+    doubled = f"{OPTION}={size_text(enough)} reads {'it' if size else 'more'}"
     return TooLargeError(f"{name}: has more than {size_text(limit)}B", f"{doubled}; {hint}" if hint else doubled)
 
 

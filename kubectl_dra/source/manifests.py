@@ -6,6 +6,7 @@ error; a broken object only costs itself.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ from kubectl_dra.source.snapshot import SNAPSHOT_API_VERSION, SNAPSHOT_KIND, Sna
 _MAX_LISTS: Final = 16
 _FOREIGN: Final = "it has neither apiVersion nor kind"
 _OBJECT: Final = "kubectl get NAME -o yaml shows what one looks like"
+_VALUES: Final = "values of a chart are no objects: helm template CHART -f VALUES | kubectl dra … -f -"
+_VALUES_FILE: Final = re.compile(r"(?:^|[/\\])(?:[\w.-]*values[\w.-]*|Chart)\.ya?ml$")
 #: Broken objects beyond this number are only counted, and kinds of others beyond the second.
 _MAX_BAD: Final = 10_000
 _MAX_OTHER: Final = 1_000
@@ -344,10 +347,14 @@ def _no_object(data: bytes, problem: str, place: _Place) -> _Leaf:
         what = f"is not a Kubernetes object: {problem}"
         line = place.document.line()
         foreign = problem.endswith(_FOREIGN)
-        raise ManifestError(
-            f"{place}: {what}", _OBJECT, file=place.manifests.name, line=line, problem=what, foreign=foreign
-        )
+        file = place.manifests.name
+        raise ManifestError(f"{place}: {what}", _hint(file), file=file, line=line, problem=what, foreign=foreign)
     return _Leaf(data, "", place.kind, f"no Kubernetes object: {problem}")
+
+
+def _hint(file: str) -> str:
+    """What to do about a file without objects; values of charts are the most frequent ones."""
+    return _VALUES if _VALUES_FILE.search(file) else _OBJECT
 
 
 def _open_envelope(data: bytes) -> _Envelope:

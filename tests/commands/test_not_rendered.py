@@ -45,3 +45,12 @@ def test_json_is_still_json(capfd: pytest.CaptureFixture[str], tmp_path: Path) -
     path = tmp_path / "broken.json"
     path.write_text('{"kind": "Pod",}', encoding="utf-8")
     assert "template" not in told(capfd, path, "simulate", "--from", "demo")
+
+
+@pytest.mark.parametrize("name", ["values.yaml", "values-prod.yaml", "prod.values.yml", "Chart.yaml"])
+def test_values_of_a_chart_are_no_objects(capfd: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text("replicas: 3\nresourceClaims: [{name: gpu}]\n", encoding="utf-8")
+    text = told(capfd, path, "simulate", "--from", "demo")
+    assert "is not a Kubernetes object" in text
+    assert "values of a chart are no objects: helm template CHART" in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_dra.source.limits import Allowance, TooLargeError, parse_size, size_text
+from kubectl_dra.source.limits import Allowance, TooLargeError, parse_size, size_text, too_large
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,8 @@ def test_an_allowance_ends_with_the_option_that_raises_it() -> None:
         allowance.take(1)
     assert caught.value.what == "cluster.json: has more than 3MiB"
     assert caught.value.hint == "--max-bytes=6Mi reads more; leave out what does not matter"
+
+
+@pytest.mark.parametrize(("size", "enough"), [(33 << 20, "64Mi"), (100 << 20, "128Mi"), (64 << 20, "64Mi")])
+def test_the_option_is_large_enough_where_the_size_is_known(size: int, enough: str) -> None:
+    assert too_large("a.yaml", 32 << 20, size=size).hint == f"--max-bytes={enough} reads it"
