@@ -86,6 +86,24 @@ def test_what_is_made_again_comes_last() -> None:
     assert way.competition == Competition(after=(ref("serve"),))
 
 
+def test_what_is_made_again_takes_of_a_quota_what_it_gave_back() -> None:
+    """The quota is used up by what goes, so that the claims of what comes in its place are made."""
+    reference = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "serve", "uid": "serve", "controller": True}
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "serve", "uid": "pod-serve", "controller": True}
+    pod = build.pod("serve", templates=["t"], node_name="node-1", phase="Running")
+    pod["metadata"]["ownerReferences"] = [reference]
+    pod["status"]["resourceClaimStatuses"] = [{"name": "t", "resourceClaimName": "serve-t"}]
+    metadata = {"ownerReferences": [owner]}
+    claim = build.claim("serve-t", held=[("node-1", "a")], by=["serve"], on="node-1", metadata=metadata)
+    template = {"kind": "ResourceClaimTemplate", "metadata": {"name": "t", "namespace": "ml"}}
+    template["spec"] = {"spec": claim["spec"]}
+    full = {"count/resourceclaims.resource.k8s.io": "2"}
+    quota = {"kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "ml"}, "spec": {}}
+    quota["status"] = {"hard": full, "used": full}
+    way = of(DeletePod, found(waiting("pod", minute=2), pod, claim, template, quota))
+    assert way.competition == Competition(after=(ref("serve"),))
+
+
 def test_of_two_that_go_the_first_leaves_room_for_others_before_this_one_fits() -> None:
     """Even for what a controller makes again; only what takes the place of the last one comes too late."""
     both = holder("one", "a", owner="Job"), holder("two", "b", owner="Job")

@@ -95,6 +95,32 @@ def test_copies_beyond_the_quota_of_claims_are_not_counted() -> None:
     assert found.pending.code is Code.QUOTA_EXCEEDED
 
 
+def test_a_pod_beyond_the_quota_of_an_extended_resource_would_be_refused() -> None:
+    """The second of two; what is native to Kubernetes is none of ours."""
+    resource, pods = "example.com/gpu", []
+    for name in ("a", "b"):
+        pod = {"apiVersion": "v1", **build.pod(name)}
+        resources = {"requests": {"cpu": "1"}, "limits": {resource: "2"}}
+        pod["spec"]["containers"] = [{"name": "main", "image": "example.com/app:1", "resources": resources}]
+        del pod["status"]
+        pods.append(pod)
+    limits = {f"requests.{resource}": "3", "requests.cpu": "0"}
+    there = [
+        {**QUOTA, "status": {"hard": limits}},
+        {"kind": "Namespace", "metadata": {"name": build.NAMESPACE}},
+        build.device_class(extendedResourceName=resource),
+        build.node(),
+        build.slice_("node-1", *(build.device(f"gpu-{number}") for number in range(8))),
+    ]
+    world = ClusterState(facts.inventory(there), facts.evidence(), features(), CLOCK)
+    planned = [read_planned(Source(json.dumps(body).encode()), build.NAMESPACE) for body in pods]
+    found = simulation_report(world, planned, Copies())
+    name = f"requests.{resource}"
+    over = f"exceeded quota: few, requested: {name}=2, used: {name}=2, limited: {name}=3"
+    assert [manifest.refused for manifest in found.manifests] == [(), (f'pods "b" is forbidden: {over}',)]
+    assert [(pod.subject.name, pod.copies) for pod in found.pods] == [("a", 1)]
+
+
 def test_a_claim_beyond_the_quota_would_be_refused() -> None:
     claims = [{"apiVersion": "resource.k8s.io/v1", **build.claim(name)} for name in ("a", "b", "c")]
     for claim in claims:

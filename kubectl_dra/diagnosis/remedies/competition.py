@@ -112,7 +112,10 @@ class Competing:
         anew = any(_makes_anew(action) for action in actions)
         mine = _Turn(self._case.diagnosis.pod.key, _priority(pod), _NEW if anew else _since(pod))
         for each in returning:
-            changed = changed.changed(added(changed.inventory, each, extended=changed.features.extended_resource))
+            # What was deleted has given back to its quotas what it takes of them again.
+            inventory, extended = changed.inventory, changed.features.extended_resource
+            made = added(inventory.replace(quotas={}), each, extended=extended)
+            changed = changed.changed(made.replace(quotas=inventory.quotas))
         turns = sorted([*map(_turn, self._waiting), *map(_turn, returning), *self._groups], key=lambda turn: turn.order)
         able = list(self._able(changed, turns, among))
         # Of several pods that go one after the other, the first leave room for others while this one does not fit yet.

@@ -27,7 +27,7 @@ from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import Workload
 from kubectl_dra.reports.admitted import missing_priority_class
-from kubectl_dra.reports.simulation.existing import charged, existing
+from kubectl_dra.reports.simulation.existing import charge_of, charged, existing
 from kubectl_dra.reports.simulation.records import Correction, ManifestReport
 from kubectl_dra.reports.simulation.served_fields import is_unserved
 
@@ -35,13 +35,13 @@ from kubectl_dra.reports.simulation.served_fields import is_unserved
 def manifest_reports(
     world: ClusterState, with_namespaces: ClusterState, objects: Iterable[Planned]
 ) -> Iterator[ManifestReport]:
-    """What is said of each; a claim that is created leaves less of its quotas to those after it."""
+    """What is said of each; a claim or pod that is created leaves less of its quotas to those after it."""
     objects = tuple(objects)
     made = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaimTemplate)}
     templates = {**world.inventory.templates, **made}
     for planned in objects:
         found = _manifest(world, with_namespaces, planned, templates)
-        if not (found.refused or found.error or found.exists) and isinstance(planned.record, ResourceClaim):
+        if not (found.refused or found.error or found.exists) and isinstance(planned.record, ResourceClaim | Pod):
             with_namespaces = with_namespaces.changed(charged(with_namespaces, planned.record))
         yield found
 
@@ -127,10 +127,11 @@ def _refusals(given: ClusterState, world: ClusterState, planned: Planned) -> Ite
         if name:
             yield f'pods "{planned.name}" is forbidden: no PriorityClass with name {name} was found'
     # Admission by quota comes last.
-    if not invalid and isinstance(planned.record, ResourceClaim) and existing(given.inventory, planned) is None:
+    if not invalid and isinstance(planned.record, ResourceClaim | Pod) and existing(given.inventory, planned) is None:
         over = _over_quota(world, planned.record)
         if over:
-            yield f'resourceclaims.resource.k8s.io "{planned.name}" is forbidden: {over}'
+            resource = "pods" if isinstance(planned.record, Pod) else "resourceclaims.resource.k8s.io"
+            yield f'{resource} "{planned.name}" is forbidden: {over}'
 
 
 def _minor(world: ClusterState, api_version: str) -> int | None:
@@ -144,7 +145,6 @@ def _minor(world: ClusterState, api_version: str) -> int | None:
     return world.features.minor if known else None
 
 
-def _over_quota(world: ClusterState, claim: ResourceClaim) -> str:
-    inventory, namespace = world.inventory, claim.metadata.namespace
-    charge = quota.usage(claim.spec, inventory.classes, world.features.extended_resource)
-    return quota.refusal(quota.exceeded(inventory.quotas.values(), namespace, charge))
+def _over_quota(world: ClusterState, record: ResourceClaim | Pod) -> str:
+    quotas, namespace = world.inventory.quotas.values(), record.metadata.namespace
+    return quota.refusal(quota.exceeded(quotas, namespace, charge_of(world, record)))

@@ -10,6 +10,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, edited, find
 from kubectl_dra.diagnosis import quota
 from kubectl_dra.model.classic import ClassicClaim, ClassicResourceClaim
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
 from kubectl_dra.model.names import is_label
@@ -109,11 +110,17 @@ def _fresh(claim: ResourceClaim) -> ResourceClaim:
     return ClassicResourceClaim(fresh.metadata, fresh.spec, fresh.status, classic)
 
 
-def charged(world: ClusterState, claim: ResourceClaim) -> Inventory:
-    """The Inventory with the quotas after a claim was created."""
-    inventory = world.inventory
-    charge = quota.usage(claim.spec, inventory.classes, world.features.extended_resource)
-    return inventory.replace(quotas=quota.charged(inventory.quotas, claim.metadata.namespace, charge))
+def charge_of(world: ClusterState, record: ResourceClaim | Pod) -> dict[str, int]:
+    """What the creation of a claim, or of a pod with extended resources, is charged."""
+    if isinstance(record, Pod):
+        return quota.pod_usage(record)
+    return quota.usage(record.spec, world.inventory.classes, world.features.extended_resource)
+
+
+def charged(world: ClusterState, record: ResourceClaim | Pod) -> Inventory:
+    """The Inventory with the quotas after a claim or a pod was created."""
+    inventory, charge = world.inventory, charge_of(world, record)
+    return inventory.replace(quotas=quota.charged(inventory.quotas, record.metadata.namespace, charge))
 
 
 def existing(inventory: Inventory, planned: Planned) -> object | None:
