@@ -17,6 +17,7 @@ from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import Answer, console, note_evidence, print_answers
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.resource import DeviceClass
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.safe import fmt
@@ -65,7 +66,7 @@ def answer(options: Options, asked: SelectorArgs) -> int:
     setting = Setting(facts, where, _classes(manifests))
     explained = _device(asked.explain, facts) if asked.explain is not None else None
     reports = [selector_report(question, setting, explained, asked.cross_check) for question in questions]
-    _print(options, reports, single=manifests is None)
+    _print(options, reports, facts.evidence.address, single=manifests is None)
     failed = manifests is not None and _note_bad(manifests, options)
     failed = failed or (found is not None and bool(found.problems))
     return ExitCode.ERROR if failed else _code(options, reports)
@@ -143,10 +144,11 @@ def _device(word: str, facts: ClusterState) -> DeviceId:
 # --- printing -------------------------------------------------------------------------------------------------------
 
 
-def _print(options: Options, reports: Sequence[SelectorReport], single: bool) -> None:
+def _print(options: Options, reports: Sequence[SelectorReport], address: Address, *, single: bool) -> None:
     wide = options.output == "wide"
     answers = [
-        Answer("SelectorReport", each, partial(headline, each), partial(selector_page, each, wide)) for each in reports
+        Answer("SelectorReport", each, partial(headline, each), partial(selector_page, each, wide, address))
+        for each in reports
     ]
     print_answers(answers, options, "SelectorReportList", single=single)
 

@@ -9,6 +9,7 @@ from itertools import count
 from typing import Final
 
 from kubectl_dra.api.controllers import is_foreign
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.namespaces import check_namespace
@@ -18,6 +19,7 @@ from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import console, note_evidence
 from kubectl_dra.commands.shared.signals import signals_raise
 from kubectl_dra.diagnosis.workloads import Owners
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.documents import list_pieces, write_list
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.files import WriteError, write_private
@@ -45,6 +47,7 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
     if not redact:  # which leaves nothing of kinds that are not Kubernetes' own
         cluster = _with_owners(cluster, options)
     note_evidence(cluster.state, options)
+    _check_anything_read(cluster.state)
     document = snapshot(cluster.state, cluster.namespace, with_parameters)
     if redact:
         document = redacted(document, cluster.state.features.shows_sharing)
@@ -58,6 +61,15 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
     if file and file != "-":
         terminal.note(fmt("{} written to {}", counted(written, "object"), file))
     return ExitCode.OK
+
+
+def _check_anything_read(state: ClusterState) -> None:
+    """Raises ``CommandError`` where every kind is refused: there is nothing to write."""
+    coverages = {read.coverage for read in state.evidence.reads} - {Coverage.NOT_SERVED, Coverage.NOT_READ}
+    if coverages == {Coverage.FORBIDDEN}:
+        user = f" for user {state.evidence.refused_user}" if state.evidence.refused_user else ""
+        what = f"nothing to write: every kind is forbidden{user}"
+        raise CommandError(what, "-n NAMESPACE takes the snapshot of one namespace; another --context may be meant")
 
 
 def _with_owners(cluster: Scoped, options: Options) -> Scoped:

@@ -7,7 +7,7 @@ from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import console, is_document, note_evidence, write
 from kubectl_dra.output.documents import document, report_bytes
-from kubectl_dra.output.exit_codes import ExitCode
+from kubectl_dra.output.exit_codes import finding_code
 from kubectl_dra.output.top.page import top_page, top_summary
 from kubectl_dra.reports.top import By, top_report
 
@@ -31,4 +31,4 @@ def answer(options: Options, word: str) -> int:
     else:
         for line in page:
             console(options).out(line)
-    return ExitCode.OK
+    return finding_code(asked=options.exit_code, bad=False, partial=report.partial, answered=report.answered)

@@ -112,7 +112,8 @@ class _Explainer:
         groups = tuple(self._group(bucket) for bucket in buckets)
         causes: list[Cause] = []
         if self.tried.stop is not None:
-            causes += self.tried.stop.causes
+            # What could not be read may well exist.
+            causes += self.tried.stop.causes if self.tried.stop.certain else ()
         elif not self.world.inventory.nodes and judgement.verdict is Verdict.UNSCHEDULABLE:
             causes.append(Cause(Code.NO_NODES))
         causes += _merged(cause for group in groups for cause in group.causes)

@@ -74,6 +74,7 @@ from kubectl_dra.scheduler.extended import asked, clashing_resources, served_res
 from kubectl_dra.scheduler.fit_error import without_made_up_names
 
 _SILENT: Final = Prediction(silent=True)
+RESOURCE_CLAIM_TEMPLATE: Final = "ResourceClaimTemplate"
 # Of the pods that wait for one claim the first few tell why.
 _WAITING_ASKED: Final = 3
 # Where several devices fit or fail, the one that the search meets first decides.
@@ -188,7 +189,9 @@ class _PodCase:
             return _Finding(Verdict.NOT_PENDING, tuple(kubelet.unhealthy(self.pod)))
         if self.pod.spec.node_name:
             return _Finding(Verdict.PREPARING, tuple(self._preparing()))
-        found = self._gated() or self._other_scheduler() or self._unreadable() or self._grouped()
+        found = (
+            self._template_unread() or self._gated() or self._other_scheduler() or self._unreadable() or self._grouped()
+        )
         return found or self._attempted()
 
     def _is_done(self) -> bool:
@@ -240,6 +243,17 @@ class _PodCase:
         gang = left_to(self.world, self.pod)
         cause = cause if gang is None else Cause(cause.code, gang)
         return _Finding(Verdict.OTHER_SCHEDULER, (cause,), Prediction())
+
+    def _template_unread(self) -> _Finding | None:
+        """A pod that is only supposed gets claims from its templates: unknown ones where one was not read."""
+        templates = {entry.template for entry in self.entries if entry.problem is Problem.NOT_CREATED}
+        here = {Key(self.key.namespace, name) for name in templates if name}
+        if self.pod.metadata.creation_timestamp or here <= self.world.inventory.templates.keys():
+            return None
+        if self.world.evidence.complete(RESOURCE_CLAIM_TEMPLATE, self.key.namespace):
+            return None
+        self._unread = (RESOURCE_CLAIM_TEMPLATE,)
+        return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction())
 
     def _unreadable(self) -> _Finding | None:
         unreadable = any(entry.problem is Problem.UNREADABLE for entry in self.entries)

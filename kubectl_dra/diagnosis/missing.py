@@ -21,8 +21,7 @@ def missing(evidence: Evidence, wanted: Iterable[needs.Need], namespace: str) ->
     for need in wanted:
         scope = "" if need.cluster_wide else namespace
         if not evidence.complete(need.kind, scope):
-            coverage = evidence.coverage(need.kind, scope)
-            found.append(Missing(need.kind, coverage.value, need.rule(scope), scope, need.decides))
+            found.append(lacking(evidence, need, scope))
     return tuple(found)
 
 
@@ -34,6 +33,14 @@ def missing_of_kueue(found: Queued, objects: QueueObjects, namespace: str) -> It
         rule = RbacRule(GROUP, plural, needs.READING, where)
         coverage = Coverage.FORBIDDEN if kind in objects.refused else Coverage.NOT_READ
         yield Missing(qualified(kind), coverage.value, rule, where, found.held_by is HeldBy.UNKNOWN)
+
+
+def lacking(evidence: Evidence, need: needs.Need, namespace: str) -> Missing:
+    """What is missing of one kind in ``namespace`` (empty: in the cluster), and where it was read all the same."""
+    coverage = evidence.coverage(need.kind, namespace)
+    read_in = () if namespace else evidence.namespaces_read(need.kind)
+    user = evidence.refused_user if coverage is Coverage.FORBIDDEN else ""
+    return Missing(need.kind, coverage.value, need.rule(namespace), namespace, need.decides, read_in, user)
 
 
 def certainty(evidence: Evidence) -> Certainty:

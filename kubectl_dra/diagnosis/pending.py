@@ -35,10 +35,11 @@ def counts(pod: Pod, served: ClassMap) -> bool:
     return is_pending(pod) and wants_devices(pod, served)
 
 
-def may_want_devices(state: ClusterState) -> bool:
+def may_want_devices(state: ClusterState, namespace: str = "") -> bool:
     """Whether a pending pod asks for an extended resource that no class serves, of those that were read."""
     served = served_resources(state)
-    pods = filter(is_pending, state.inventory.pods.values())
+    here = (pod for pod in state.inventory.pods.values() if namespace in ("", pod.metadata.namespace))
+    pods = filter(is_pending, here)
     return any(not wants_devices(pod, served) and asked(pod) for pod in pods if any(map(_has_domain, _resources(pod))))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -58,6 +59,8 @@ class BadObject:
     origin: str = ""
 
 
+# forbiddenMessage of apiserver/pkg/endpoints/handlers/responsewriters/errors.go.
+_REFUSED: Final = re.compile(r'\bUser "([^"]+)" cannot ')
 _SUFFICIENT: Final = frozenset({Coverage.COMPLETE, Coverage.ASSUMED, Coverage.NOT_SERVED})
 
 
@@ -95,6 +98,22 @@ class Evidence:
     def complete(self, kind: str, namespace: str = ALL_NAMESPACES) -> bool:
         """Whether every object of ``kind`` in ``namespace`` (empty: in the cluster) is in the Inventory."""
         return self.coverage(kind, namespace) in _SUFFICIENT
+
+    def namespaces_read(self, kind: str) -> tuple[str, ...]:
+        """The namespaces of which every object of ``kind`` was read by itself, sorted."""
+        return tuple(
+            sorted(
+                read.namespace
+                for read in self.reads
+                if read.kind == kind and read.namespace and read.coverage in _SUFFICIENT
+            )
+        )
+
+    @property
+    def refused_user(self) -> str:
+        """Who was refused, as the server calls them; empty where it refused nothing or does not say."""
+        notes = (read.note for read in self.reads if read.coverage is Coverage.FORBIDDEN)
+        return next((match[1] for note in notes if (match := _REFUSED.search(note)) is not None), "")
 
     def users_known(self, namespace: str = ALL_NAMESPACES) -> bool:
         """Whether a pod that is not there is gone: a plain list without any Pod does not say so."""

@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import missing, needs
 from kubectl_dra.diagnosis.records import Missing, ObjectRef
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import key_of
@@ -18,6 +17,7 @@ from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.holders import is_pod
 from kubectl_dra.reports.open_pool import open_pool
+from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import ScopeKind, device_scope
 
 _USED: Final = frozenset({DeviceState.IN_USE, DeviceState.PARTLY})
@@ -66,6 +66,11 @@ class TopReport(ReportRecord, frozen=True):
     read: tuple[ReadRecord, ...]
 
     @property
+    def answered(self) -> bool:
+        """Whether anything can be said: a row, or that there is none."""
+        return bool(self.rows) or not self.partial
+
+    @property
     def partial(self) -> bool:
         """Whether evidence is missing that decides."""
         return any(each.decides for each in self.missing)
@@ -77,12 +82,17 @@ def top_report(world: ClusterState, by: By, namespace: str) -> TopReport:
     found = sorted(rows(world, namespace), key=lambda row: (-row.used.value, -row.idle.value, row.namespace, row.name))
     claims = (claim for claim in _holding(world) if namespace in ("", claim.metadata.namespace) and _is_idle(claim))
     idle = sorted(map(_idle_claim, claims), key=lambda each: (-len(each.devices), each.claim.key))
-    wanted = [need for need in needs.POD if need.kind in _NEEDED]
-    lacking = missing.missing(world.evidence, wanted, "")
+    lacking = missing_rights(world.evidence, _NEEDED[by], namespace if by in _OF_NAMESPACES else "")
     return TopReport(by, tuple(found), tuple(idle), lacking, reads_of(world.evidence))
 
 
-_NEEDED: Final = frozenset({"ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule"})
+_NEEDED: Final = {
+    By.NODES: ("ResourceSlice", "ResourceClaim", "DeviceTaintRule"),
+    By.CLASSES: ("DeviceClass", "ResourceSlice", "ResourceClaim", "DeviceTaintRule"),
+    By.NAMESPACES: ("ResourceClaim",),
+    By.PODS: ("ResourceClaim",),
+}
+_OF_NAMESPACES: Final = (By.NAMESPACES, By.PODS)
 
 
 def _holding(world: ClusterState) -> Iterator[ResourceClaim]:
@@ -175,7 +185,7 @@ def _namespaces(world: ClusterState, namespace: str) -> Iterator[TopRow]:
         if namespace in ("", name):
             used[name] += len(_devices(claim))
             idle[name] += len(_devices(claim)) if _is_idle(claim) else 0
-    _, sure, _ = _counts(world)
+    sure = Bound.EXACT if world.evidence.complete("ResourceClaim", namespace) else Bound.AT_LEAST
     rows = ((name, number) for name, number in used.items() if number)
     return (TopRow(name, "", None, Count(number, sure), None, Count(idle[name], sure)) for name, number in rows)
 
@@ -188,6 +198,6 @@ def _pods(world: ClusterState, namespace: str) -> Iterator[TopRow]:
             continue
         for consumer in filter(is_pod, claim.status.reserved_for):
             used[Key(claim.metadata.namespace, consumer.name)] += len(_devices(claim))
-    _, sure, _ = _counts(world)
+    sure = Bound.EXACT if world.evidence.complete("ResourceClaim", namespace) else Bound.AT_LEAST
     rows: Iterable[tuple[Key, int]] = ((key, number) for key, number in used.items() if number)
     return (TopRow(key.name, key.namespace, None, Count(number, sure), None, Count(0, sure)) for key, number in rows)

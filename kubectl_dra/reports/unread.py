@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pending import may_want_devices
 from kubectl_dra.diagnosis.records import Missing
@@ -101,11 +103,15 @@ def unread(
     asked for was read.
     """
     evidence = state.evidence
-    objects = missing_rights(evidence, (kind for kind in subject.objects if kind not in known), namespace)
+    lacking = missing_rights(evidence, (kind for kind in subject.objects if kind not in known), namespace)
+    # Of a pod they may only explain; of a list they are the lines.
+    objects = tuple(msgspec.structs.replace(each, decides=True) for each in lacking)
     exist = bool(objects) or any(_exists(kind, namespace, state.inventory) for kind in subject.objects)
-    selects = missing_rights(evidence, (k for k in subject.selects if exist and _matters(k, subject, state)), namespace)
+    selects = missing_rights(
+        evidence, (k for k in subject.selects if exist and _matters(k, subject, state, namespace)), namespace
+    )
     hides = bool(objects or selects)
-    details = (kind for kind in subject.details if (shown or hides) and _matters(kind, subject, state))
+    details = (kind for kind in subject.details if (shown or hides) and _matters(kind, subject, state, namespace))
     missing = (*objects, *selects, *missing_rights(evidence, details, namespace))
     return Unread(missing, objects, hides, shown or _is_seen(evidence, subject, objects))
 
@@ -141,10 +147,10 @@ def _exists(kind: str, namespace: str, inventory: Inventory) -> bool:
     return any(True for _ in of_kind[kind])
 
 
-def _matters(kind: str, subject: Subject, state: ClusterState) -> bool:
+def _matters(kind: str, subject: Subject, state: ClusterState, namespace: str) -> bool:
     """Whether a kind that selects or tells details can do so, given what is known of the others."""
     if kind == "Node" and state.evidence.complete("ResourceSlice"):
         return places_on_nodes(state)
     if kind == "DeviceClass" and subject is PENDING_PODS:
-        return not state.evidence.complete("Pod") or may_want_devices(state)
+        return not state.evidence.complete("Pod", namespace) or may_want_devices(state, namespace)
     return True

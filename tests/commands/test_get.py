@@ -227,7 +227,7 @@ def test_missing_rights_are_named(capfd, tmp_path):
     path.write_text(json.dumps(withheld(document(SMALL), ("ResourceClaim", "Pod"))), encoding="utf-8")
     _, out, err = call(capfd, "pools", source=path)
     assert "≤" in out
-    assert '"resourceclaims" of apiGroup "resource.k8s.io"' in err
+    assert "needs get, list and watch on resourceclaims.resource.k8s.io" in err
     _, out, err = call(capfd, "claims", "-A", "--unused", source=path)
     assert out == ""
     assert '"pods"' in err

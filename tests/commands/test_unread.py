@@ -7,16 +7,19 @@ be read, and one that says nothing of that must be the same.
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import pytest
 import yaml
+from kubectl_dra.commands.get_query import TYPES
 
 from kubectl_dra.api.kinds import BY_NAME
-from kubectl_dra.commands.app import run
+from kubectl_dra.commands.app import COMMANDS, LazyGroup, run
 from kubectl_dra.source.demo import CLUSTER
 from tests.kit.clock import PassingClock
 from tests.kit.sample import sampled
@@ -26,6 +29,17 @@ from tests.reports.clusters import withheld
 pytestmark = pytest.mark.one_in(3)
 
 KINDS = ("Pod", "Node", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
+ALL = (*KINDS, "ResourceClaimTemplate", "PodGroup", "Event", "Namespace", "ResourceQuota")
+#: Commands that read no cluster, or whose answer is what was read.
+APART = {
+    "convert": "files alone",
+    "lint": "files alone; --devices: test_lint.py",
+    "explain": "words of the program",
+    "completion": "words of the program",
+    "version": "words of the program",
+    "snapshot": "says of each kind whether it was read: test_snapshot.py",
+    "tui": "tests/tui/test_states.py",
+}
 #: Each command with the kinds without any of which it has nothing to say.
 LISTS: dict[str, tuple[str, ...]] = {
     "why-pending -A": ("Pod",),
@@ -45,8 +59,10 @@ LISTS: dict[str, tuple[str, ...]] = {
     "taint-device --list": ("DeviceTaintRule", "ResourceSlice"),
     "get nodes": ("Node", "ResourceSlice"),
     "get templates -A": ("ResourceClaimTemplate",),
+    "get slices": ("ResourceSlice",),
+    "get podgroups -A": ("PodGroup",),
+    "why-pending podgroups -A": ("PodGroup",),
 }
-FORMATS = ("", "wide", "json", "yaml", "name")
 _NODE = "gke-prod-h100-5f3a2b1c-k4tq"
 #: Pages about one object, plans and what-ifs.
 PAGES = (
@@ -69,6 +85,9 @@ PAGES = (
     "top pods -A",
     f"describe-node {_NODE}",
     "describe-node cpu-1",
+    "describe-podgroup ring -n ml",
+    "why-pending podgroup/ring -n ml",
+    "top namespaces",
     "test-selector 'device.driver == \"gpu.example.com\"' --class gpu.example.com",
     f"test-selector true --explain {_NODE}/gpu-0",
     f"taint-device gpu.example.com/{_NODE}/gpu-0 ecc:NoExecute --dry-run=client",
@@ -80,6 +99,8 @@ PAGES = (
     f"get device gpu.example.com/{_NODE}/gpu-0",
     "get devices --class gpu.example.com",
 )
+#: How it is said that something was not read.
+UNREAD = re.compile("could not be (read|listed)|could be read|can't be listed|is unknown")
 #: How an answer begins that rests on less than all.
 BEGINNINGS = ("This answer is incomplete", "error: ", "Whether ")
 #: What only holds where everything was read.
@@ -120,6 +141,14 @@ POD = {
 }
 
 
+GROUP = {
+    "apiVersion": "scheduling.k8s.io/v1beta1",
+    "kind": "PodGroup",
+    "metadata": {"name": "ring", "namespace": "ml", "uid": "ring", "creationTimestamp": "2026-11-02T07:00:00Z"},
+    "spec": {"schedulingPolicy": {"gang": {"minCount": 2}}},
+}
+
+
 class Said(NamedTuple):
     code: int
     out: str
@@ -143,6 +172,7 @@ def ask(request: Any, tmp_path: Path, capfd: Any, monkeypatch: pytest.MonkeyPatc
     """A command, and the kinds that it may not read."""
     monkeypatch.setenv("NO_COLOR", "1")
     content = json.loads(CLUSTER.read_bytes())
+    content["items"].append(GROUP)
     clock = PassingClock()
     clock.slept = 300.0
 
@@ -183,17 +213,52 @@ def _plain(value: Any) -> Any:
     return [_plain(each) for each in value] if isinstance(value, list) else value
 
 
-def offers(words: str, format_: str) -> bool:
-    """Whether the command has that format."""
-    if "--list" in words:
-        return format_ != "wide"
-    return format_ != "name" or words.startswith("get ")
+def formats(words: str) -> Iterator[str]:
+    """The page and every format that the command itself says it has; a template needs a text of its own."""
+    yield ""
+    for name in parameter(words.split()[0], "-o").help.partition(": ")[2].rstrip(".").split(", "):
+        of_pods = words in ("why-pending -A", "why-pending -A --remedies") or not words.startswith("why-pending")
+        if name not in ("jsonpath", "custom-columns") and (of_pods or name not in ("name", "markdown", "csv")):
+            yield name
 
 
-CASES = [
-    (source, words, format_) for source in SOURCES for words in LISTS for format_ in FORMATS if offers(words, format_)
-]
+def parameter(command: str, flag: str) -> Any:
+    """One option of a command, from the click tree."""
+    found = LazyGroup().get_command(click.Context(click.Command("dra")), command)
+    assert found is not None
+    return next(each for each in found.params if flag in each.opts)
+
+
+CASES = [(source, words, format_) for source in SOURCES for words in LISTS for format_ in formats(words)]
 CODES = [(source, words) for source in SOURCES for words in LISTS if "--list" not in words]
+
+
+def test_every_command_and_type_is_asked() -> None:
+    """Derived from the program: a new command, type or level that is not asked here fails."""
+    calls = (*LISTS, *PAGES, "simulate")
+    asked = {words.split()[0] for words in calls}
+    assert asked.isdisjoint(APART)
+    assert asked | set(APART) == set(COMMANDS)
+    assert {words.split()[1] for words in LISTS if words.startswith("get ")} == set(TYPES)
+    assert {words.split()[1] for words in PAGES if words.startswith("top ")} == set(parameter("top", "by").type.choices)
+
+
+EVERYTHING = [(source, words) for source in SOURCES for words in (*LISTS, *PAGES)]
+
+
+@pytest.mark.parametrize(("ask", "words"), sampled(EVERYTHING, 4, lambda case: case[0]), indirect=["ask"])
+def test_where_nothing_may_be_read_nothing_is_answered(ask: Ask, words: str) -> None:
+    """Exit 1, which kinds are lacking, and JSON that says so where there is a document."""
+    if words.startswith("test-selector 'device"):
+        pytest.skip("whether an expression compiles needs no cluster")
+    for format_ in ("", *(() if "--remedy" in words else ("json",))):
+        found = ask(f"{words} -o {format_}" if format_ else words, ALL)
+        assert found.code == 1, found
+        assert UNREAD.search(found.out + found.err), found
+        assert not any(line in found.out + found.err for line in NEVER), found
+        if format_ and (found.out or words in LISTS):
+            assert json.loads(found.out)["missing"], found
+            assert len(found.err.splitlines()) == len(set(found.err.splitlines())), found
 
 
 @pytest.mark.parametrize(("ask", "words", "format_"), sampled(CASES, 5, lambda case: case[:2]), indirect=["ask"])
@@ -212,7 +277,7 @@ def test_what_differs_begins_with_what_was_not_read(ask: Ask, words: str, format
             assert told, (kind, found)
         if LISTS[words] == (kind,):
             _nothing(found, kind, format_)
-        elif told and format_ in ("", "wide"):
+        elif told and format_ in ("", "wide", "markdown", "csv"):
             assert found.first == "This answer is incomplete: some objects could not be read.", (kind, found)
         if format_ == "json" and document["kind"] != "List":
             assert (kind in named) == told, (kind, named)
@@ -224,7 +289,7 @@ PAGE_CASES = [(source, words) for source in SOURCES for words in PAGES]
 @pytest.mark.parametrize(("ask", "words"), sampled(PAGE_CASES, 5, lambda case: case[0]), indirect=["ask"])
 def test_a_page_that_differs_begins_with_what_was_not_read(ask: Ask, words: str) -> None:
     whole = ask(words, ())
-    for kind in (*KINDS, "ResourceClaimTemplate"):
+    for kind in (*KINDS, "ResourceClaimTemplate", "PodGroup"):
         found = ask(words, (kind,))
         said = found.out + found.err
         told = kind in said or BY_NAME[kind].resource.partition(".")[0] in said
@@ -243,7 +308,8 @@ def _nothing(found: Said, kind: str, format_: str) -> None:
     if format_ in ("json", "yaml"):
         assert answers(found, format_)["items"] == []
     else:
-        assert found.out == ""
+        # A table for another program may have its titles.
+        assert len(found.out.splitlines()) <= {"markdown": 2, "csv": 1}.get(format_, 0), found
 
 
 def test_a_simulation_begins_with_what_decides_and_was_not_read(ask: Ask, tmp_path: Path) -> None:

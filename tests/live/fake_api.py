@@ -95,12 +95,18 @@ class FakeApi:
 
     def serve_versions(self, versions: Mapping[str, list[str]]) -> None:
         """Discovery of resource.k8s.io: versions, best first, with the plurals of each."""
-        base = "/apis/resource.k8s.io"
-        named = [{"groupVersion": f"resource.k8s.io/{version}", "version": version} for version in versions]
-        self.routes[base] = Answer({"kind": "APIGroup", "name": "resource.k8s.io", "versions": named})
+        self._serve_group("resource.k8s.io", versions)
+
+    def serve_groups(self, versions: Mapping[str, list[str]]) -> None:
+        """Discovery of scheduling.k8s.io."""
+        self._serve_group("scheduling.k8s.io", versions)
+
+    def _serve_group(self, group: str, versions: Mapping[str, list[str]]) -> None:
+        named = [{"groupVersion": f"{group}/{version}", "version": version} for version in versions]
+        self.routes[f"/apis/{group}"] = Answer({"kind": "APIGroup", "name": group, "versions": named})
         for version, plurals in versions.items():
             resources = [{"name": plural} for plural in plurals]
-            self.routes[f"{base}/{version}"] = Answer({"kind": "APIResourceList", "resources": resources})
+            self.routes[f"/apis/{group}/{version}"] = Answer({"kind": "APIResourceList", "resources": resources})
 
     def serve(self, kind: str, items: list[Any], api_version: str = "v1", namespace: str = "") -> str:
         """Serve a list; its path."""
@@ -203,28 +209,35 @@ def running(api: FakeApi) -> Iterator[FakeApi]:
         server.server_close()
 
 
-def serve_cluster(api: FakeApi, items: Iterable[Any], refused: Collection[str] = ()) -> None:
-    """Serve all of a cluster, in every namespace and across them; kinds that may not be read answer 403."""
+def serve_cluster(api: FakeApi, items: Iterable[Any], refused: Collection[str] = (), own: str = "") -> None:
+    """Serve all of a cluster, in every namespace and across them; kinds that may not be read answer 403.
+
+    In the namespace ``own`` everything that lives in namespaces may be read all the same.
+    """
     items = list(items)
     plurals = ["resourceclaims", "resourceslices", "deviceclasses", "devicetaintrules", "resourceclaimtemplates"]
     api.serve_versions({"v1": plurals})
+    if any(item["kind"] == "PodGroup" for item in items):
+        api.serve_groups({"v1beta1": ["podgroups"]})
     for kind in PLURALS:
         of_kind = [item for item in items if item["kind"] == kind]
         if of_kind or kind in refused or kind in _ALWAYS_SERVED:
-            _serve_kind(api, kind, of_kind, kind in refused)
+            _serve_kind(api, kind, of_kind, kind in refused, own)
     for item in items:
         if BY_NAME[item["kind"]].workload:
             path = f"{item['metadata']['namespace']}/{BY_NAME[item['kind']].plural}/{item['metadata']['name']}"
             api.routes[f"/apis/{item['apiVersion']}/namespaces/{path}"] = Answer(item)
 
 
-def _serve_kind(api: FakeApi, kind: str, items: list[Any], refused: bool) -> None:
-    version = BY_NAME[kind].api_version
+def _serve_kind(api: FakeApi, kind: str, items: list[Any], refused: bool, own: str) -> None:
+    version, group = BY_NAME[kind].api_version, BY_NAME[kind].group
     for namespace in {"", "ml", *(item["metadata"].get("namespace", "") for item in items)}:
         here = [item for item in items if namespace in ("", item["metadata"].get("namespace"))]
         path = api.serve(kind, here, version, namespace)
-        if refused:
-            api.forbid(path)
+        if refused and not (own and namespace == own and BY_NAME[kind].namespaced):
+            # As forbiddenMessage of apiserver/pkg/endpoints/handlers/responsewriters/errors.go has it.
+            where = f'in the namespace "{namespace}"' if namespace else "at the cluster scope"
+            api.forbid(path, f'User "dev" cannot list resource "{PLURALS[kind]}" in API group "{group}" {where}')
 
 
 def write_kubeconfig(

@@ -16,7 +16,7 @@ from kubectl_dra.source.live import Needs, read
 from kubectl_dra.source.live.demand import PRIORITY
 from kubectl_dra.source.live.feed import Feed
 from kubectl_dra.source.spec import Connection
-from tests.live.fake_api import Answer, FakeApi, connection_to
+from tests.live.fake_api import FakeApi, connection_to
 from tests.live.test_feed import Script, Seen, follow, impatient, seen
 
 __all__ = ["follow", "impatient", "seen"]
@@ -40,16 +40,7 @@ def served(api: FakeApi) -> None:
     for name in ON_DEMAND:
         api.serve(name, [], BY_NAME[name].api_version)
     beta = [BY_NAME[name].plural for name in ("PodGroup", "Workload")]
-    serve_groups(api, {"v1": ["priorityclasses"], "v1beta1": beta, "v1alpha3": [*beta, "compositepodgroups"]})
-
-
-def serve_groups(api: FakeApi, versions: dict[str, list[str]]) -> None:
-    """Discovery of scheduling.k8s.io."""
-    named = [{"groupVersion": f"scheduling.k8s.io/{version}", "version": version} for version in versions]
-    api.routes[GROUP] = Answer({"kind": "APIGroup", "name": "scheduling.k8s.io", "versions": named})
-    for version, plurals in versions.items():
-        resources = [{"name": plural} for plural in plurals]
-        api.routes[f"{GROUP}/{version}"] = Answer({"kind": "APIResourceList", "resources": resources})
+    api.serve_groups({"v1": ["priorityclasses"], "v1beta1": beta, "v1alpha3": [*beta, "compositepodgroups"]})
 
 
 def pod(name: str, namespace: str = "ml", phase: str = "Pending", **spec: Any) -> dict[str, Any]:
@@ -145,7 +136,7 @@ def test_groups_are_read_in_the_version_that_is_served(
     connection: Connection, api: FakeApi, versions: dict[str, list[str]], coverage: Coverage, note: str
 ) -> None:
     api.serve("Pod", [GROUPED])
-    serve_groups(api, versions)
+    api.serve_groups(versions)
     api.serve("PodGroup", [group("g")], "scheduling.k8s.io/v1alpha3")
     inventory, evidence = read(connection, Needs(KINDS))
     assert evidence.coverage("PodGroup") is coverage

@@ -17,7 +17,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live import Needs, current_namespace, load, needs_of, read
-from kubectl_dra.source.live.errors import BadAnswerError, LoginError, RefusedError, ServerFailedError
+from kubectl_dra.source.live.errors import BadAnswerError, LoginError, ServerFailedError
 from kubectl_dra.source.spec import Connection, SourceSpec
 from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
 
@@ -136,11 +136,13 @@ def test_ones_own_namespace_may_be_readable_by_name(connection: Connection, api:
     assert not evidence.complete("Namespace")
 
 
-def test_refusal_of_everything_is_an_error_with_the_servers_words(connection: Connection, api: FakeApi) -> None:
+def test_refusal_of_everything_is_evidence_with_who_was_refused(connection: Connection, api: FakeApi) -> None:
     for path in ("/api/v1/nodes", "/api/v1/pods", "/api/v1/namespaces/ml/pods"):
-        api.forbid(path, f"no right to {path}")
-    with pytest.raises(RefusedError, match="no right to /api/v1/namespaces/ml/pods"):
-        _read(connection, {"Node", "Pod"}, namespaces=("ml",))
+        api.forbid(path, 'nodes is forbidden: User "dev" cannot list resource "nodes" in API group ""')
+    inventory, evidence = _read(connection, {"Node", "Pod"}, namespaces=("ml",))
+    assert not inventory.pods
+    assert {read.coverage for read in evidence.reads} == {Coverage.FORBIDDEN}
+    assert evidence.refused_user == "dev"
 
 
 def test_an_expired_login_is_an_error(connection: Connection, api: FakeApi) -> None:

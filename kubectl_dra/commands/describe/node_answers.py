@@ -34,9 +34,9 @@ def describe_nodes(options: Options, words: Sequence[str]) -> int:
             raise node_not_found(name, facts)
         else:
             tell(node_not_found(name, facts), options)
-    wide = options.output == "wide"
+    wide, address = options.output == "wide", facts.evidence.address
     answers = [
-        Answer("NodeReport", each, partial(node_summary_text, each), partial(node_page, each, facts.now, wide))
+        Answer("NodeReport", each, partial(node_summary_text, each), partial(node_page, each, facts.now, wide, address))
         for each in reports
     ]
     print_answers(answers, options, "NodeReportList", single=len(names) == 1)

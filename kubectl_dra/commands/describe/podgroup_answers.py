@@ -46,8 +46,14 @@ def _print(options: Options, facts: ClusterState, keys: Sequence[Key]) -> int:
         if len(keys) == 1:
             raise problem
         tell(problem, options)
+    address = facts.evidence.address
     answers = [
-        Answer("GroupReport", each, partial(group_state_summary, each), partial(group_state_page, each, facts.now))
+        Answer(
+            "GroupReport",
+            each,
+            partial(group_state_summary, each),
+            partial(group_state_page, each, facts.now, address),
+        )
         for each in reports
     ]
     print_answers(answers, options, "GroupReportList", single=len(keys) == 1)

@@ -12,7 +12,7 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import object_not_found
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import Answer, is_document, note_evidence, print_answers, print_pages, tell
-from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
+from kubectl_dra.commands.shared.unread import after_unread, code_of, refuse
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.pool_list import pool_list_page
 from kubectl_dra.output.devices.pool_page import pool_page, pool_summary_text
@@ -48,9 +48,10 @@ def _all(options: Options, facts: ClusterState) -> int:
         items = (report_bytes("PoolSummary", pool) for pool in pools)
         write_list(list_head("PoolReportList", missing=found.missing), items, options.output)
     elif not found.answered:
-        raise nothing_read(found, options)
+        raise refuse(found, options, facts.evidence.address)
     else:
-        print_pages([after_unread(found, pool_list_page(pools, options.output == "wide", found.bound))], options)
+        page = pool_list_page(pools, options.output == "wide", found.bound)
+        print_pages([after_unread(found, page, facts.evidence.address)], options)
     return code_of(found, options, bad=any(map(is_troubled, pools)))
 
 
@@ -76,7 +77,12 @@ def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
 def _print(options: Options, facts: ClusterState, reports: Sequence[PoolReport], single: bool) -> None:
     wide = options.output == "wide"
     answers = [
-        Answer("PoolReport", each, partial(pool_summary_text, each), partial(pool_page, each, facts.now, wide))
+        Answer(
+            "PoolReport",
+            each,
+            partial(pool_summary_text, each),
+            partial(pool_page, each, facts.now, wide, facts.evidence.address),
+        )
         for each in reports
     ]
     print_answers(answers, options, "PoolReportList", single=single)

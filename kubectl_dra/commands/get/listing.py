@@ -27,9 +27,9 @@ from kubectl_dra.commands.shared.show import console, is_document, print_pages, 
 from kubectl_dra.model.evidence import Coverage, Fields
 from kubectl_dra.output.columns import list_table, shown_columns
 from kubectl_dra.output.documents import list_head, objects_head, write_list
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.rows import WRITERS as TABLES
 from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
 from kubectl_dra.reports.unread import Unread
@@ -155,7 +155,7 @@ def what_is_unread(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence
 
 def note_unread(call: GetCall, found: Unread) -> None:
     """Say before the list what it lacks and leaves out; lists for ``grep`` keep it out of their lines."""
-    for line in (*missing_lines(found.missing), *call.notes):
+    for line in (*missing_lines(found.missing, call.facts.evidence.address), *call.notes):
         console(call.options).note(line)
     call.notes.clear()
 

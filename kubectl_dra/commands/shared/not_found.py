@@ -29,7 +29,8 @@ def object_not_found(
     word = what or kind.resource
     if evidence.complete(kind.name):
         return not_found(word, name, known, look)
-    return _unsure(f'{word} "{name}" not found', kind, (), f"{kind.name}s" if what else "of them")
+    unread = f"{kind.name}s" if what else "of them"
+    return _unsure(f'{word} "{name}" not found', kind, (), evidence, unread)
 
 
 def key_not_found(
@@ -38,7 +39,7 @@ def key_not_found(
     """An object in a namespace; ``command`` takes ``TYPE/NAME -n NAMESPACE``, and ``all_`` lists what there is."""
     what = f'{kind.resource} "{key.name}" not found in namespace "{key.namespace}"'
     if not evidence.complete(kind.name, key.namespace):
-        return _unsure(what, kind, within(key.namespace))
+        return _unsure(what, kind, within(key.namespace), evidence)
     keys = tuple(known)
     elsewhere = sorted(each.namespace for each in keys if each.name == key.name)
     if elsewhere:
@@ -58,6 +59,7 @@ def _word(kind: Kind) -> str:
     return "claim" if kind.name == "ResourceClaim" else kind.singular
 
 
-def _unsure(what: str, kind: Kind, scope: Words | None, unread: str = "of them") -> CommandError:
+def _unsure(what: str, kind: Kind, scope: Words | None, evidence: Evidence, unread: str = "of them") -> CommandError:
     hint = try_kubectl("auth", "can-i", "list", kind.resource, scope)
-    return CommandError(f"{what}, but not all {unread} could be read", hint)
+    user = f": forbidden for user {evidence.refused_user}" if evidence.refused_user else ""
+    return CommandError(f"{what}, but not all {unread} could be read{user}", hint)

@@ -7,18 +7,19 @@ from collections.abc import Iterable
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import tell
+from kubectl_dra.commands.shared.show import console, tell
 from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.reports.invocations import try_kubectl, within
 from kubectl_dra.reports.unread import Unread
 
 
-def after_unread(found: Unread, page: Iterable[Safe]) -> list[Safe]:
-    """A page of text with what its list lacks in front."""
-    lines = list(missing_lines(found.missing))
+def after_unread(found: Unread, page: Iterable[Safe], address: Address) -> list[Safe]:
+    """A page of text with what its list lacks in front; ``address``: the cluster where that can be permitted."""
+    lines = list(missing_lines(found.missing, address))
     return [*lines, Safe(""), *page] if lines else list(page)
 
 
@@ -28,9 +29,19 @@ def nothing_read(found: Unread, options: Options) -> CommandError:
     kind, refused = BY_NAME[first.kind], first.coverage == Coverage.FORBIDDEN
     scope = () if not kind.namespaced else within(first.namespace) if first.namespace else ("-A",)
     hint = try_kubectl("auth", "can-i", "list", kind.resource, scope)
+    if options.all_namespaces and kind.namespaced and hint:
+        hint = hint.then("; without -A only one namespace is read")
     code = finding_code(asked=options.exit_code, bad=False, partial=True, answered=False)
     names = " and ".join(dict.fromkeys(BY_NAME[each.kind].resource for each in found.objects))
-    return CommandError(f"{names} could not be listed: {'forbidden' if refused else 'not read'}", hint, code)
+    why = f"forbidden{f' for user {first.user}' if first.user else ''}" if refused else "not read"
+    return CommandError(f"{names} could not be listed: {why}", hint, code)
+
+
+def refuse(found: Unread, options: Options, address: Address) -> CommandError:
+    """The same to be raised, once it is said which kinds are lacking and who could permit them."""
+    for line in missing_lines(found.missing, address):
+        console(options).note(line)
+    return nothing_read(found, options)
 
 
 def code_of(found: Unread, options: Options, *, bad: bool = False) -> ExitCode:

@@ -120,13 +120,17 @@ def supposed(world: ClusterState, switches: tuple[Switch, ...]) -> tuple[Cluster
 @contextmanager
 def told(world: ClusterState) -> Iterator[None]:
     """What a switch names and is not there becomes an error for people."""
+    from kubectl_dra.api.kinds import NODE, RESOURCE_SLICE
     from kubectl_dra.diagnosis.whatif import WhatIfError
 
     try:
         yield
     except WhatIfError as error:
-        complete = world.evidence.complete("Node" if error.kind == "node" else "ResourceSlice")
+        kind = NODE if error.kind == "node" else RESOURCE_SLICE
+        complete = world.evidence.complete(kind.name)
         unsure = "" if complete else ", but not all of them could be read"
         hint = try_kubectl("get", "nodes") if error.kind == "node" else try_dra("get", "devices")
+        if not complete:
+            hint = try_kubectl("auth", "can-i", "list", kind.resource)
         what = f'{error.kind}s "{error.name}" not found{unsure}{did_you_mean(error.name, error.known)}'
         raise CommandError(what, hint) from error

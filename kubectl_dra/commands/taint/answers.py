@@ -6,7 +6,7 @@ from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import console, is_document, note_evidence, print_pages, write
 from kubectl_dra.commands.shared.signals import signals_raise
-from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
+from kubectl_dra.commands.shared.unread import after_unread, code_of, refuse
 from kubectl_dra.commands.taint.planning import Planner, write_plan
 from kubectl_dra.commands.taint.source import open_source
 from kubectl_dra.commands.taint.words import TaintArgs, TaintWords, parse_words
@@ -14,11 +14,11 @@ from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.console import is_dialogue
 from kubectl_dra.output.documents import list_bytes
 from kubectl_dra.output.exit_codes import ExitCode
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.list_page import list_page
 from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import dry_lines, present_lines, rule_reference
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.reports.taint_listing import listed_taints
 from kubectl_dra.reports.taint_plan import KINDS
@@ -79,7 +79,7 @@ def _check_consent(asked: TaintArgs, several: bool) -> None:
 
 def _show_plan(options: Options, planner: Planner, plan: TaintPlan, server: bool) -> int:
     terminal = console(options)
-    page = plan_page(plan, planner.missing, planner.notes()) if plan.writes else []
+    page = plan_page(plan, planner.missing, planner.notes(), planner.facts.evidence.address) if plan.writes else []
     lines = [*page, *([Safe("")] if page else []), *present_lines(plan), *dry_lines(plan, server)]
     if is_document(options):
         write_plan(options, planner, plan, page)
@@ -109,13 +109,13 @@ def _list(options: Options, asked: TaintArgs) -> int:
     if is_document(options):
         write(list_bytes("TaintList", taints, missing=found.missing), options)
     elif not found.answered:
-        raise nothing_read(found, options)
+        raise refuse(found, options, facts.evidence.address)
     elif options.output == "name":
-        for line in missing_lines(found.missing):
+        for line in missing_lines(found.missing, facts.evidence.address):
             console(options).note(line)
         for each in taints:
             if each.taint.rule:
                 console(options).out(rule_reference(each.taint.rule))
     else:
-        print_pages([after_unread(found, list_page(taints, facts.now, found.bound))], options)
+        print_pages([after_unread(found, list_page(taints, facts.now, found.bound), facts.evidence.address)], options)
     return code_of(found, options, bad=bool(taints))

@@ -107,7 +107,9 @@ class Dialogue:
         return plan, Choice.ALL
 
     def _preview(self, plan: TaintPlan) -> None:
-        self._shown = plan_page(plan, self._planner.missing, self._planner.notes())
+        self._shown = plan_page(
+            plan, self._planner.missing, self._planner.notes(), self._planner.facts.evidence.address
+        )
         for line in self._shown:
             self._terminal.note(line)
 

@@ -45,7 +45,7 @@ def group_answer(
 
 
 def _page(report: GroupPendingReport, diagnoser: Diagnoser, steps: Address | None) -> list[Safe]:
-    lines = group_page(report, diagnoser.world.now)
+    lines = group_page(report, diagnoser.world.now, address=diagnoser.world.evidence.address)
     commands = list(step_lines(report.remedies, steps)) if steps is not None else []
     return [*lines, Safe(""), *commands] if commands else lines
 

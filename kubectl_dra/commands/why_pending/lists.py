@@ -12,8 +12,8 @@ from kubectl_dra.commands.shared.show import (
     print_answers,
     print_pages,
 )
-from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
-from kubectl_dra.commands.why_pending.groups import AnyPending, Pending, waiting_groups
+from kubectl_dra.commands.shared.unread import after_unread, code_of, refuse
+from kubectl_dra.commands.why_pending.groups import Pending, waiting_groups
 from kubectl_dra.commands.why_pending.one_per_line import is_rows, pod_list, said
 from kubectl_dra.commands.why_pending.single import (
     PendingCall,
@@ -21,21 +21,21 @@ from kubectl_dra.commands.why_pending.single import (
     code_of_answers,
     idle_answer,
     is_bad,
+    lacking,
     pod_answer,
     pod_group_answer,
 )
 from kubectl_dra.diagnosis.idle import held
 from kubectl_dra.diagnosis.pending import pending_pods
-from kubectl_dra.diagnosis.records import Missing, MissingEvidence
 from kubectl_dra.diagnosis.workloads import owners, resolve_workload
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.output.exit_codes import ExitCode
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.pending.group_page import gang_lines
 from kubectl_dra.output.pending.groups import claim_groups_page, groups_page
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.templates import is_template
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.reports.idle import WorkloadPendingReport
 from kubectl_dra.reports.pending import (
@@ -99,27 +99,28 @@ def _list(
 ) -> int:
     """A list: what could not be read and may change it, then what is known."""
     of_list = unread(call.cluster.state, subject, call.cluster.namespace, shown=bool(answers))
-    found = together([of_list], (item for each in answers for item in _missing(each.report)))
+    found = together([of_list], (item for each in answers for item in lacking(each.report)))
     if is_template(call.options.output):
         # A template may leave out what the document says about its gaps.
         if not found.answered:
-            raise nothing_read(found, call.options)
-        for line in missing_lines(found.missing):
+            raise refuse(found, call.options, call.address)
+        for line in missing_lines(found.missing, call.address):
             console(call.options).note(line)
     if is_document(call.options):
         print_answers(answers, call.options, "PendingReportList", single=False, missing=found.missing)
     elif not found.answered:
-        raise nothing_read(found, call.options)
+        raise refuse(found, call.options, call.address)
     else:
+        call.told = True
         in_rows = is_rows(call.options, call.sort_by) and subject is PENDING_PODS
-        lines = _rows(call, answers) if in_rows else after_unread(found, page(call, answers, found))
+        lines = _rows(call, answers) if in_rows else after_unread(found, page(call, answers, found), call.address)
         supposed_lines = whatif_lines(call.what_if) if call.what_if is not None else []
         if supposed_lines and not in_rows and not (page is _pages and answers):
             lines = [*supposed_lines, Safe(""), *lines]
         if in_rows:
             for line in supposed_lines:
                 console(call.options).note(line)
-            for line in missing_lines(found.missing):
+            for line in missing_lines(found.missing, call.address):
                 console(call.options).note(line)
             for each in answers:
                 if isinstance(each.report, WorkloadPendingReport):  # no pod, so no line
@@ -157,11 +158,3 @@ def _pages(_call: PendingCall, answers: Sequence[Pending], found: Unread) -> lis
     elif not answers:
         lines.append(Safe("Nothing waits."))
     return lines
-
-
-def _missing(report: AnyPending) -> Iterator[Missing]:
-    """What it lacks, and what its causes do: those of a claim are its pods'."""
-    yield from report.missing
-    for cause in report.causes:
-        if isinstance(cause.detail, MissingEvidence):
-            yield from cause.detail.missing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.api.controllers import INDIRECT, MAKERS
@@ -14,16 +14,18 @@ from kubectl_dra.commands.shared.show import (
     console,
     is_document,
     print_answers,
+    print_pages,
     tell,
 )
 from kubectl_dra.commands.shared.types import ObjectArg, ObjectArgs
-from kubectl_dra.commands.shared.unread import nothing_read
+from kubectl_dra.commands.shared.unread import refuse
 from kubectl_dra.commands.why_pending.groups import Pending, not_served
 from kubectl_dra.commands.why_pending.single import (
     PendingCall,
     claim_answer,
     code_of_answers,
     idle_answer,
+    lacking,
     pod_answer,
     pod_group_answer,
 )
@@ -31,14 +33,14 @@ from kubectl_dra.diagnosis.pending import is_pending
 from kubectl_dra.diagnosis.workloads import resolve_workload
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.output.pending.evidence import missing_lines
-from kubectl_dra.output.safe import fmt
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.reports.invocations import dra, of, shell_line
 from kubectl_dra.reports.pending import (
     ClaimPendingReport,
     PendingReport,
 )
-from kubectl_dra.reports.unread import PENDING_PODS, unread
+from kubectl_dra.reports.unread import PENDING_PODS, together, unread
 
 _ALL: Final = ("kubectl", "dra", "why-pending", "-A")
 # Of a claim that many pods wait for, the first few tell the story.
@@ -57,8 +59,19 @@ def named(call: PendingCall, targets: ObjectArgs) -> int:
             call.failed = True
             tell(problem, call.options)
     single = targets.single is not None and not targets.single.kind.workload
+    _say_once(call, answers)
     print_answers(answers, call.options, "PendingReportList", single=single)
     return code_of_answers(call, answers)
+
+
+def _say_once(call: PendingCall, answers: Sequence[Pending]) -> None:
+    """Above several pages, what any of them lacks."""
+    if len(answers) < 2 or is_document(call.options):
+        return
+    missing = together((), (item for each in answers for item in lacking(each.report))).missing
+    lines = list(missing_lines(missing, call.address))
+    print_pages([[*lines, Safe("")]] if lines else [], call.options)
+    call.told = True
 
 
 def only_pod(call: PendingCall, targets: ObjectArgs) -> PendingReport:
@@ -107,9 +120,9 @@ def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pendi
     pending = [key_of(pod.metadata) for pod in pods if is_pending(pod)]
     found = unread(state, PENDING_PODS, key.namespace, shown=bool(pending))
     if not found.answered:
-        raise nothing_read(found, call.options)
+        raise refuse(found, call.options, call.address)
     if found.objects:
-        for line in missing_lines(found.objects):
+        for line in missing_lines(found.objects, call.address):
             console(call.options).note(line)
     elif not pending:
         waits = idle_answer(call, state, kind, key) if not pods else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -17,11 +17,11 @@ from kubectl_dra.commands.shared.show import (
     Answer,
     is_document,
 )
-from kubectl_dra.commands.why_pending.groups import Pending, group_answer
+from kubectl_dra.commands.why_pending.groups import AnyPending, Pending, group_answer
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.idle import held, idle
-from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.records import Missing, MissingEvidence, ObjectRef
 from kubectl_dra.diagnosis.whatif import WhatIf
 from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.ids import Key
@@ -35,6 +35,7 @@ from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.reports.idle import idle_report
 from kubectl_dra.reports.pending import (
+    ClaimPendingReport,
     PendingReport,
     claim_pending_report,
     pending_report,
@@ -65,6 +66,8 @@ class PendingCall:
     what_if: WhatIf | None = None
     sort_by: str = ""
     judge: Judge | None = None
+    #: What could not be read stands above all pages.
+    told: bool = False
 
     @property
     def address(self) -> Address:
@@ -96,7 +99,7 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
 
 
 def _pod_page(call: PendingCall, report: PendingReport) -> list[Safe]:
-    lines = pending_page(report, call.now, call.address)
+    lines = pending_page(report, call.now, call.address, told=call.told)
     steps = list(step_lines(report.remedies, call.address)) if call.remedies else []
     return [*lines, Safe(""), *steps] if steps else lines
 
@@ -111,8 +114,20 @@ def pod_group_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> P
 def claim_answer(call: PendingCall, key: Key) -> Pending:
     """The diagnosis of one claim."""
     report = claim_pending_report(call.diagnoser.claim(key), call.cluster.state, call.what_if)
-    page = partial(claim_pending_page, report, call.now)
-    return Answer("ClaimPendingReport", report, partial(claim_pending_summary, report), page)
+    summary = partial(claim_pending_summary, report)
+    return Answer("ClaimPendingReport", report, summary, partial(_claim_page, call, report))
+
+
+def _claim_page(call: PendingCall, report: ClaimPendingReport) -> list[Safe]:
+    return claim_pending_page(report, call.now, call.address, told=call.told)
+
+
+def lacking(report: AnyPending) -> Iterator[Missing]:
+    """What a report lacks, and what its causes do: those of a claim are its pods'."""
+    yield from report.missing
+    for cause in report.causes:
+        if isinstance(cause.detail, MissingEvidence):
+            yield from cause.detail.missing
 
 
 def code_of_answers(call: PendingCall, answers: Sequence[Pending]) -> int:

@@ -41,10 +41,16 @@ class RbacRule(ReportRecord, frozen=True):
 
 
 class Missing(ReportRecord, frozen=True):
-    """Something that could not be read: the kind, why, and the right that would give it."""
+    """Something that could not be read: the kind, why, and the right that would give it.
+
+    ``read_in``: the namespaces in which it was read, where it is wanted of the whole cluster. ``user``: who was
+    refused, where the server said so.
+    """
 
     kind: str
     coverage: str
     rule: RbacRule
     namespace: str = ""
     decides: bool = True
+    read_in: tuple[str, ...] = ()
+    user: str = ""

@@ -12,10 +12,10 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.devices.parts import bar
 from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.pending.reasons import reason_sentence, title
 from kubectl_dra.output.pending.remedies import recorded_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.capacity import CapacityReport, ShapeCapacity, WayOut
@@ -37,7 +37,7 @@ _COLUMNS: Final = (
 
 def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
     """All lines."""
-    blocks: list[list[Safe]] = [list(missing_lines(report.missing))]
+    blocks: list[list[Safe]] = [list(missing_lines(report.missing, address))]
     if report.what_if is not None:
         blocks.append(whatif_lines(report.what_if))
     for shape in report.shapes:

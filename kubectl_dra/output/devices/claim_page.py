@@ -15,8 +15,8 @@ from kubectl_dra.output.devices.holders import consumer_text, taint_lines
 from kubectl_dra.output.devices.parts import condition_text, pairs_text, scope_text
 from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.ask import toleration_text
 from kubectl_dra.reports.claim import ClaimReport, ConfigRecord, ResultRecord, TemplateUse
@@ -37,7 +37,7 @@ _ABANDONED: Final = "holds devices only for what is finished or deleted"
 def claim_page(report: ClaimReport, now: datetime, wide: bool = False, address: Address = HERE) -> list[Safe]:
     """All lines of one report; commands are for the cluster at ``address``."""
     blocks: list[list[Safe]] = [
-        list(missing_lines(report.missing)),
+        list(missing_lines(report.missing, address)),
         list(_head(report, now)),
         [*ask_lines((report.asks,)), *_derived(report)],
         list(_results(report, wide)),

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.devices.parts import condition_text
 from kubectl_dra.output.layout import Column, table, wrapped
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.pending.gangs import origin
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.group_state import GroupPod, GroupReport
 from kubectl_dra.reports.holders import ConsumerState
@@ -23,10 +24,10 @@ _POD_STATES: Final = {
 }
 
 
-def group_state_page(report: GroupReport, now: datetime) -> list[Safe]:
+def group_state_page(report: GroupReport, now: datetime, address: Address | None = None) -> list[Safe]:
     """All lines of one report."""
     blocks: list[list[Safe]] = [
-        list(missing_lines(report.missing)),
+        list(missing_lines(report.missing, address)),
         list(_head(report, now)),
         list(_needs(report)),
         _pods(report),

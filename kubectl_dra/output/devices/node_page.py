@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.columns import ListColumn, Shown, count_column
 from kubectl_dra.output.devices.holders import holder_text
 from kubectl_dra.output.devices.lists import pool_state_cell
 from kubectl_dra.output.devices.parts import scope_cell, state_text, used_count
 from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import age, counted, listed
 from kubectl_dra.reports.device_list import ListedDevice
 from kubectl_dra.reports.nodes import NodeReport, NodeSummary
@@ -80,10 +81,10 @@ def node_summary_text(report: NodeReport) -> Safe:
     return fmt("{}; {} it shares with other nodes.", parts, shared) if shared else fmt("{}.", parts)
 
 
-def node_page(report: NodeReport, now: datetime, wide: bool = False) -> list[Safe]:
+def node_page(report: NodeReport, now: datetime, wide: bool = False, address: Address | None = None) -> list[Safe]:
     """All lines of one report."""
     blocks = [
-        list(missing_lines(report.missing)),
+        list(missing_lines(report.missing, address)),
         [*wrapped(styled(node_summary_text(report), Style.BOLD)), *_state(report, now)],
         list(_pools(report)),
         _devices(report, now, wide),

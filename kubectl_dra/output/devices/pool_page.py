@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.allocation.pool_faults import PoolFault
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.devices.capacity import capacity_cell, capacity_lines, policy_lines
@@ -25,8 +26,8 @@ from kubectl_dra.output.devices.parts import (
 )
 from kubectl_dra.output.devices.pool_status import status_lines
 from kubectl_dra.output.layout import PAGE, Column, padded, table, width, wrapped
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import age, counted, listed
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.partitions import CounterRecord
@@ -45,10 +46,10 @@ _FAULTS: Final = {
 }
 
 
-def pool_page(report: PoolReport, now: datetime, wide: bool = False) -> list[Safe]:
+def pool_page(report: PoolReport, now: datetime, wide: bool = False, address: Address | None = None) -> list[Safe]:
     """All lines of one report; ``wide`` shows every attribute as a column, as wide as it gets."""
     blocks: list[list[Safe]] = [
-        list(missing_lines(report.missing)),
+        list(missing_lines(report.missing, address)),
         [*_head(report, wide), *advertised_lines(report.also_advertised)],
         list(_partitions(report)),
         [*_devices(report, now, wide), *_footnotes(report, wide)],

@@ -7,12 +7,14 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import ClaimVerdict, ObjectRef
+from kubectl_dra.diagnosis.records import Cause, ClaimVerdict, ObjectRef
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import ask_lines
-from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
+from kubectl_dra.output.pending.evidence import evidence_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.pending import ClaimPendingReport
@@ -26,11 +28,13 @@ _STATE: Final = {
 }
 
 
-def claim_pending_page(report: ClaimPendingReport, now: datetime) -> list[Safe]:
-    """All lines of one claim's report."""
+def claim_pending_page(
+    report: ClaimPendingReport, now: datetime, address: Address | None = None, *, told: bool = False
+) -> list[Safe]:
+    """All lines of one claim's report; ``told``: what could not be read stands above all pages."""
     blocks = [
         whatif_lines(report.what_if) if report.what_if is not None else [],
-        list(missing_lines(report.missing)),
+        [] if told else list(missing_lines(report.missing, address)),
         wrapped(styled(claim_pending_summary(report), Style.BOLD)),
         list(ask_lines(report.asks)),
         _holds(report),
@@ -66,8 +70,13 @@ def _reason(report: ClaimPendingReport) -> Safe:
     if cause is None or cause.code is Code.CLAIM_UNUSED:
         return Safe("")
     if _waits_with_pod(report):
-        return fmt(" because pod {} waits: {}", str(report.waiting_pods[0].key), reason_sentence(cause))
+        text = " because pod {} waits, and why is unknown: {}" if _is_unread(cause) else " because pod {} waits: {}"
+        return fmt(text, str(report.waiting_pods[0].key), reason_sentence(cause))
     return fmt(": {}", reason_sentence(cause))
+
+
+def _is_unread(cause: Cause) -> bool:
+    return cause.code is Code.EVIDENCE_MISSING
 
 
 def _evidence(report: ClaimPendingReport, now: datetime) -> list[Safe]:

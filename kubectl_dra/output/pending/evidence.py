@@ -18,7 +18,6 @@ from kubectl_dra.diagnosis.records import (
     FatalError,
     GangElsewhere,
     KubeletText,
-    Missing,
     Negotiation,
     ObjectRef,
     OpenPlugin,
@@ -29,7 +28,6 @@ from kubectl_dra.diagnosis.records import (
     Retry,
     VanishedDevices,
 )
-from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.gangs import elsewhere_lines
@@ -115,40 +113,6 @@ def autoscaler_lines(said: AutoscalerWords | None, now: datetime) -> Iterator[Sa
                 "size."
             )
             yield from wrapped(Safe(text), indent=2)
-
-
-def missing_lines(missing: Sequence[Missing]) -> Iterator[Safe]:
-    """What could not be read: the rights that would give it in RBAC's words, and what the source just lacks."""
-    decisive = [item for item in missing if item.decides]
-    if decisive:
-        yield Safe("This answer is incomplete: some objects could not be read.")
-    yield from missing_kinds(decisive)
-
-
-def missing_kinds(missing: Sequence[Missing]) -> Iterator[Safe]:
-    """A line for each kind."""
-    refused = [item for item in missing if item.coverage == Coverage.FORBIDDEN]
-    lacking = [item for item in missing if item.coverage != Coverage.FORBIDDEN]
-    for item in refused:
-        yield from wrapped(_right(item), indent=4, first=2)
-    for item in lacking:
-        how = Safe("only partly read" if item.coverage == Coverage.PARTIAL else "not read")
-        yield from wrapped(fmt("{}{}: {}", item.kind, _scope(item), how), indent=4, first=2)
-
-
-def _right(item: Missing) -> Safe:
-    return fmt(
-        '{}{}: forbidden; needs {} on resource "{}" of apiGroup "{}"',
-        item.kind,
-        _scope(item),
-        listed(item.rule.verbs),
-        item.rule.resource,
-        item.rule.api_group,
-    )
-
-
-def _scope(item: Missing) -> Safe:
-    return fmt(" in namespace {}", item.namespace) if item.namespace else Safe(" in the whole cluster")
 
 
 def _expression(error: FatalError) -> Iterator[Safe]:

@@ -8,15 +8,17 @@ from typing import Final
 
 from kubectl_dra.diagnosis.gangs.records import MemberState
 from kubectl_dra.diagnosis.records import Agreement, Verdict
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import Column, closed, table, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
-from kubectl_dra.output.pending.evidence import evidence_lines, missing_lines
+from kubectl_dra.output.pending.evidence import evidence_lines
 from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views
 from kubectl_dra.output.pending.gangs import origin, with_whole_name
 from kubectl_dra.output.pending.page import AGREEMENT, preemption_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.groups import GroupPendingReport, OtherAssignment
@@ -30,7 +32,9 @@ _NOT_SEARCHED: Final = (
 _NO_OTHER: Final = "No other choice of nodes for its pods lets enough of them fit either."
 
 
-def group_page(report: GroupPendingReport, now: datetime, *, apart: bool = False) -> list[Safe]:
+def group_page(
+    report: GroupPendingReport, now: datetime, *, apart: bool = False, address: Address | None = None
+) -> list[Safe]:
     """All lines of one report; ``now`` is the time that ages are counted from.
 
     ``apart``: without the first sentence and the ways out, which stand beside the page.
@@ -42,7 +46,7 @@ def group_page(report: GroupPendingReport, now: datetime, *, apart: bool = False
         _members(report),
         *_funnels(report),
         _evidence(report, now),
-        list(missing_lines(report.missing)) if report.verdict is Verdict.UNKNOWN else [],
+        list(missing_lines(report.missing, address)) if report.verdict is Verdict.UNKNOWN else [],
         preemption_lines(report.preemption),
         [] if apart else list(remedy_lines(report.remedies, report.verdict)),
         _other_assignment(report),

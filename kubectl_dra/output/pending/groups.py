@@ -75,7 +75,7 @@ def claim_groups_page(
 
 
 def _at_least(bound: Bound) -> Safe:
-    return Safe("" if bound is Bound.EXACT else "at least ")
+    return Safe("" if bound is Bound.EXACT else "At least ")
 
 
 def _more(kind: str, one: ObjectRef, address: Address) -> list[Safe]:

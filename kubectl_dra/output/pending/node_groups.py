@@ -8,9 +8,9 @@ from typing import Final
 from kubectl_dra.diagnosis.autoscaling.records import Doubt, GroupVerdict
 from kubectl_dra.diagnosis.records import Missing, NodeOutcome
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.evidence import missing_kinds
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.unread import missing_kinds
 from kubectl_dra.output.words import counted
 
 _NONE: Final = Safe(

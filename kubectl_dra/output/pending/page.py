@@ -23,16 +23,11 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.invocation import HERE, Address
+from kubectl_dra.output.explain.index import matching
 from kubectl_dra.output.layout import closed, wrapped
 from kubectl_dra.output.pending.advice import advice_lines, existing_lines, next_step_lines
 from kubectl_dra.output.pending.asks import ask_lines, unseen_lines
-from kubectl_dra.output.pending.evidence import (
-    autoscaler_lines,
-    evidence_lines,
-    failing_lines,
-    missing_kinds,
-    missing_lines,
-)
+from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
 from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views, has_devices
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.main_reason import names_of
@@ -40,11 +35,12 @@ from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.obstacles import obstacle
 from kubectl_dra.output.pending.remedies import addition_lines, remedy_lines, short_commands
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
+from kubectl_dra.output.unread import missing_kinds, missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.invocations import dra, of, reading
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
-from kubectl_dra.scheduler.fit_error import without_preemption
+from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR, without_preemption
 
 _MAX_FUNNELS: Final = 3
 # Verdicts that rest on the whole cluster; the others follow from the pod and its claims alone.
@@ -78,17 +74,20 @@ def pending_page(
     *,
     head: list[Safe] | None = None,
     apart: bool = False,
+    told: bool = False,
 ) -> list[Safe]:
     """All lines of one report; ``now`` is the time that ages are counted from.
 
     ``address``: the cluster that commands are for. ``more`` stands below the ways out, in place of the command that
     prints one of them, on screens with keys of their own. ``head``: the first lines, in place of the sentence about the
-    pod. ``apart``: without the first lines and the ways out, which stand beside the page.
+    pod. ``apart``: without the first lines and the ways out, which stand beside the page. ``told``: what could
+    not be read stands above all pages.
     """
     first = wrapped(styled(pending_summary(report), Style.BOLD)) if head is None else head
     blocks: list[list[Safe]] = [
         whatif_lines(report.what_if) if report.what_if is not None else [],
         [] if apart else first,
+        list(_heard(report, now)),
         list(ask_lines(report.asks, report.extended)) if _shows_asks(report) else [],
         list(unseen_lines(report.unseen)),
         *_funnels(report, _INSIDE if more is not None else _OUTSIDE),
@@ -96,7 +95,7 @@ def pending_page(
         _evidence(report, now),
         list(failing_lines(report.failing)),
         list(autoscaler_lines(report.autoscaler, now)),
-        list(missing_lines(report.missing)) if report.verdict in _OF_THE_CLUSTER else [],
+        list(missing_lines(report.missing, address)) if report.verdict in _OF_THE_CLUSTER and not told else [],
         list(_unread_templates(report)),
         preemption_lines(report.preemption),
         list(existing_lines(report)),
@@ -109,7 +108,7 @@ def pending_page(
         _priority(report),
         _taken_to_admit(report),
         _random_order(report),
-        [*_scheduler(report, now), *_footer(report)],
+        [*([] if _is_heard_first(report) else _scheduler(report, now)), *_footer(report)],
     ]
     lines: list[Safe] = []
     for block in blocks:
@@ -285,6 +284,31 @@ def _random_order(report: PendingReport) -> list[Safe]:
             )
             return wrapped(fmt(text, assumption.subject))
     return []
+
+
+def _is_heard_first(report: PendingReport) -> bool:
+    """Whether the scheduler's words are the best answer that there is: it could read everything."""
+    seen = report.observed
+    unread = report.code is Code.EVIDENCE_MISSING and report.verdict is Verdict.UNKNOWN
+    return unread and seen is not None and seen.status == "False" and bool(seen.message)
+
+
+def _heard(report: PendingReport, now: datetime) -> Iterator[Safe]:
+    """What the scheduler wrote, and where that is explained, in place of a diagnosis."""
+    if not _is_heard_first(report):
+        return
+    seen = report.observed
+    assert seen is not None  # noqa: S101 - see above
+    yield from wrapped(fmt("The scheduler, which reads everything, wrote {}: {}", ago(seen.time, now), seen.message))
+    codes = matching(f"{seen.reason}: {seen.message}" if seen.reason == SCHEDULER_ERROR else seen.message)
+    if len(codes) == 1:
+        meaning = Safe(codes[0].meaning)
+        yield from wrapped(fmt("That is {}: {} (kubectl dra explain {}).", codes[0], meaning, codes[0]))
+    elif codes:
+        line = command(reading(dra("explain", without_preemption(seen.message)), HERE))
+        yield from (
+            [fmt("It has one of {} reasons, which this command lists:", len(codes)), fmt("  {}", line)] if line else []
+        )
 
 
 def _scheduler(report: PendingReport, now: datetime) -> Iterator[Safe]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.advice import (
     cross_check_lines,
@@ -20,12 +20,13 @@ from kubectl_dra.output.selector.devices import clause_lines, device_lines, fail
 from kubectl_dra.output.selector.explained import explanation_lines
 from kubectl_dra.output.selector.published import published_lines, unit_lines
 from kubectl_dra.output.selector.verdicts import styled_headline, verdict_lines
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.reports.selector.records import SelectorReport
 
 
-def selector_page(report: SelectorReport, wide: bool = False) -> list[Safe]:
+def selector_page(report: SelectorReport, wide: bool = False, address: Address | None = None) -> list[Safe]:
     """All lines of the report."""
-    unread = list(missing_lines(report.missing))
+    unread = list(missing_lines(report.missing, address))
     head = [*_subject(report), *styled_headline(report), *verdict_lines(report)]
     if report.explanation is not None:
         return [

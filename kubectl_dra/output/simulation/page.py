@@ -13,7 +13,6 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import unseen_lines
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.pending.headline import pending_summary, why_not
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.reasons import reason_sentence
@@ -26,6 +25,7 @@ from kubectl_dra.output.simulation.manifests import (
     object_name,
     refusal_lines,
 )
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.base import Fits
@@ -45,7 +45,7 @@ def simulation_page(
 ) -> list[Safe]:
     """All lines; ``steps``: with the commands of remedies, for the cluster at ``address``."""
     blocks = [
-        list(missing_lines(report.unread)),
+        list(missing_lines(report.unread, address)),
         [*head_lines(report), *refusal_lines(report.manifests)],
         whatif_lines(report.what_if) if report.what_if is not None else [],
     ]

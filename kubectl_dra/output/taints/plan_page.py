@@ -8,14 +8,15 @@ from typing import Final
 
 from kubectl_dra.allocation.taints import PREVENTING
 from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintSelector
 from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.layout import GAP, Column, padded, table, width, wrapped
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.taints.hits import hit_rows
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import counted, listed, plural
 
 _VERBS: Final = {Verb.CREATE: "create", Verb.PATCH: "change", Verb.DELETE: "delete"}
@@ -25,9 +26,11 @@ _FROM_NOW_ON: Final = Safe("from now on")
 NO_EXECUTE: Final = "NoExecute"
 
 
-def plan_page(plan: TaintPlan, missing: Sequence[Missing] = (), notes: Sequence[Safe] = ()) -> list[Safe]:
+def plan_page(
+    plan: TaintPlan, missing: Sequence[Missing] = (), notes: Sequence[Safe] = (), address: Address | None = None
+) -> list[Safe]:
     """All lines of a plan with writes."""
-    unread = list(missing_lines(missing))
+    unread = list(missing_lines(missing, address))
     lines = [*unread, *([Safe("")] if unread else [])]
     lines += [*target_lines(plan.target), *_write_lines(plan.writes), Safe("")]
     lines += _who_and_what(plan)

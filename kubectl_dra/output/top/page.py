@@ -9,9 +9,9 @@ from typing import Final
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.layout import Column, table, wrapped
-from kubectl_dra.output.pending.evidence import missing_lines
 from kubectl_dra.output.pending.remedies import recorded_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
+from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.base import Count
 from kubectl_dra.reports.invocations import changing, kubectl, of
@@ -19,14 +19,16 @@ from kubectl_dra.reports.top import SHARED, By, TopReport, TopRow
 
 _TITLES: Final = {By.NODES: "NODE", By.CLASSES: "CLASS", By.NAMESPACES: "NAMESPACE", By.PODS: "POD"}
 _COMMANDS: Final = 5
+_NONE: Final = Safe("No claim holds a device here.")
+_UNKNOWN: Final = Safe("Who holds devices here is unknown.")
 
 
 def top_page(report: TopReport, now: datetime, address: Address) -> list[Safe]:
     """All lines."""
-    lines = list(missing_lines(report.missing))
+    lines = list(missing_lines(report.missing, address))
     if lines:
         lines.append(Safe(""))
-    lines += _rows(report) if report.rows else [Safe("No claim holds a device here.")]
+    lines += _rows(report) if report.rows else [_NONE if report.answered else _UNKNOWN]
     if report.idle:
         lines += [Safe(""), *_idle(report, now, address)]
     return lines
@@ -36,6 +38,8 @@ def top_summary(report: TopReport) -> Safe:
     """Who holds most, and how much is idle."""
     idle = sum(len(each.devices) for each in report.idle)
     wasted = fmt("; {} held for nobody", counted(idle, "device")) if idle else Safe("")
+    if not report.answered:
+        return _UNKNOWN
     if not report.rows:
         return fmt("No claim holds a device here{}.", wasted)
     first = report.rows[0]

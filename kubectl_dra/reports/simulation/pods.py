@@ -104,7 +104,8 @@ def _controlled(pod: Pod, trial: Trial) -> Pod:
 
 def _copy(pod: Pod, suffix: str) -> Pod:
     name = f"{pod.metadata.name}{suffix}"
-    meta = msgspec.structs.replace(pod.metadata, name=name, uid=f"simulated-{pod.metadata.namespace}-{name}")
+    uid = f"simulated-{pod.metadata.namespace}-{name}"
+    meta = msgspec.structs.replace(pod.metadata, name=name, uid=uid, creation_timestamp=None)
     spec = msgspec.structs.replace(pod.spec, node_name="")
     return msgspec.structs.replace(pod, metadata=meta, spec=spec, status=PodStatus(phase="Pending"))
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import missing, needs
+from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
 from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.ids import Key
@@ -68,12 +69,20 @@ def simulation_report(
         pods=pods,
         effects=effects(world, with_files, usable),
         certainty=missing.certainty(world.evidence),
-        missing=missing.missing(world.evidence, needs.POD if namespace else _OF_ALL_NAMESPACES, namespace),
+        missing=_deciding(
+            missing.missing(world.evidence, needs.POD if namespace else _OF_ALL_NAMESPACES, namespace), pods
+        ),
         features=feature_record(world.features),
         read=reads_of(world.evidence),
         what_if=supposed,
         also_advertised=advertised(with_all, (each.node for pod in pods for each in pod.nodes)),
     )
+
+
+def _deciding(lacking: Iterable[Missing], pods: Iterable[PodSimulation]) -> tuple[Missing, ...]:
+    """What is lacking; what left a pod open decides, also where it only explains in other cases."""
+    opened = {(each.kind, each.namespace): each for pod in pods for each in pod.unread}
+    return tuple({**{(each.kind, each.namespace): each for each in lacking}, **opened}.values())
 
 
 def _with_role(report: ManifestReport, planned: Planned, tried: Collection[tuple[str, Key]]) -> ManifestReport:

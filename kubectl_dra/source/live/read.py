@@ -49,7 +49,7 @@ def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inve
 
     ``told`` is called once the first answer is there: before, a credential plugin may have questions of its own.
 
-    A refusal of every single kind is raised: then there is nothing to answer from.
+    What is refused is evidence, even where that is everything; a server that serves none of the kinds is an error.
     """
     kinds, at_first = needs.wanted(), at_once(needs)
     served = discover(session, at_first)
@@ -64,8 +64,8 @@ def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inve
     outcomes += _on_demand(reader, needs, outcomes)
     _add_finished_consumers(reader, outcomes)
     reads = tuple(each for outcome in outcomes for each in outcome.reads)
-    if reads and all(each.coverage in (Coverage.FORBIDDEN, Coverage.NOT_SERVED) for each in reads):
-        _raise_refusal(session, needs, served)
+    if reads and all(each.coverage is Coverage.NOT_SERVED for each in reads):
+        _raise_unserved(session, needs, served)
     evidence = Evidence(
         reads=reads,
         bad_objects=tuple(bad for outcome in outcomes for bad in outcome.bad_objects),
@@ -205,7 +205,7 @@ class _Reader:
             outcome.bad_objects.append(BadObject(outcome.kind.name, key.namespace, key.name, str(error)))
 
 
-def _raise_refusal(session: Session, needs: Needs, served: Served) -> None:
+def _raise_unserved(session: Session, needs: Needs, served: Served) -> None:
     for kind in needs.wanted():
         if kind.name in served.api_versions:
             scope = needs.fallback(kind)[:1] or ("",)

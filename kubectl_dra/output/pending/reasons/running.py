@@ -18,9 +18,9 @@ from kubectl_dra.diagnosis.records import (
     Refusal,
     VanishedDevices,
 )
-from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.pending.reasons.sentence import Sentence, with_detail
 from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.output.words import listed, plural
 
 _INNER: Final = 2
@@ -150,11 +150,7 @@ def _ignored(found: IgnoredResource, _cause: Cause) -> Safe:
 
 
 def _missing(evidence: MissingEvidence, _cause: Cause) -> Safe:
-    parts = tuple(dict.fromkeys(item.kind for item in evidence.missing if item.coverage == Coverage.PARTIAL))
-    whole = tuple(dict.fromkeys(item.kind for item in evidence.missing if item.kind not in parts))
-    texts = [fmt("{} could not be read", listed(whole))] if whole else []
-    texts += [fmt("not every {} could be read", listed(parts, "or"))] if parts else []
-    return Safe(" and ").join(texts)
+    return unread_sentence(evidence.missing)
 
 
 SENTENCES: Final[dict[Code, Sentence]] = {

@@ -1,0 +1,127 @@
+"""What could not be read: which kinds and where, for whom it is forbidden, and the commands that would permit it."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.invocation import Address, Words
+from kubectl_dra.model.names import is_label, is_subdomain
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.words import listed
+from kubectl_dra.reports.invocations import changing
+
+INCOMPLETE: Final = Safe("This answer is incomplete: some objects could not be read.")
+_PERMIT: Final = Safe("A cluster administrator can permit it:")
+_ACCOUNT: Final = re.compile(r"system:serviceaccount:([^:]+):([^:]+)")
+_ROLE: Final = "kubectl-dra-reader"
+_LONGEST_NAME: Final = 63
+
+
+def missing_lines(missing: Sequence[Missing], address: Address | None = None) -> Iterator[Safe]:
+    """What could not be read and decides; for the cluster at ``address`` with the commands that permit reading it."""
+    decisive = [item for item in missing if item.decides]
+    if decisive:
+        yield INCOMPLETE
+    yield from missing_kinds(decisive, address)
+
+
+def missing_kinds(missing: Sequence[Missing], address: Address | None = None) -> Iterator[Safe]:
+    """A line for all kinds that are lacking alike, then who can change that and how."""
+    alike: dict[tuple[Safe, Safe], list[str]] = {}
+    for item in sorted(missing, key=lambda item: item.coverage != Coverage.FORBIDDEN):
+        alike.setdefault((_scope(item), _why(item)), []).append(item.kind)
+    for (scope, why), kinds in alike.items():
+        yield from wrapped(fmt("{}{}: {}", listed(list(dict.fromkeys(kinds))), scope, why), indent=4, first=2)
+    lines = _grants(missing, address) if address is not None and address.live else []
+    if lines:
+        yield fmt("  {}", _PERMIT)
+        yield from (fmt("    {}", line) for line in lines)
+    elif refused := [item for item in missing if item.coverage == Coverage.FORBIDDEN]:
+        text = fmt("needs {} on {}", listed(refused[0].rule.verbs), listed(_resources(refused)))
+        yield from wrapped(text, indent=4, first=4)
+
+
+def unread_sentence(missing: Sequence[Missing]) -> Safe:
+    """The same in a sentence: ``Node could not be read, and Pod only in namespace ml``."""
+    parts = _kinds(item for item in missing if item.coverage == Coverage.PARTIAL)
+    whole = _kinds(item for item in missing if item.kind not in parts and not item.read_in)
+    here = [item for item in missing if item.kind not in (*parts, *whole)]
+    texts = [fmt("{} could not be read", listed(whole))] if whole else []
+    if here:
+        text = "{} only in {}" if texts else "{} could be read only in {}"
+        texts.append(fmt(text, listed(_kinds(here)), _namespaces(here[0])))
+    texts += [fmt("not every {} could be read", listed(parts, "or"))] if parts else []
+    return (Safe(", and ") if here else Safe(" and ")).join(texts)
+
+
+def _kinds(missing: Iterator[Missing] | Sequence[Missing]) -> list[str]:
+    return list(dict.fromkeys(item.kind for item in missing))
+
+
+def _why(item: Missing) -> Safe:
+    if item.coverage == Coverage.FORBIDDEN:
+        return fmt("forbidden for user {}", item.user) if item.user else Safe("forbidden")
+    return Safe("only partly read" if item.coverage == Coverage.PARTIAL else "not read")
+
+
+def _scope(item: Missing) -> Safe:
+    if item.namespace:
+        return fmt(" in namespace {}", item.namespace)
+    if item.read_in:
+        return fmt(" outside {}", _namespaces(item))
+    return Safe(" in the whole cluster")
+
+
+def _namespaces(item: Missing) -> Safe:
+    one = len(item.read_in) == 1
+    return fmt("{} {}", Safe("namespace" if one else "namespaces"), listed(item.read_in))
+
+
+# --- who can permit it ----------------------------------------------------------------------------------------------
+
+
+def _grants(missing: Sequence[Missing], address: Address) -> list[Safe]:
+    """The commands that give the rights: one role for the cluster, and one for each namespace."""
+    refused = [item for item in missing if item.coverage == Coverage.FORBIDDEN]
+    user = next((item.user for item in refused if item.user), "USER")
+    # Their own login, not that of whoever was refused; only the cluster is the same.
+    admin = Address(context=address.context)
+    lines: list[Safe] = []
+    for namespace in dict.fromkeys(item.rule.namespace for item in refused):
+        here = [item for item in refused if item.rule.namespace == namespace]
+        for words in _role(here, user, namespace):
+            line = command(changing(words, admin))
+            lines += [line] if line is not None else []
+    return lines
+
+
+def _role(missing: Sequence[Missing], user: str, namespace: str) -> list[Words]:
+    """A role that reads these kinds, bound to ``user``; nothing for what no namespace is called."""
+    if namespace and not is_label(namespace):
+        return []
+    role, scope = ("role", ("-n", namespace)) if namespace else ("clusterrole", ())
+    resources = ",".join(_resources(missing))
+    verbs = ",".join(missing[0].rule.verbs)
+    name = _role_name(user, resources)
+    account = _ACCOUNT.fullmatch(user)
+    subject = f"--serviceaccount={account[1]}:{account[2]}" if account is not None else f"--user={user}"
+    create = ("kubectl", "create", role, name, f"--verb={verbs}", f"--resource={resources}", *scope)
+    return [create, ("kubectl", "create", f"{role}binding", name, f"--{role}={name}", subject, *scope)]
+
+
+def _resources(missing: Sequence[Missing]) -> list[str]:
+    """As kubectl names them: ``nodes``, ``resourceslices.resource.k8s.io``."""
+    rules = (item.rule for item in missing)
+    return list(dict.fromkeys(f"{rule.resource}.{rule.api_group}".rstrip(".") for rule in rules))
+
+
+def _role_name(user: str, resources: str) -> str:
+    """A name of its own for each user and answer: a role that exists already can't be created with other rules."""
+    name = f"{_ROLE}-{re.sub(r'[^a-z0-9]+', '-', user.lower()).strip('-')}"[:_LONGEST_NAME].rstrip("-")
+    return f"{name if is_subdomain(name) else _ROLE}-{zlib.crc32(resources.encode()) & 0xFFFF:04x}"

@@ -1,0 +1,142 @@
+"""What a person with rights in one namespace only meets: what is known first, what is not and who can permit it.
+
+The server is a stand-in that refuses as RBAC does; tests/e2e/test_rights.py asks a real one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from kubectl_dra.source.demo import CLUSTER
+from tests.kit.clock import PassingClock
+from tests.live.fake_api import FakeApi, running, serve_cluster, write_kubeconfig
+
+CLUSTER_WIDE = ("Node", "DeviceClass", "ResourceSlice", "DeviceTaintRule")
+TEMPLATE = """
+apiVersion: v1
+kind: Pod
+metadata: {name: new, namespace: ml}
+spec:
+  containers: [{name: main, image: x, resources: {claims: [{name: g}]}}]
+  resourceClaims: [{name: g, resourceClaimTemplateName: gpus}]
+"""
+UNKNOWN = (
+    "Whether pod ml/trainer-0 can be scheduled is unknown: Node, DeviceClass, ResourceSlice and DeviceTaintRule could "
+    "not be read, and Pod and ResourceClaim only in namespace ml."
+)
+
+
+@pytest.fixture
+def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApi]:
+    """The demo cluster for user ``dev``, who may read what is in namespace ml."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    with running(FakeApi()) as api:
+        monkeypatch.setenv("KUBECONFIG", str(write_kubeconfig(tmp_path, api.url)))
+        items = json.loads(CLUSTER.read_bytes())["items"]
+        serve_cluster(api, items, (*CLUSTER_WIDE, "Pod", "ResourceClaim"), own="ml")
+        yield api
+
+
+def said(capfd: Any, *words: str) -> tuple[int, str, str]:
+    clock = PassingClock()
+    clock.slept = 300.0
+    code = run(words, clock)
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+def unfolded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_a_pod_page_says_what_is_unread_then_the_scheduler_who_reads_everything(api: FakeApi, capfd: Any) -> None:
+    code, out, err = said(capfd, "why-pending", "trainer-0")
+    assert (code, err) == (0, "")
+    text = unfolded(out)
+    assert text.startswith(f"{UNKNOWN} The scheduler, which reads everything, wrote ")
+    assert "It has one of " in text
+    assert "  kubectl dra explain '0/6 nodes are available: " in out
+    assert "DeviceClass in the whole cluster" not in text
+    assert text.count("forbidden for user dev") == 2
+    assert "Pod and ResourceClaim outside namespace ml: forbidden for user dev" in text
+    # Of what could not be read nothing is proposed to be created.
+    assert "create the" not in text
+    assert "DRA-200" not in text
+
+
+def test_the_commands_for_the_administrator_name_user_context_verbs_and_resources(api: FakeApi, capfd: Any) -> None:
+    _, out, _ = said(capfd, "why-pending", "trainer-0")
+    role, binding = (line.split() for line in out.splitlines() if line.startswith("    kubectl create"))
+    resources = {word.partition("=")[2] for word in role if word.startswith("--resource=")}.pop().split(",")
+    group = "resource.k8s.io"
+    of_group = (f"{each}.{group}" for each in ("resourceclaims", "deviceclasses", "resourceslices", "devicetaintrules"))
+    assert set(resources) == {"pods", "nodes", *of_group}
+    assert "--verb=get,list,watch" in role
+    assert "--user=dev" in binding
+    assert f"--clusterrole={role[3]}" in binding
+    assert role[-2:] == binding[-2:] == ["--context", "fake"]
+    # Whoever has other rights has another login: only the cluster is the same.
+    _, as_other, _ = said(capfd, "why-pending", "trainer-0", "--as", "dev", "--user", "someone")
+    assert all(" --as " not in line for line in as_other.splitlines() if line.startswith("    kubectl create"))
+
+
+def test_a_list_says_once_what_is_unread(api: FakeApi, capfd: Any) -> None:
+    for words in (["why-pending", "--remedies"], ["why-pending", "trainer-0", "train-x"], ["why-pending", "claim"]):
+        _, out, _ = said(capfd, *words)
+        assert out.startswith("This answer is incomplete: some objects could not be read.\n"), words
+        assert out.count("This answer is incomplete") == 1, words
+        assert out.count("kubectl create clusterrolebinding") == 1, words
+
+
+def test_a_claim_that_waits_with_its_pod_says_that_the_reason_is_unknown(api: FakeApi, capfd: Any) -> None:
+    _, out, _ = said(capfd, "why-pending", "claim/trainer-0-gpus-x9grb")
+    assert "because pod ml/trainer-0 waits, and why is unknown: Node, " in unfolded(out)
+
+
+def test_what_is_known_of_the_own_namespace_is_no_lower_bound(api: FakeApi, capfd: Any) -> None:
+    code, out, err = said(capfd, "top", "pods")
+    assert (code, err) == (0, "")
+    assert "incomplete" not in out
+    assert "≥" not in out
+    _, out, _ = said(capfd, "why-pending")
+    assert "At least" not in out
+
+
+def test_the_whole_cluster_is_refused_with_who_and_what_to_do(api: FakeApi, capfd: Any) -> None:
+    for words in (["why-pending", "-A"], ["get", "claims", "-A"]):
+        code, out, err = said(capfd, *words)
+        assert (code, out) == (1, "")
+        assert "could not be listed: forbidden for user dev" in err
+        assert "; without -A only one namespace is read" in err
+        assert "kubectl create clusterrolebinding" in err
+
+
+def test_templates_that_were_not_read_leave_a_simulation_open(api: FakeApi, capfd: Any, tmp_path: Path) -> None:
+    items = json.loads(CLUSTER.read_bytes())["items"]
+    serve_cluster(api, items, ("ResourceClaimTemplate",))
+    file = tmp_path / "pod.yaml"
+    file.write_text(TEMPLATE, encoding="utf-8")
+    code, out, _ = said(capfd, "simulate", "-f", str(file), "--exit-code")
+    assert code == 4
+    assert out.startswith("This answer is incomplete")
+    assert "ResourceClaimTemplate in namespace ml: forbidden for user dev" in out
+    assert "kubectl create rolebinding" in out
+    assert "Whether Pod ml/new fits is unknown: ResourceClaimTemplate could not be read." in out
+    assert "was not created" not in out
+
+
+def test_a_snapshot_of_nothing_is_not_written(api: FakeApi, capfd: Any, tmp_path: Path) -> None:
+    for path in list(api.routes):
+        if path.startswith(("/api/", "/apis/resource.k8s.io/v1/")):
+            api.forbid(path, 'forbidden: User "dev" cannot list resource "pods" in API group "" at the cluster scope')
+    file = tmp_path / "cluster.json"
+    code, out, err = said(capfd, "snapshot", "-f", str(file))
+    assert (code, out) == (1, "")
+    assert "error: nothing to write: every kind is forbidden for user dev" in err
+    assert not file.exists()
