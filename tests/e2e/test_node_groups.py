@@ -149,7 +149,7 @@ def test_what_may_not_be_listed_is_named_with_its_right(served: Client, plane: C
         encoding="utf-8",
         check=True,
     ).stdout
-    assert 'resource "nodepools" of apiGroup "karpenter.sh"' in " ".join(page.split())
+    assert "nodepools.karpenter.sh" in " ".join(page.split())
     grant(served, "node-groups", OPERATOR.name)
     wait_for(
         lambda: not {each["kind"] for each in explain(*question, user=OPERATOR.name)["missing"]} & set(paths()),
