@@ -254,7 +254,7 @@ class SimulationReport(ReportRecord, frozen=True):
         untried = any(each.open or each.scheduler or (each.capped and each.wanted is not None) for each in self.pods)
         untried = (
             untried
-            or not (self.pods or self.what_if is not None)
+            or not (any(each.wanted != 0 for each in self.pods) or self.what_if is not None)
             or any(each.role is Role.UNTRIED for each in self.manifests)
         )
         uncounted = any(each.counted is Counted.UNKNOWN for each in self.pods)

@@ -99,5 +99,7 @@ def _all_fit(manifests: Iterable[ManifestReport], pods: Sequence[PodSimulation],
     dropped = any(not finding.corrected for each in manifests for finding in each.findings)
     if Fits.NO in verdicts or dropped or any(each.refused or each.error for each in manifests):
         return Fits.NO
-    untried = not (pods or supposed is not None) or any(each.role in _UNTRIED for each in manifests)
+    # Of a workload that makes no pods none was tried.
+    some = any(each.wanted != 0 for each in pods)
+    untried = not (some or supposed is not None) or any(each.role in _UNTRIED for each in manifests)
     return Fits.UNKNOWN if Fits.UNKNOWN in verdicts or untried else Fits.YES
