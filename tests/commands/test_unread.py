@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import click
 import pytest
 import yaml
-from kubectl_dra.commands.get_query import TYPES
 
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.commands.app import COMMANDS, LazyGroup, run
+from kubectl_dra.commands.get.query import TYPES
 from kubectl_dra.source.demo import CLUSTER
 from tests.kit.clock import PassingClock
 from tests.kit.sample import sampled
