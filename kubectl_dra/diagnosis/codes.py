@@ -184,6 +184,11 @@ class Code(StrEnum):
     SCORING_FAILED = ("DRA-396", "scoring fails",
         "nodes fit, and the scheduler ends its attempt with an error while it scores them", "Refusal")
 
+    VOLUMES_AT_BINDING = ("DRA-397", "volumes not made or bound",
+        "a node was chosen, and the pod's volumes were not made or bound for it", "Refusal")
+    REFUSED_BY_ANOTHER = ("DRA-398", "another plugin refused",
+        "an extender or a plugin that is not in the default profile failed, or turned the pod away", "Refusal")
+
     NO_NODES = "DRA-400", "no nodes", "the cluster has no nodes"
     NODE_NAME = "DRA-410", "names another node", "the pod names another node"
     NODE_UNSCHEDULABLE = "DRA-411", "nodes cordoned", "nodes are cordoned"

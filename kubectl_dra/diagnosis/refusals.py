@@ -1,7 +1,9 @@
 """What the scheduler said although a node fits: what it could not score or write, and whether that still holds.
 
-The scheduler's memory and the API server decide after every filter: quotas, admission, other writers. Such a refusal is
-not predicted; one that is newer than everything it can depend on is the verdict, with its own words.
+The scheduler's memory and the API server decide after every filter: quotas, admission, other writers; storage drivers
+make volumes; extenders and plugins outside the default profile have reasons of their own. Such a refusal is not
+predicted; one that is newer than everything it can depend on is the verdict, with its own words. What extenders and
+other plugins depend on is not known, so that theirs leave the verdict open.
 
 Upstream: schedule_one.go (bindingCycle, handleBindingCycleError; an error of Reserve, Permit, PreBind or Bind becomes
 the pod's condition with the reason SchedulerError), and the pod is tried again after a backoff of at most 10 seconds.
@@ -24,6 +26,7 @@ from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.extended import asked, served_resources
+from kubectl_dra.scheduler.profile import PLUGINS
 
 _WRITES: Final = re.compile(
     r'(?:binding rejected: )?running (?:Reserve|Permit|PreBind|PreBindPreFlight|Bind) plugin "[^"]*": '
@@ -31,9 +34,17 @@ _WRITES: Final = re.compile(
 )
 #: Upstream: schedule_one.go, prioritizeNodes; with a single node that fits nothing is scored.
 _SCORES: Final = re.compile(r'running (?:PreScore plugin "[^"]*"|Score plugins): ')
+#: Who speaks. Upstream: framework/runtime/framework.go.
+_SPEAKER: Final = re.compile(r'running (?:\w+ plugin "([^"]+)"|"([^"]+)" filter plugin): ')
+#: Upstream: pkg/scheduler/extender.go, send; net/http's url.Error.
+_EXTENDER: Final = re.compile(r'Post "https?://[^"]*": |failed \w+ with extender at URL |extender: ')
+_LATE: Final = re.compile(r"rejected due to timeout after waiting \S+ at plugin (\S+)")
+_VOLUMES: Final = "VolumeBinding"
 # Two writers at once: the next attempt reads again.
 _PASSING: Final = ("the object has been modified", "got allocated elsewhere in the meantime", "context canceled")
 _EVENT: Final = "FailedScheduling"
+#: The plugins of the default profile that fail with words of their own.
+_OWN: Final = frozenset({*(plugin.name for plugin in PLUGINS), "DefaultBinder", "SchedulingGates", "GangScheduling"})
 
 
 class Order(StrEnum):
@@ -51,13 +62,53 @@ def standing(
     if seen is None or seen.status != "False":
         return None
     if seen.reason == fit_error.UNSCHEDULABLE:
-        return _ignored(world, pod, seen)
+        return _turned_away(world, pod, claims, seen) or _ignored(world, pod, seen)
     if seen.reason != fit_error.SCHEDULER_ERROR or not is_refusal(seen.message):
         return None
-    order = _order(pod, seen, _others(world, claims))
+    code = _code(seen.message)
+    order = _order(pod, seen, (*_others(world, claims), *(_storage(world) if code is Code.VOLUMES_AT_BINDING else ())))
     if order is Order.OLDER:
         return None
+    if code is Code.REFUSED_BY_ANOTHER:
+        order = Order.UNKNOWN
     return order, _cause(seen.message, seen.time, known=order is Order.NEWER)
+
+
+def _turned_away(
+    world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen: Observed
+) -> tuple[Order, Cause] | None:
+    """A pod that a plugin let wait after a node was chosen, until its time was over.
+
+    Upstream: framework/runtime/waiting_pods_map.go.
+    """
+    said = fit_error.parse_fit_error(seen.message)
+    waited = ((reason, _LATE.fullmatch(reason)) for reason in (said.reasons if said is not None else ()))
+    words = next((reason for reason, match in waited if match is not None and match[1] not in _OWN), None)
+    if words is None or _order(pod, seen, _others(world, claims)) is Order.OLDER:
+        return None
+    refusal = Refusal(words, seen.message, seen.time or "", order_known=False)
+    return Order.UNKNOWN, Cause(Code.REFUSED_BY_ANOTHER, refusal)
+
+
+def _code(message: str) -> Code:
+    """Whose refusal it is."""
+    if _SCORES.match(message):
+        return Code.SCORING_FAILED
+    speaker = _speaker(message)
+    if speaker == _VOLUMES:
+        return Code.VOLUMES_AT_BINDING
+    foreign = speaker is not None and speaker not in _OWN
+    return Code.REFUSED_BY_ANOTHER if foreign or _EXTENDER.match(message) else Code.API_ERROR_AT_BINDING
+
+
+def _speaker(message: str) -> str | None:
+    match = _SPEAKER.match(message.removeprefix("binding rejected: "))
+    return (match[1] or match[2]) if match is not None else None
+
+
+def _is_foreign(message: str) -> bool:
+    """Whether an extender or a plugin that is not in the default profile speaks, at whatever point."""
+    return _code(message) is Code.REFUSED_BY_ANOTHER
 
 
 def _ignored(world: ClusterState, pod: Pod, seen: Observed) -> tuple[Order, Cause] | None:
@@ -108,16 +159,15 @@ def before(seen: Observed) -> Cause:
 
 def is_refusal(message: str) -> bool:
     """Whether the scheduler had nodes that fit and could not score or write, for a reason that may last."""
-    return (_WRITES.match(message) or _SCORES.match(message)) is not None and not any(
-        text in message for text in _PASSING
-    )
+    known = _WRITES.match(message) is not None or _SCORES.match(message) is not None or _is_foreign(message)
+    return known and not any(text in message for text in _PASSING)
 
 
 def _cause(message: str, time: str | None, *, known: bool = True, earlier: bool = False) -> Cause:
-    scores = _SCORES.match(message)
-    match = scores or _WRITES.match(message)
-    words = message[match.end() :] if match is not None else message
-    code = Code.API_ERROR_AT_BINDING if scores is None else Code.SCORING_FAILED
+    code = _code(message)
+    match = _SCORES.match(message) or _WRITES.match(message)
+    # Who speaks is part of what a foreign plugin says.
+    words = message[match.end() :] if match is not None and code is not Code.REFUSED_BY_ANOTHER else message
     return Cause(code, Refusal(words, message, time or "", order_known=known, earlier=earlier))
 
 
@@ -151,6 +201,12 @@ def _others(world: ClusterState, claims: Sequence[ResourceClaim]) -> Iterator[tu
         yield claim.metadata, tuple(_times_of(claim))
     inventory = world.inventory
     for objects in (inventory.classes, inventory.slices, inventory.taint_rules):
+        yield from ((record.metadata, ()) for record in objects.values())
+
+
+def _storage(world: ClusterState) -> Iterator[tuple[ObjectMeta, Sequence[str]]]:
+    storage = world.inventory.storage
+    for objects in (storage.claims, storage.volumes, storage.classes):
         yield from ((record.metadata, ()) for record in objects.values())
 
 

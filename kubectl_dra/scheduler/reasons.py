@@ -26,7 +26,9 @@ from kubectl_dra.scheduler.plugins import (
 DYNAMIC_RESOURCES: Final = "DynamicResources"
 #: Of sigs.k8s.io/scheduler-plugins, which many run in the default scheduler.
 COSCHEDULING: Final = "Coscheduling"
-UNKNOWN: Final = "unknown plugin"
+TOPOLOGY_MATCH: Final = "NodeResourceTopologyMatch"
+CAPACITY_SCHEDULING: Final = "CapacityScheduling"
+UNKNOWN: Final = "an unknown plugin"
 
 
 class Kind(StrEnum):
@@ -52,6 +54,8 @@ _EXACT: Final[Mapping[str, str]] = {
     "node(s) exceed max volume count": "NodeVolumeLimits",
     "node(s) didn't find available persistent volumes to bind": "VolumeBinding",
     "node(s) didn't match PersistentVolume's node affinity": "VolumeBinding",
+    # Its words in older releases, 1.30 among them.
+    "node(s) had volume node affinity conflict": "VolumeBinding",
     "node(s) did not have enough free storage": "VolumeBinding",
     "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)": "VolumeBinding",
     "pod has unbound immediate PersistentVolumeClaims": "VolumeBinding",
@@ -92,6 +96,10 @@ _PATTERNS: Final = tuple(
         (r"pre-filter pod .* cannot (find enough sibling pods|proceed due to gated pods).*", COSCHEDULING),
         (r"podGroup \S+ failed recently|resource gap: .*", COSCHEDULING),
         (r"PodGroup \S+ gets rejected due to Pod .* is unschedulable even after PostFilter", COSCHEDULING),
+        # The same project: pkg/noderesourcetopology/filter.go, pkg/capacityscheduling/capacity_scheduling.go
+        (r"cannot align (init )?(container|pod): .*|cannot align (container|pod)", TOPOLOGY_MATCH),
+        (r"invalid node topology data", TOPOLOGY_MATCH),
+        (r"Pod .* is rejected in Pre[Ff]ilter because .*ElasticQuota.*", CAPACITY_SCHEDULING),
         (
             r"resourceclaim (cannot be allocated for the node \(unsuitable\)|must be reallocated|in use)",
             DYNAMIC_RESOURCES,

@@ -324,6 +324,14 @@ def test_order_of_the_filters() -> None:
         ("rejected due to timeout after waiting 5m0s at plugin GangScheduling", "Permit", Kind.OTHER),
         ("node(s) didn't match pod topology spread constraints", "PodTopologySpread", Kind.TOPOLOGY),
         ("node(s) didn't match pod anti-affinity rules", "InterPodAffinity", Kind.TOPOLOGY),
+        ("node(s) had volume node affinity conflict", "VolumeBinding", Kind.VOLUMES),
+        ("cannot align pod: train-0", "NodeResourceTopologyMatch", Kind.OTHER),
+        ("cannot align container: main", "NodeResourceTopologyMatch", Kind.OTHER),
+        (
+            "Pod ml/train is rejected in PreFilter because ElasticQuota ml/quota is more than Max",
+            "CapacityScheduling",
+            Kind.OTHER,
+        ),
         ("licence server says no", UNKNOWN, Kind.OTHER),
     ],
 )

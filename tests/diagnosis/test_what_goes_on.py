@@ -281,3 +281,60 @@ def test_claims_tell_it_too() -> None:
     found = diagnose_claim(inventory, facts.evidence(), features(), Key(build.NAMESPACE, "claim"))
     assert (found.verdict, found.causes[0].code) == (ClaimVerdict.RESERVED, Code.DEVICE_VANISHED)
     assert found.causes[0].detail == VanishedDevices((f"{build.DRIVER}/node-1/gpu-0",), (f"{build.DRIVER}/node-1",))
+
+
+# --- who refuses ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "code", "told"),
+    [
+        (
+            "SchedulerError",
+            'running PreBind plugin "VolumeBinding": binding volumes: timed out waiting for the condition',
+            Code.VOLUMES_AT_BINDING,
+            "its volumes were not made or bound for the node that was chosen: binding volumes: timed out",
+        ),
+        (
+            "SchedulerError",
+            'Post "http://127.0.0.1:8888/filter": dial tcp 127.0.0.1:8888: connect: connection refused',
+            Code.REFUSED_BY_ANOTHER,
+            "an extender or a plugin that is not simulated refused it: Post",
+        ),
+        (
+            "SchedulerError",
+            "failed filter with extender at URL http://gpu/filter, code 500",
+            Code.REFUSED_BY_ANOTHER,
+            "an extender or a plugin that is not simulated refused it: failed filter with extender",
+        ),
+        (
+            "SchedulerError",
+            'running Reserve plugin "NodeResourceTopologyMatch": no such cache',
+            Code.REFUSED_BY_ANOTHER,
+            'refused it: running Reserve plugin "NodeResourceTopologyMatch": no such cache',
+        ),
+        (
+            "SchedulerError",
+            'running "NodeResourceTopologyMatch" filter plugin: no such cache',
+            Code.REFUSED_BY_ANOTHER,
+            'refused it: running "NodeResourceTopologyMatch" filter plugin: no such cache',
+        ),
+        (
+            "Unschedulable",
+            "0/1 nodes are available: 1 rejected due to timeout after waiting 10m0s at plugin Coscheduling.",
+            Code.REFUSED_BY_ANOTHER,
+            "refused it: rejected due to timeout after waiting 10m0s at plugin Coscheduling",
+        ),
+    ],
+)
+def test_whose_refusal_it_is(reason: str, message: str, code: Code, told: str) -> None:
+    pod = refused()
+    pod["status"]["conditions"][0] |= {"reason": reason, "message": message}
+    objects = (pod, *cluster(99))
+    found = of(*objects)
+    known = code is Code.VOLUMES_AT_BINDING
+    assert (found.verdict, found.causes[0].code) == (Verdict.SCHEDULER_ERROR if known else Verdict.UNKNOWN, code)
+    assert told in " ".join(said(found, *objects)[0].split())
+    # A change since makes it history.
+    later = of(pod, *cluster(101, created="2026-01-01T00:04:30Z"))
+    assert later.verdict is Verdict.SCHEDULABLE

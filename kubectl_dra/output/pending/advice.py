@@ -20,7 +20,13 @@ from kubectl_dra.reports.pending import PendingReport
 
 _NEVER: Final = (Verdict.NOT_PENDING, Verdict.SCHEDULABLE, Verdict.UNKNOWN)
 #: What the scheduler's words tell where nothing else decides.
-_OF_THE_SCHEDULER: Final = (Code.API_ERROR_AT_BINDING, Code.SCORING_FAILED, Code.EXTENDED_RESOURCE_IGNORED)
+_OF_THE_SCHEDULER: Final = (
+    Code.API_ERROR_AT_BINDING,
+    Code.SCORING_FAILED,
+    Code.EXTENDED_RESOURCE_IGNORED,
+    Code.VOLUMES_AT_BINDING,
+    Code.REFUSED_BY_ANOTHER,
+)
 #: What pages write where a name belongs.
 _CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE|NODE)\b")
 #: Drivers that prepare devices only when an object of theirs is ready: its kind, its resource, what to look at.

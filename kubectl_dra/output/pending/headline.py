@@ -16,7 +16,12 @@ from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 # The codes of what ends an attempt.
 _ENDS: Final = "DRA-3"
 #: The scheduler says them although a node fits; whether they still hold is part of the sentence.
-_AGAINST_THE_OBJECTS: Final = (Code.SCORING_FAILED, Code.EXTENDED_RESOURCE_IGNORED)
+_AGAINST_THE_OBJECTS: Final = (
+    Code.SCORING_FAILED,
+    Code.EXTENDED_RESOURCE_IGNORED,
+    Code.VOLUMES_AT_BINDING,
+    Code.REFUSED_BY_ANOTHER,
+)
 _OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
 _DEVICES: Final = 3
 _WITHOUT_DEVICES: Final = (Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES)

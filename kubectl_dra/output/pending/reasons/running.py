@@ -131,6 +131,21 @@ def _refusal(refusal: Refusal, _cause: Cause) -> Safe:
     return fmt(text, refusal.text)
 
 
+def _volumes_late(refusal: Refusal, _cause: Cause) -> Safe:
+    if refusal.earlier:
+        return fmt("in an earlier attempt its volumes were not made or bound: {}", refusal.text)
+    text = fmt("its volumes were not made or bound for the node that was chosen: {}", refusal.text)
+    if refusal.order_known:
+        return text
+    return fmt("{} (whether anything has changed since is not known)", text)
+
+
+def _refused_by_another(refusal: Refusal, _cause: Cause) -> Safe:
+    if refusal.earlier:
+        return fmt("an extender or a plugin that is not simulated refused an earlier attempt: {}", refusal.text)
+    return fmt("an extender or a plugin that is not simulated refused it: {}", refusal.text)
+
+
 def _scoring(refusal: Refusal, _cause: Cause) -> Safe:
     text = "the scheduler ends its attempt with an error while it scores the nodes: {}"
     if refusal.earlier:
@@ -168,6 +183,8 @@ SENTENCES: Final[dict[Code, Sentence]] = {
     Code.DEVICE_VANISHED: with_detail(VanishedDevices, _vanished),
     Code.API_ERROR_AT_BINDING: with_detail(Refusal, _refusal),
     Code.SCORING_FAILED: with_detail(Refusal, _scoring),
+    Code.VOLUMES_AT_BINDING: with_detail(Refusal, _volumes_late),
+    Code.REFUSED_BY_ANOTHER: with_detail(Refusal, _refused_by_another),
     Code.EXTENDED_RESOURCE_IGNORED: with_detail(IgnoredResource, _ignored),
     Code.EVIDENCE_MISSING: with_detail(MissingEvidence, _missing),
 }
