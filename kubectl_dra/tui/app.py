@@ -11,11 +11,12 @@ from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.find import find_pools
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, COMMANDS, Action, app_bindings, command_of
-from kubectl_dra.tui.frame import NOTHING, Crumbs, Footer, Prompt, Tabs
+from kubectl_dra.tui.frame import Crumbs, Footer, Tabs
 from kubectl_dra.tui.help import HelpScreen
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.names import Names
 from kubectl_dra.tui.palette import Actions, Contexts, Namespaces, Objects
+from kubectl_dra.tui.prompt import NOTHING, Prompt
 from kubectl_dra.tui.screens import SCREEN_BY_ID
 from kubectl_dra.tui.settings import Settings
 from kubectl_dra.tui.targets import devices_named

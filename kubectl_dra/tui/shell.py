@@ -26,11 +26,12 @@ from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action
 from kubectl_dra.tui.arranging import Arranger
 from kubectl_dra.tui.colours import FewColours
 from kubectl_dra.tui.feed import Link, Loaded, Status
-from kubectl_dra.tui.frame import Crumbs, Footer, Header, Prompt, Tab, Tabs, state_text
+from kubectl_dra.tui.frame import Crumbs, Footer, Header, Tab, Tabs, state_text
 from kubectl_dra.tui.layouts import BREAKPOINTS, Room, room_of
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.mail import Mail
 from kubectl_dra.tui.page import Page
+from kubectl_dra.tui.prompt import Prompt
 from kubectl_dra.tui.queries import ClaimCounts, PendingPods, Pod, Pools, Taints
 from kubectl_dra.tui.report_worker import Query, ReportWorker
 from kubectl_dra.tui.screens import SCREEN_BY_ID, TABS, Screen

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from math import ceil
 from typing import Final, TypeAlias
 
+from kubectl_dra.cel.run.keys import decode_key, encode_key, find
 from kubectl_dra.cel.run.labor import charge_work
 from kubectl_dra.cel.run.values import (
     CIDR,
@@ -30,9 +31,6 @@ from kubectl_dra.cel.run.values import (
     Timestamp,
     Uint,
     Value,
-    decode_key,
-    encode_key,
-    find,
     go_name,
     list_size,
 )

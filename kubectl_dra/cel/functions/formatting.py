@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 from kubectl_dra.cel.functions.conversions import OVERLOADS as CONVERSIONS
 from kubectl_dra.cel.functions.time import format_duration, format_timestamp
 from kubectl_dra.cel.run.format import TemplateError, clause_at
+from kubectl_dra.cel.run.keys import decode_key
 from kubectl_dra.cel.run.labor import charge_work, write
 from kubectl_dra.cel.run.values import (
     LISTS,
@@ -22,7 +23,6 @@ from kubectl_dra.cel.run.values import (
     TypeValue,
     Uint,
     Value,
-    decode_key,
     format_double,
     list_size,
     type_name,

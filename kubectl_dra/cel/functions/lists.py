@@ -11,6 +11,7 @@ from kubectl_dra.cel.functions import operators
 from kubectl_dra.cel.functions.go_sort import go_sort
 from kubectl_dra.cel.functions.printing import plain
 from kubectl_dra.cel.run import relations
+from kubectl_dra.cel.run.keys import decode_key, encode_key, find
 from kubectl_dra.cel.run.labor import charge_work
 from kubectl_dra.cel.run.relations import COMPARABLE, contains, surely_equal
 from kubectl_dra.cel.run.values import (
@@ -21,9 +22,6 @@ from kubectl_dra.cel.run.values import (
     MutableMap,
     Uint,
     Value,
-    decode_key,
-    encode_key,
-    find,
     list_size,
     no_such_overload,
     type_name,

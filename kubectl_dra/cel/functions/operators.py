@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.cel.run import relations
+from kubectl_dra.cel.run.keys import find
 from kubectl_dra.cel.run.labor import charge_work
 from kubectl_dra.cel.run.relations import COMPARABLE
 from kubectl_dra.cel.run.values import (
@@ -27,7 +28,6 @@ from kubectl_dra.cel.run.values import (
     Timestamp,
     Uint,
     Value,
-    find,
     list_size,
     no_such_overload,
     type_name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from kubectl_dra.cel.run.keys import decode_key
 from kubectl_dra.cel.run.labor import charge_work, write
 from kubectl_dra.cel.run.values import (
     CIDR,
@@ -21,7 +22,6 @@ from kubectl_dra.cel.run.values import (
     TypeValue,
     Uint,
     Value,
-    decode_key,
     format_double,
     list_size,
 )

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubectl_dra.cel.functions.printing import plain
 from kubectl_dra.cel.run.compile import JUNCTIONS, Planner
+from kubectl_dra.cel.run.keys import decode_key
 from kubectl_dra.cel.run.labor import begin
 from kubectl_dra.cel.run.program import COST_LIMIT
 from kubectl_dra.cel.run.state import Constant, Known, Plan, State, as_step
-from kubectl_dra.cel.run.values import LISTS, MAPS, NONE, Cancelled, CelError, Optional, decode_key
+from kubectl_dra.cel.run.values import LISTS, MAPS, NONE, Cancelled, CelError, Optional
 from kubectl_dra.cel.syntax.ast import Call, Ident, Literal, Node, Select
 from kubectl_dra.cel.syntax.printer import node_source, string_source
 from kubectl_dra.cel.syntax.traverse import written

@@ -15,6 +15,7 @@ from kubectl_dra.cel.declarations import OVERLOADS_BY_ID, Overload
 from kubectl_dra.cel.functions import registry
 from kubectl_dra.cel.functions.costs import CostRule
 from kubectl_dra.cel.functions.operators import Operator, unable
+from kubectl_dra.cel.run.keys import decode_key
 from kubectl_dra.cel.run.state import Known, State, Step
 from kubectl_dra.cel.run.values import (
     CIDR,
@@ -30,7 +31,6 @@ from kubectl_dra.cel.run.values import (
     Timestamp,
     Uint,
     Value,
-    decode_key,
     list_size,
     type_name,
 )

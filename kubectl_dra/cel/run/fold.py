@@ -10,17 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.cel.functions.printing import plain
+from kubectl_dra.cel.run.keys import encode_key
 from kubectl_dra.cel.run.state import Constant, PlanError, State, Step
-from kubectl_dra.cel.run.values import (
-    MAX_INT,
-    NONE,
-    Cancelled,
-    CelError,
-    Optional,
-    Uint,
-    Value,
-    encode_key,
-)
+from kubectl_dra.cel.run.values import MAX_INT, NONE, Cancelled, CelError, Optional, Uint, Value
 
 if TYPE_CHECKING:
     from kubectl_dra.cel.run.state import Plan

@@ -8,19 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
+from kubectl_dra.cel.run.keys import decode_key
 from kubectl_dra.cel.run.labor import charge_work
 from kubectl_dra.cel.run.state import UNSET, State, Step
-from kubectl_dra.cel.run.values import (
-    LISTS,
-    MAPS,
-    CelError,
-    MutableList,
-    MutableMap,
-    Value,
-    decode_key,
-    go_name,
-    list_size,
-)
+from kubectl_dra.cel.run.values import LISTS, MAPS, CelError, MutableList, MutableMap, Value, go_name, list_size
 
 # How often a loop reports the work that it does.
 _REPORT: Final = 1024

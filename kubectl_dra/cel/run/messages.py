@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from kubectl_dra.cel.functions.lists import type_text
 from kubectl_dra.cel.functions.operators import NANOS, checked_timestamp, identity
 from kubectl_dra.cel.functions.printing import plain
+from kubectl_dra.cel.run.keys import decode_key
 from kubectl_dra.cel.run.native import native
 from kubectl_dra.cel.run.state import State, Step, failing
 from kubectl_dra.cel.run.values import (
@@ -23,7 +24,6 @@ from kubectl_dra.cel.run.values import (
     Optional,
     Uint,
     Value,
-    decode_key,
 )
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from kubectl_dra.cel.functions.printing import plain
+from kubectl_dra.cel.run.keys import decode_key
 from kubectl_dra.cel.run.values import (
     CIDR,
     IP,
@@ -26,7 +27,6 @@ from kubectl_dra.cel.run.values import (
     TypeValue,
     Uint,
     Value,
-    decode_key,
 )
 from kubectl_dra.model.semver import Semver
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
+from kubectl_dra.cel.run.keys import decode_key, find
 from kubectl_dra.cel.run.labor import charge_work
 from kubectl_dra.cel.run.values import (
     CIDR,
@@ -25,8 +26,6 @@ from kubectl_dra.cel.run.values import (
     TypeValue,
     Uint,
     Value,
-    decode_key,
-    find,
     list_size,
     no_such_overload,
 )

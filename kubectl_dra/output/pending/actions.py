@@ -1,0 +1,240 @@
+"""What a way out does, step by step, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from kubectl_dra.diagnosis.remedies.records import (
+    Action,
+    AddDevices,
+    AddNode,
+    CreateObject,
+    DeleteClaim,
+    DeletePod,
+    EditClaim,
+    EditClass,
+    EditGroup,
+    EditPod,
+    EndReservations,
+    LabelNamespace,
+    PinPods,
+    RaiseQuota,
+    RemoveGates,
+    RemoveTaintRule,
+    RenewClaim,
+    RepairPool,
+    Uncordon,
+    Wait,
+)
+from kubectl_dra.output.pending.gangs import group_edit, pinned_pods
+from kubectl_dra.output.pending.removals import short_clause, users_gone
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import counted, listed, plural
+
+
+def action_text(action: Action) -> Safe:
+    """What is to be done, as a clause without a full stop."""
+    return _WORDS[type(action)](action)
+
+
+_ACTORS: Final = {
+    "resource-claim-controller": "the resource-claim-controller of kube-controller-manager to create the claim",
+    "kube-scheduler": "the scheduler's next attempt",
+    "consumers": "the pods that still use the claim",
+    "driver": "the driver",
+    "kubelet": "the kubelet",
+}
+
+
+def _wait(action: Wait) -> Safe:
+    return fmt("wait for {}", Safe(_ACTORS[action.for_whom]) if action.for_whom in _ACTORS else safe(action.for_whom))
+
+
+def _gates(action: RemoveGates) -> Safe:
+    return fmt("remove the scheduling {} {}", Safe(plural("gate", len(action.gates))), listed(action.gates))
+
+
+def _renew_claim(action: RenewClaim) -> Safe:
+    how = Safe("delete pod {}") if action.workload is not None else Safe("recreate the pod {}")
+    text = "{}: its new claim is made from template {}, which has changed since"
+    return fmt(text, fmt(how, str(action.pod.key)), action.template.name)
+
+
+def _edit_claim(action: EditClaim) -> Safe:
+    return _claim_change(action)
+
+
+def _claim_change(action: EditClaim) -> Safe:
+    name = action.field.partition("[")[0]
+    if name == "count":
+        return fmt("request {} instead of {}", counted(_number(action.after), "device"), action.before)
+    if name == "allocationMode":
+        return fmt("request {} instead of all devices", counted(_number(action.after.split(" ")[-1]), "device"))
+    if name == "constraints":
+        return fmt("drop the constraint on {}", action.before.rpartition("/")[2])
+    if name == "firstAvailable":
+        return fmt("drop the alternative {}", action.before)
+    if name == "requests":
+        return fmt("drop the request {}", action.before)
+    if name == "tolerations":
+        return fmt("tolerate the device taint {}", action.after)
+    if name == "deviceClassName":
+        return fmt("use class {} instead of {}", action.after, action.before)
+    if name == "capacity.requests":
+        return fmt("request {} of {} instead of {}", action.after, _in_brackets(action.field), action.before)
+    if name == "selectors" and not action.after:
+        return fmt("drop the selector {}", short_clause(action.before))
+    if name == "selectors":
+        guarded = ".orValue(" in action.after and ".orValue(" not in action.before
+        return fmt(
+            "{} {}", Safe("guard the selector" if guarded else "change the selector to"), " ".join(action.after.split())
+        )
+    change = fmt(" to {}", action.after) if action.after else Safe("")
+    return fmt("change {}{}", action.field, change)
+
+
+def _edit_class(action: EditClass) -> Safe:
+    if not action.field.startswith("selectors"):
+        return fmt("set {} of class {} to {}", action.field, action.device_class, action.after)
+    if not action.after:
+        return fmt("drop the selector {} of class {}", short_clause(action.before), action.device_class)
+    return fmt("change the selector of class {} to {}", action.device_class, " ".join(action.after.split()))
+
+
+def _edit_pod(action: EditPod) -> Safe:
+    how = fmt("in {} {}", action.workload.kind, action.workload.name) if action.workload else Safe("recreate the pod")
+    if action.also:
+        how = fmt("recreate {} of the group", counted(len(action.also) + 1, "pod"))
+    return fmt("{} ({})", _pod_change(action), how)
+
+
+def _pod_change(action: EditPod) -> Safe:
+    name = action.field.partition("[")[0]
+    if name == "schedulerName":
+        return Safe("use the default scheduler")
+    if name == "nodeSelector":
+        return fmt("drop {}={} from the pod's node selector", _in_brackets(action.field), action.before)
+    if name == "affinity.nodeAffinity":
+        return Safe("drop the pod's required node affinity")
+    if name.startswith("affinity.pod"):
+        what = Safe("affinity" if name.endswith("podAffinity") else "anti-affinity")
+        return fmt("drop the required pod {} over {}", what, action.before)
+    if name == "topologySpreadConstraints":
+        return _spread_change(action)
+    if name == "volumes":
+        return fmt('use PersistentVolumeClaim "{}" instead of "{}"', action.after, action.before)
+    if name == "tolerations":
+        return fmt("tolerate the node taint {} in the pod", action.after)
+    if name == "resourceClaims" and not action.after:
+        return fmt('name ResourceClaim "{}" only once: drop the entry "{}"', action.before, _in_brackets(action.field))
+    if name == "resourceClaims":
+        return fmt('name "{}" instead of "{}" in the pod', action.after, action.before)
+    if name == "resources":
+        return fmt("request {} instead of {}", action.after, action.before)
+    if name == "containers":
+        container, _, resource = _in_brackets(action.field).partition("].resources[")
+        return fmt("request {} {} instead of {} in container {}", action.after, resource, action.before, container)
+    change = fmt(" to {}", action.after) if action.after else Safe("")
+    return fmt("change {} of the pod{}", action.field, change)
+
+
+def _spread_change(action: EditPod) -> Safe:
+    key = action.field.partition("[")[2].rpartition("]")[0]
+    if action.field.endswith("maxSkew"):
+        return fmt("allow maxSkew {} instead of {} over {}", action.after, action.before, key)
+    return fmt("spread over {} only where possible (ScheduleAnyway)", key)
+
+
+def _create(action: CreateObject) -> Safe:
+    serving = fmt(" that serves {}", action.extended_resource) if action.extended_resource else Safe("")
+    return fmt('create the {} "{}"{}', action.ref.kind, action.ref.name, serving)
+
+
+def _delete_claim(action: DeleteClaim) -> Safe:
+    freed = counted(len(action.frees), "device")
+    return fmt("delete claim {}, which no pod uses: frees {}", str(action.claim.key), freed)
+
+
+def _end_reservations(action: EndReservations) -> Safe:
+    text = "end the reservation of claim {} for {}: frees {}; the resource claim controller should have done that"
+    freed = counted(len(action.frees), "device")
+    return fmt(text, str(action.claim.key), users_gone(action.held_for, action.pods), freed)
+
+
+def _delete_pod(action: DeletePod) -> Safe:
+    devices = [counted(len(action.frees), "device")] if action.frees else []
+    freed = listed([*devices, *map(safe, action.amounts)]) or Safe("its place")
+    if action.recreated_by is None:
+        return fmt("delete pod {}: frees {}; nothing starts it again", str(action.pod.key), freed)
+    text = "delete pod {}: frees {}, but its {} starts it again and it may take them back"
+    return fmt(text, str(action.pod.key), freed, action.recreated_by.kind)
+
+
+def _remove_rule(action: RemoveTaintRule) -> Safe:
+    return fmt("delete DeviceTaintRule {} ({})", action.rule, action.taint)
+
+
+def _label(action: LabelNamespace) -> Safe:
+    return fmt("label namespace {} with {}={}", action.namespace, action.label, action.value)
+
+
+def _uncordon(action: Uncordon) -> Safe:
+    return fmt("uncordon node {}", action.node)
+
+
+def _quota(action: RaiseQuota) -> Safe:
+    return fmt("raise {} of quota {} by {}", action.resource, action.quota.name, action.by)
+
+
+def _pool(action: RepairPool) -> Safe:
+    return fmt("have the driver publish pool {} again: all of its slices, each device once", action.pool)
+
+
+def _add(action: AddDevices) -> Safe:
+    if not action.like:
+        number = Safe("one more device") if action.count == 1 else fmt("{} more devices", action.count)
+        return fmt(
+            "publish {} that {} class {}",
+            number,
+            Safe("matches" if action.count == 1 else "match"),
+            action.device_class,
+        )
+    return fmt("add {} like {}", fmt("{} more {}", action.count, Safe(plural("device", action.count))), action.like)
+
+
+def _add_node(action: AddNode) -> Safe:
+    if action.count == 1:
+        return fmt("add a node like {}", action.like)
+    return fmt("add {} nodes like {} (fewer are not enough)", action.count, action.like)
+
+
+def _in_brackets(field: str) -> str:
+    return field.partition("[")[2].removesuffix("]")
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
+
+
+_WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
+    Wait: _wait,
+    RemoveGates: _gates,
+    EditClaim: _edit_claim,
+    RenewClaim: _renew_claim,
+    EditClass: _edit_class,
+    EditGroup: group_edit,
+    EditPod: _edit_pod,
+    PinPods: pinned_pods,
+    CreateObject: _create,
+    DeleteClaim: _delete_claim,
+    DeletePod: _delete_pod,
+    EndReservations: _end_reservations,
+    RemoveTaintRule: _remove_rule,
+    LabelNamespace: _label,
+    Uncordon: _uncordon,
+    RaiseQuota: _quota,
+    RepairPool: _pool,
+    AddDevices: _add,
+    AddNode: _add_node,
+}
