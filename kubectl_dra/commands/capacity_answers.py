@@ -6,6 +6,7 @@ from kubectl_dra.api.kinds import DEVICE_CLASS
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
+from kubectl_dra.commands.shared.groups import with_groups
 from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.not_found import not_found
@@ -15,6 +16,7 @@ from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_eve
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.whatif import Switch
 from kubectl_dra.model.names import is_label
+from kubectl_dra.model.podneeds import in_group
 from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
 from kubectl_dra.output.documents import document, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
@@ -32,7 +34,9 @@ def answer(
     found = objects_of(options) if options.manifests else Found("")
     written = [Source(each.data, each.api_version, each.kind) for each in found.objects]
     check_namespaces(written, options)
-    kinds = needs.kinds((*needs.POD, *needs.STORAGE, *needs.PRIORITY))
+    objects = read_all(written, "")
+    groups = needs.GROUPS if any(in_group(plan.pod) for each in objects for plan in each.pods) else ()
+    kinds = needs.kinds((*needs.POD, *needs.STORAGE, *needs.PRIORITY, *groups))
     demanded = {*needs.kinds((*needs.STORAGE, *needs.PRIORITY)), *kinds_demanded(switches)}
     cluster = read_cluster(
         options,
@@ -40,7 +44,7 @@ def answer(
         demanded=sorted(demanded),
         whole_nodes=whole_nodes(switches),
         everywhere=kinds_everywhere(switches),
-        namespaces=(each.key.namespace for each in read_all(written, "") if is_label(each.key.namespace)),
+        namespaces=(each.key.namespace for each in objects if is_label(each.key.namespace)),
     )
     if not written:
         check_namespace(options, cluster)
@@ -49,7 +53,9 @@ def answer(
     world = cluster.state
     if device_class:
         _check_class(cluster, device_class)
-    shapes = Request(device_class, count, selectors) if device_class else read_all(written, namespace)
+    objects = read_all(written, namespace)
+    shapes = Request(device_class, count, selectors) if device_class else objects
+    world = with_groups(options, world, objects)
     with told(world):
         report = capacity_report(world, shapes, namespace, switches)
     page = capacity_page(report, world.evidence.address)

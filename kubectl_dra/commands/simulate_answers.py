@@ -10,7 +10,8 @@ from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.queues import with_files
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.shared.cluster import features_of, gates_of, read_cluster
+from kubectl_dra.commands.shared.cluster import gates_of, read_cluster
+from kubectl_dra.commands.shared.groups import with_groups
 from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import owner_reader
@@ -21,10 +22,8 @@ from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR
 from kubectl_dra.diagnosis.whatif import Switch
 from kubectl_dra.model.evidence import Coverage
-from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.names import is_label
 from kubectl_dra.model.podneeds import in_group, uses_storage
-from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.output.documents import document, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.simulation.page import simulation_page, simulation_summary
@@ -54,7 +53,7 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     objects = read_all(written, namespace, grouped_jobs=_keeps_scheduling(options, cluster.state))
     mapped = device_resources(found.objects)
-    world = _with_queues(options, _with_groups(options, cluster.state, objects), objects, written, mapped)
+    world = _with_queues(options, with_groups(options, cluster.state, objects), objects, written, mapped)
     with told(world), owner_reader(options) as read:
         report = simulation_report(world, objects, _copies(copies), switches, together=together, read_owner=read)
     page = simulation_page(report, world.now, steps=remedies, address=world.evidence.address)
@@ -107,18 +106,6 @@ def _with_queues(
     queues = with_files(state.inventory.queues, written)
     queues = replace(queues, device_resources={**queues.device_resources, **mapped})
     return state.changed(state.inventory.replace(queues=queues))
-
-
-def _with_groups(options: Options, state: ClusterState, objects: Sequence[Planned]) -> ClusterState:
-    """With the features that groups of the files need, where nothing says that the server lacks them."""
-    pods = {key_of(plan.pod.metadata): plan.pod for each in objects for plan in each.pods if in_group(plan.pod)}
-    if not pods:
-        return state
-    inventory = state.inventory
-    found = {each.key: each.record for each in objects if isinstance(each.record, PodGroup)}
-    groups = replace(inventory.groups, pod_groups={**inventory.groups.pod_groups, **found})
-    shown = inventory.replace(groups=groups, pods={**inventory.pods, **pods})
-    return replace(state, features=features_of(shown, state.evidence, gates_of(options)))
 
 
 def _copies(word: str) -> Copies:

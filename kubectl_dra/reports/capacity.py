@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis import missing, needs
 from kubectl_dra.diagnosis.capacity import MORE, Capacity, Moves, Shape, capacity, of_request, template_of
 from kubectl_dra.diagnosis.capacity.accounts import NAMES
 from kubectl_dra.diagnosis.capacity.shape import waiting
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_of
 from kubectl_dra.diagnosis.records import Bound, Certainty, Missing, ObjectRef
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
 from kubectl_dra.model.core import Pod, PodResourceClaim
@@ -46,13 +47,17 @@ class WayOut(ReportRecord, frozen=True):
 
 
 class ShapeCapacity(ReportRecord, frozen=True):
-    """One shape: what it is made from (empty kind: the options), what it asks for, how many fit, what would help."""
+    """One shape: what it is made from (empty kind: the options), what it asks for, how many fit, what would help.
+
+    ``min_count``: how many pods of the PodGroup that it names are placed at the same time; None if it names no gang.
+    """
 
     subject: ObjectRef
     role: str
     asks: tuple[ClaimAsk, ...]
     capacity: Capacity
     ways: tuple[WayOut, ...]
+    min_count: int | None = None
 
     @property
     def none_fits(self) -> bool:
@@ -121,7 +126,12 @@ def _answer(world: ClusterState, subject: ObjectRef, role: str, shape: Shape, na
     found = capacity(world, shape, MORE, names)
     asks = tuple(claim_ask(claim) for claim in waiting(world, shape).claims)
     ways = tuple(WayOut(each, tuple(_commands(each, world))) for each in found.moves)
-    return ShapeCapacity(subject, role, asks, found, ways)
+    return ShapeCapacity(subject, role, asks, found, ways, _min_count(world, shape.pod))
+
+
+def _min_count(world: ClusterState, pod: Pod) -> int | None:
+    group = group_of(world, pod) if are_placed_together(world) else None
+    return group.min_count if group is not None and group.spec.scheduling_policy.gang is not None else None
 
 
 # --- shapes of manifests --------------------------------------------------------------------------------------------

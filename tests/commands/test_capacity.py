@@ -112,3 +112,54 @@ def test_a_bound_that_no_restarts_were_found_for_is_told_so(ask: Ask) -> None:
     found = ask("capacity", *CLASS, "--count", "6").out
     assert "Room for 1 more copy" in found
     assert sentence not in found
+
+
+GANG = """
+apiVersion: scheduling.k8s.io/v1beta1
+kind: PodGroup
+metadata: {name: train, namespace: ml}
+spec: {schedulingPolicy: {gang: {minCount: 12}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: one, namespace: ml}
+spec:
+  schedulingGroup: {podGroupName: train}
+  containers: [{name: c, image: i, resources: {claims: [{name: gpu}]}}]
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: three}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: three, namespace: ml}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com, count: 3}}]}}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: extra}
+status: {allocatable: {cpu: "64", memory: 256Gi, pods: "110"}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: extra-gpus}
+spec:
+  driver: gpu.example.com
+  nodeName: extra
+  pool: {name: extra, generation: 1, resourceSliceCount: 1}
+  devices: [{name: gpu-0}, {name: gpu-1}, {name: gpu-2}]
+"""
+
+
+def test_a_pod_of_a_gang_on_nodes_of_the_same_file(ask: Ask, tmp_path: Path) -> None:
+    file = tmp_path / "gang.yaml"
+    file.write_text(GANG, encoding="utf-8")
+    words = ("capacity", "-f", str(file), "-n", "ml", "--feature-gates", "GenericWorkload=true")
+    told = " ".join(ask(*words).out.split())
+    assert told.startswith("A pod like ml/one (3 × gpu.example.com) fits 5 more times now.")
+    assert "Of its PodGroup 12 pods have to find a node at the same time, or none is placed" in told
+    # Nobody holds a device there yet.
+    assert "extra 1 3 0 0 all taken by these" in told
+    shape = json.loads(ask(*words, "-o", "json").out)["shapes"][0]
+    assert shape["minCount"] == 12
+    off = ask(*words[:-1], "GenericWorkload=false")
+    assert json.loads(ask(*words[:-1], "GenericWorkload=false", "-o", "json").out)["shapes"][0]["minCount"] is None
+    assert "PodGroup" not in off.out

@@ -98,7 +98,8 @@ def waiting(world: ClusterState, shape: Shape) -> Waiting:
     own = shape.pod.metadata
     name = f"{own.name or own.generate_name or _NAME}-copy"
     meta = msgspec.structs.replace(own, name=name, uid=f"copy-of-{own.namespace}-{name}")
-    spec = msgspec.structs.replace(shape.pod.spec, node_name="")
+    # One copy is no gang: how many fit is counted without the others of its group.
+    spec = msgspec.structs.replace(shape.pod.spec, node_name="", scheduling_group=None)
     pod = msgspec.structs.replace(shape.pod, metadata=meta, spec=spec, status=PodStatus(phase="Pending"))
     inventory = world.inventory
     inventory = inventory.replace(templates={**inventory.templates, **shape.templates}, quotas={})

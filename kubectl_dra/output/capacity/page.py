@@ -90,8 +90,10 @@ def _name(shape: ShapeCapacity) -> Safe:
     if not shape.subject.kind:
         return fmt("A pod that requests {}", asks) if asks else Safe("Such a pod")
     role = fmt(" ({})", shape.role) if shape.role else Safe("")
-    which = fmt("{} {}{}", shape.subject.kind, str(shape.subject.key), role)
-    return fmt("A pod of {} ({})", which, asks) if asks else fmt("A pod of {}", which)
+    of = Safe("A pod like" if shape.subject.kind == "Pod" else "A pod of")
+    kind = Safe("") if shape.subject.kind == "Pod" else fmt("{} ", shape.subject.kind)
+    which = fmt("{} {}{}{}", of, kind, str(shape.subject.key), role)
+    return fmt("{} ({})", which, asks) if asks else which
 
 
 def _sign(amount: Count) -> Safe:
@@ -106,6 +108,12 @@ def _second(shape: ShapeCapacity) -> Iterator[Safe]:
         yield from wrapped(fmt(text, found.quota), indent=2)
     if found.fits.bound is Bound.UNKNOWN or not found.nodes:
         return
+    if shape.min_count is not None and shape.min_count > 1:
+        text = (
+            "Of its PodGroup {} have to find a node at the same time, or none is placed; here they are counted one by "
+            "one."
+        )
+        yield from wrapped(fmt(text, counted(shape.min_count, "pod")), indent=2)
     if not found.side_by_side:
         text = (
             "Copies depend on each other (shared devices, spread, affinity or volumes), so moving pods was not tried."
@@ -119,6 +127,8 @@ def _second(shape: ShapeCapacity) -> Iterator[Safe]:
 
 def _repacked(found: Capacity) -> Safe:
     movable = counted(found.movable, "pod")
+    if not found.movable and not found.devices.in_use:
+        return Safe("There is nothing to restart: no pod holds such devices.")
     if not found.movable:
         return Safe("Restarting pods brings no more: none of the pods that hold such devices may be restarted.")
     if found.repacked.value == found.fits.value:
@@ -197,6 +207,8 @@ def _fragment(room: NodeRoom, cause: Cause) -> Safe:
     """Free devices that are too few here, though there may be enough of them elsewhere."""
     if cause.code is Code.DEVICES_IN_USE and room.devices.left:
         return fmt("only {} free here", room.devices.left)
+    if cause.code is Code.DEVICES_IN_USE and room.copies and not room.devices.in_use:
+        return Safe("all taken by these")
     if cause.code is Code.CONSTRAINT:
         return Safe("free devices differ in a value that must be the same")
     return Safe("")
