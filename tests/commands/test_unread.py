@@ -246,7 +246,7 @@ def test_every_command_and_type_is_asked() -> None:
 EVERYTHING = [(source, words) for source in SOURCES for words in (*LISTS, *PAGES)]
 
 
-@pytest.mark.parametrize(("ask", "words"), sampled(EVERYTHING, 4, lambda case: case[0]), indirect=["ask"])
+@pytest.mark.parametrize(("ask", "words"), sampled(EVERYTHING, 10, lambda case: case[0]), indirect=["ask"])
 def test_where_nothing_may_be_read_nothing_is_answered(ask: Ask, words: str) -> None:
     """Exit 1, which kinds are lacking, and JSON that says so where there is a document."""
     if words.startswith("test-selector 'device"):
@@ -261,7 +261,7 @@ def test_where_nothing_may_be_read_nothing_is_answered(ask: Ask, words: str) -> 
             assert len(found.err.splitlines()) == len(set(found.err.splitlines())), found
 
 
-@pytest.mark.parametrize(("ask", "words", "format_"), sampled(CASES, 5, lambda case: case[:2]), indirect=["ask"])
+@pytest.mark.parametrize(("ask", "words", "format_"), sampled(CASES, 8, lambda case: case[:2]), indirect=["ask"])
 def test_what_differs_begins_with_what_was_not_read(ask: Ask, words: str, format_: str) -> None:
     call = f"{words} -o {format_}" if format_ else words
     whole = ask(call, ())
