@@ -37,12 +37,14 @@ _IN_FLIGHT = " is in the process of being allocated"
 class Prediction:
     """What the scheduler would write: nothing (``silent``), one of ``messages``, or what could not be predicted.
 
+    ``earlier``: parts of what it wrote of the same reason when it still tried the pod, before it kept silent.
     With ``fitting`` nodes it would bind the pod; ``messages`` then tell what it says of all other nodes.
     """
 
     messages: tuple[str, ...] = ()
     silent: bool = False
     fitting: int = 0
+    earlier: tuple[str, ...] = ()
 
 
 def observed(pod: Pod, events: Iterable[Event]) -> Observed | None:
@@ -69,7 +71,7 @@ def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) 
             return Agreement.AGREES
         return Agreement.UNOBSERVED if prediction.messages else Agreement.UNCHECKED
     if prediction.silent:
-        return Agreement.STALE
+        return Agreement.AGREES if any(text in seen.message for text in prediction.earlier) else Agreement.STALE
     if not prediction.messages:
         return Agreement.UNCHECKED
     if any(same(message, seen.message, prediction.fitting) for message in prediction.messages):

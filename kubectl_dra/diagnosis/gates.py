@@ -95,7 +95,8 @@ class ClaimGates:
         event: Event | None = None,
     ) -> Cause:
         message = events_.text(event) if event is not None else ""
-        time = events_.last_seen(event) or None if event is not None else None
+        deleted = entry.claim.metadata.deletion_timestamp if entry.claim is not None else None
+        time = (events_.last_seen(event) or None) if event is not None else deleted
         template = entry.template or ""
         detail = ClaimEntry(entry.entry.name, entry.text, template, similar, owner, consumers, message, time or "")
         claim = ObjectRef.of(CLAIM_KIND, entry.name) if entry.name is not None else None
@@ -119,7 +120,7 @@ class ClaimGates:
         """What the API server would refuse as things stand now."""
         spec = template.spec.spec
         if asks_for_admin(spec) and self.lacks_admin_label():
-            yield self._cause(Code.ADMIN_LABEL_MISSING, entry)
+            yield self._cause(Code.ADMIN_LABEL_MISSING, entry, event=self._creation_event(entry))
         charged = quota.usage(spec, self._inventory.classes, self._features.extended_resource)
         for shortage in quota.exceeded(self._inventory.quotas.values(), self._namespace, charged):
             yield Cause(Code.QUOTA_EXCEEDED, shortage, claim=None, request=entry.entry.name)

@@ -35,6 +35,7 @@ from kubectl_dra.diagnosis.records import (
     Bound,
     Cause,
     Certainty,
+    ClaimEntry,
     Missing,
     MissingEvidence,
     NodeGroup,
@@ -177,7 +178,8 @@ class PodCase:
             # The API server writes this when the pod is created.
             prediction = Prediction((fit_error.GATED_MESSAGE,))
             return _Finding(Verdict.GATED, causes, prediction, fit_error.SCHEDULING_GATED)
-        return _Finding(Verdict.GATED, causes)
+        texts = tuple(cause.detail.scheduler_text for cause in causes if isinstance(cause.detail, ClaimEntry))
+        return _Finding(Verdict.GATED, causes, Prediction(silent=True, earlier=tuple(filter(None, texts))))
 
     def _other_scheduler(self) -> _Finding | None:
         cause = other_scheduler(self.pod, self.world.schedulers)

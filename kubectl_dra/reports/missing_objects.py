@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
 
+from kubectl_dra.api.encode import encode
+from kubectl_dra.api.kinds import RESOURCE_CLAIM
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.class_facts import offers
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ObjectRef
+from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.scheduler.extended import served_resources
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
@@ -64,6 +68,13 @@ def _made(kind: str, namespace: str, names: Iterable[str]) -> Existing:
     return Existing(kind, namespace, tuple(found[:_SHOWN]), len(found))
 
 
+def _namesake(ref: ObjectRef, state: ClusterState) -> ResourceClaim | None:
+    """The claim of that name in another namespace, if there is only one: most likely what was meant."""
+    claims = state.inventory.claims if ref.kind == "ResourceClaim" else {}
+    found = [claim for key, claim in claims.items() if key.name == ref.name and key.namespace != ref.namespace]
+    return ResourceClaim(metadata=found[0].metadata, spec=found[0].spec) if len(found) == 1 else None
+
+
 def skeleton(ref: ObjectRef, extended_resource: str, state: ClusterState, version: str) -> dict[str, Any] | None:
     """An object to create under the missing name; None where it is not clear which driver or class it should name."""
     drivers = sorted({pool.driver for pool in state.pools})
@@ -77,9 +88,15 @@ def skeleton(ref: ObjectRef, extended_resource: str, state: ClusterState, versio
         if extended_resource:
             spec["extendedResourceName"] = extended_resource
         return {**head, "spec": spec}
-    if len(classes) != 1 or ref.kind not in ("ResourceClaim", "ResourceClaimTemplate"):
+    if ref.kind not in ("ResourceClaim", "ResourceClaimTemplate"):
         return None
     meta["namespace"] = ref.namespace
+    like = _namesake(ref, state)
+    if like is not None:
+        body = json.loads(encode(like, RESOURCE_CLAIM, RESOURCE_CLAIM.api_version_of(version)))
+        return {**head, "spec": body["spec"]}
+    if len(classes) != 1:
+        return None
     exact: dict[str, Any] = {"deviceClassName": classes[0], "allocationMode": "ExactCount", "count": 1}
     request = {"name": "devices", **exact} if version == "v1beta1" else {"name": "devices", "exactly": exact}
     devices = {"devices": {"requests": [request]}}

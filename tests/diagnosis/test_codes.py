@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+import yaml
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records.causes import Detail
@@ -42,3 +43,15 @@ def test_pages_say_what_where_and_what_to_do(code: Code) -> None:
 def test_every_code_is_given_by_some_module() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py") if path.name != "codes.py")
     assert [code for code in Code if f"Code.{code.name}" not in source] == []
+
+
+@pytest.mark.parametrize("code", list(Code))
+def test_each_page_has_an_example_in_yaml(code: Code) -> None:
+    text = (PAGES / f"{code}.md").read_text(encoding="utf-8")
+    fix = text.split("## How to fix it\n")[1].split("\n## ")[0]
+    examples = re.findall(r"```yaml\n(.*?)```", fix, re.DOTALL)
+    assert examples
+    for document in (each for example in examples for each in yaml.safe_load_all(example)):
+        # Some pages show the part that matters, all others whole objects.
+        assert isinstance(document, dict)
+        assert document

@@ -6,7 +6,10 @@ from kubectl_dra.diagnosis.records.objects import Evidence, ObjectRef
 
 
 class ClaimEntry(Evidence, frozen=True):
-    """An entry of ``spec.resourceClaims`` and the scheduler's words about it (which it only logs)."""
+    """An entry of ``spec.resourceClaims`` and the scheduler's words about it (which it only logs).
+
+    ``event_time``: of ``event_message``; without one, when the claim was deleted.
+    """
 
     entry: str
     scheduler_text: str = ""

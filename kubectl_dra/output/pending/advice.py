@@ -8,7 +8,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ClassOffer, ClassProblem, NodeOutcome, NoSingleNode, Unpublished, Verdict
-from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.invocation import Address, flag
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.amounts import amount_phrase
@@ -142,7 +142,7 @@ def next_step_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
 
 def _find_driver(report: PendingReport, address: Address) -> Iterator[Safe]:
     """Why the driver's pods fail, or where a driver of which nothing is published may be found."""
-    for each in report.failing:
+    for each in report.failing[:1]:
         where, pod = within(each.pod.namespace), of("pod", each.pod.name)
         words = kubectl("logs", pod, where, "--all-containers", *(("--previous",) if each.restarts else ()))
         line = command(reading(words, address)) if where is not None else None
@@ -150,11 +150,17 @@ def _find_driver(report: PendingReport, address: Address) -> Iterator[Safe]:
             yield fmt("Its log: {}", line)
     if report.failing:
         return
-    for text, words in (
-        ("Which drivers are installed: {}", kubectl("get", "daemonsets", "-A")),
-        ("What is published: {}", kubectl("get", "resourceslices")),
-    ):
-        line = command(reading(words, address))
+    detail = report.causes[0].detail
+    gone = detail.nodes[:1] if report.code is Code.DEVICES_OF_GONE_NODES and isinstance(detail, ClassOffer) else ()
+    of_gone = [word for name in gone for word in flag("--field-selector", f"spec.nodeName={name}")]
+    steps = [
+        ("Which drivers are installed: {}", reading(kubectl("get", "daemonsets", "-A"), address)),
+        ("What is published: {}", reading(kubectl("get", "resourceslices", *of_gone), address)),
+    ]
+    if of_gone:
+        steps.append(("To delete that: {}", changing(kubectl("delete", "resourceslices", *of_gone), address)))
+    for text, words in steps:
+        line = command(words)
         if line is not None:
             yield fmt(text, line)
 

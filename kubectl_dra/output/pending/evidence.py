@@ -46,7 +46,7 @@ def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe
         case FatalError() as error:
             yield from _expression(error)
         case ClaimEntry() as entry:
-            yield from _claim_entry(entry, namespace, now)
+            yield from _claim_entry(entry, now)
         case ClassProblem(similar=similar) if similar:
             yield from wrapped(fmt("Existing classes with a similar name: {}", listed(similar)), indent=2)
         case ExtendedResource(similar=similar) if similar:
@@ -94,12 +94,14 @@ def failing_lines(pods: Sequence[FailingPod]) -> Iterator[Safe]:
     """The pods of drivers that do not run, with the last words of their containers."""
     if pods:
         yield Safe("Pods of the driver that are not ready")
+    alike: dict[Safe, list[Safe]] = {}
     for each in pods:
         restarts = fmt(", {}", counted(each.restarts, "restart")) if each.restarts else Safe("")
-        where = fmt(" on {}", each.node) if each.node else Safe("")
         words = fmt(": {}", each.message) if each.message else Safe("")
-        text = fmt("{}{}: {}{}{}", str(each.pod.key), where, each.state, restarts, words)
-        yield from wrapped(text, indent=4, first=2)
+        where = fmt("{} on {}", str(each.pod.key), each.node) if each.node else safe(str(each.pod.key))
+        alike.setdefault(fmt("{}{}{}", each.state, restarts, words), []).append(where)
+    for text, names in alike.items():
+        yield from wrapped(fmt("{}: {}", Safe(", ").join(names), text), indent=4, first=2)
 
 
 def autoscaler_lines(said: AutoscalerWords | None, now: datetime) -> Iterator[Safe]:
@@ -152,20 +154,14 @@ def _open(plugins: Sequence[OpenPlugin]) -> Iterator[Safe]:
         yield from wrapped(fmt("{}: {}", field, Safe(", ").join(names)), indent=4, first=2)
 
 
-def _claim_entry(entry: ClaimEntry, namespace: str, now: datetime) -> Iterator[Safe]:
+def _claim_entry(entry: ClaimEntry, now: datetime) -> Iterator[Safe]:
     if entry.event_message:
         yield from wrapped(fmt("Event, {}: {}", ago(entry.event_time, now), entry.event_message), indent=2)
-    yield from _similar(entry, namespace)
+    elif entry.event_time:
+        yield from wrapped(fmt("Deleted {}", ago(entry.event_time, now)), indent=2)
     if entry.consumers:
         names = listed([f"{ref.kind} {ref.key}" for ref in entry.consumers])
         yield from wrapped(fmt("It is still used by {}", names), indent=2)
-
-
-def _similar(entry: ClaimEntry, namespace: str) -> Iterator[Safe]:
-    """Objects of the same name elsewhere; those of the pod's namespace are listed with the ways out."""
-    elsewhere = [str(ref.key) for ref in entry.similar if ref.namespace != namespace]
-    if elsewhere:
-        yield from wrapped(fmt("{} can serve only pods of the same namespace", listed(elsewhere)), indent=2)
 
 
 def _pool(pool: PoolProblem, now: datetime) -> Iterator[Safe]:

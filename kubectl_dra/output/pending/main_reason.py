@@ -29,7 +29,7 @@ from kubectl_dra.output.pending.reasons.devices import offer_sentence, unpublish
 from kubectl_dra.output.pending.shortage import shortage_sentence
 from kubectl_dra.output.pending.wanted import Asks, Wanted
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import listed, plural
+from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.pending import NodeGroupRecord
@@ -195,12 +195,29 @@ def _constraint_over(cause: Cause, report: Report) -> Safe:
     relation = Safe("differ in") if first.distinct else Safe("have the same")
     text = fmt("no node has free devices for {} that {} {}", listed(list(found)), relation, name)
     values = [
-        fmt("the {} devices have {}", request, listed(_values_of(funnel)[:_NAMES], "or"))
+        fmt("the {} devices have {}", request, _some_values(funnel))
         if _values_of(funnel)
         else fmt("the {} devices do not publish it", request)
         for request, funnel in found.items()
     ]
     return fmt("{}. On {}, {}", text, first.node, Safe(" and ").join(values))
+
+
+def constraint_tells_all(report: Report) -> bool:
+    """Whether the sentence about a constraint over several requests says all that their tables would."""
+    first = report.causes[0] if report.causes else None
+    if first is None or first.code is not Code.CONSTRAINT or len(report.nodes) != 1:
+        return False
+    found = _constrained(first, report)
+    return len(found) > 1 and not any(stage.removed for funnel in found.values() for stage in funnel.stages)
+
+
+def _some_values(funnel: Funnel) -> Safe:
+    """``a, b, c or 2 others``."""
+    values = _values_of(funnel)
+    if len(values) <= _NAMES:
+        return listed(values, "or")
+    return fmt("{} or {}", Safe(", ").join(map(safe, values[:_NAMES])), counted(len(values) - _NAMES, "other"))
 
 
 def _values_of(funnel: Funnel) -> list[str]:

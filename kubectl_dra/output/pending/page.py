@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -30,7 +30,7 @@ from kubectl_dra.output.pending.asks import ask_lines, unseen_lines
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
 from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views, has_devices
 from kubectl_dra.output.pending.headline import pending_summary
-from kubectl_dra.output.pending.main_reason import names_of
+from kubectl_dra.output.pending.main_reason import constraint_tells_all, names_of
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.obstacles import obstacle
 from kubectl_dra.output.pending.remedies import addition_lines, remedy_lines, short_commands
@@ -40,6 +40,7 @@ from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.invocations import dra, of, reading
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
+from kubectl_dra.reports.remedies import RemedyReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR, without_preemption
 
 _MAX_FUNNELS: Final = 3
@@ -90,7 +91,7 @@ def pending_page(
         list(_heard(report, now)),
         list(ask_lines(report.asks, report.extended)) if _shows_asks(report) else [],
         list(unseen_lines(report.unseen)),
-        *_funnels(report, _INSIDE if more is not None else _OUTSIDE),
+        *([] if constraint_tells_all(report) else _funnels(report, _INSIDE if more is not None else _OUTSIDE)),
         list(_other_nodes(report)),
         _evidence(report, now),
         list(failing_lines(report.failing)),
@@ -100,7 +101,7 @@ def pending_page(
         preemption_lines(report.preemption),
         list(existing_lines(report)),
         [] if apart else _ways_out(report, address, more),
-        list(addition_lines(() if report.failing else report.additions, alone=not report.remedies)),
+        list(addition_lines(_additions(report), alone=not report.remedies)),
         list(node_group_lines(report.node_groups, report.missing)),
         list(advice_lines(report)),
         list(next_step_lines(report, address)),
@@ -160,6 +161,13 @@ def preemption_lines(found: Preemption | None) -> list[Safe]:
 
 def _they_have(found: Preemption) -> Safe:
     return Safe("that has" if len(found.victims) == 1 else "they have")
+
+
+def _additions(report: PendingReport) -> Sequence[RemedyReport]:
+    """Those that were checked; the others only where nothing is published, and nothing says why."""
+    if report.code is Code.NO_DEVICE_IN_CLASS and not report.failing:
+        return report.additions
+    return [each for each in report.additions if each.verified]
 
 
 def _ways_out(report: PendingReport, address: Address, more: Safe | None) -> list[Safe]:

@@ -24,6 +24,18 @@ _WAITS: Final[Mapping[HeldBy, str]] = {
     HeldBy.NO_WORKLOAD: "Kueue has not created a Workload for it",
     HeldBy.NO_KUEUE: "but the cluster does not serve Kueue's API, so nothing will start it",
 }
+#: Who does what about it; ``{}`` is the ClusterQueue.
+_NEXT: Final[Mapping[HeldBy, str]] = {
+    HeldBy.DEVICES: (
+        "An administrator of Kueue maps the DeviceClass to a resource in deviceClassMappings of its Configuration "
+        "(ConfigMap kueue-manager-config in namespace kueue-system), gives ClusterQueue {} a quota of that resource, "
+        "and restarts Deployment kueue-controller-manager, which reads its Configuration only once."
+    ),
+    HeldBy.QUOTA_TOO_SMALL: "Request less, or ask whoever manages ClusterQueue {} for more quota.",
+    HeldBy.QUOTA: "It is admitted as soon as other work of ClusterQueue {} ends, or its quota is raised.",
+    HeldBy.NAMESPACE: "Whoever manages ClusterQueue {} adds the namespace to its namespaceSelector.",
+    HeldBy.FLAVOR: "Change node selector, affinity or tolerations of the work, or add a flavor to ClusterQueue {}.",
+}
 _QUOTA_SHOWN: Final = 8
 _OF_QUOTA: Final = frozenset({HeldBy.QUOTA, HeldBy.QUOTA_TOO_SMALL, HeldBy.UNKNOWN})
 
@@ -63,6 +75,14 @@ def queue_lines(found: Queued, namespace: str) -> Iterator[Safe]:
         kinds = listed([f"{kind.lower()}s.kueue.x-k8s.io" for kind in found.unread])
         yield from wrapped(fmt("not read: {}", kinds), indent=2)
         yield fmt("  kubectl get workloads.kueue.x-k8s.io -n {} shows what Kueue waits for", namespace)
+    yield from _next_lines(found)
+
+
+def _next_lines(found: Queued) -> Iterator[Safe]:
+    """Who can end the waiting, and how; nothing where the queue is not known."""
+    text = _NEXT.get(found.held_by)
+    if text is not None and found.cluster_queue:
+        yield from wrapped(fmt(text, found.cluster_queue), indent=2)
 
 
 def _row(row: FlavorQuota) -> Safe:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Funnel, Stage, StageName
+from kubectl_dra.model.likeness import similar
 from kubectl_dra.output.pending.funnel import Track, funnel_views, has_devices
 from kubectl_dra.output.pending.removals import removal_note
 from kubectl_dra.output.pending.wanted import Asks, Wanted, amount_of
@@ -86,9 +88,19 @@ def _capacity(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: Ca
 
 def _tainted(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
     text = _unavailable(wanted, funnel, tracks, cause)
-    if wanted.tolerations:
-        return fmt("{}. The request tolerates only {}", text, listed(wanted.tolerations))
-    return text
+    if not wanted.tolerations:
+        return text
+    told = fmt("{}. The request tolerates only {}", text, listed(wanted.tolerations))
+    removed = [removal for track in tracks for removal in track.funnel.stage(StageName.TAINTS).removed]
+    keys = {_key(removal.reason) for removal in removed}
+    near = [key for toleration in wanted.tolerations for key in similar(_key(toleration), keys)]
+    return (
+        fmt("{}, which has another key (did you mean {}?)", told, listed(list(dict.fromkeys(near)))) if near else told
+    )
+
+
+def _key(taint: str) -> str:
+    return re.split("[=:]", taint, maxsplit=1)[0]
 
 
 def _all_devices(wanted: Wanted, _funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:

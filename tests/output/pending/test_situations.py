@@ -240,7 +240,10 @@ def test_devices_of_a_node_that_is_gone_are_called_so() -> None:
     report = report_of(build.node("node-2"), SLICE, POD, build.claim("claim"))
     assert report.code is Code.DEVICES_OF_GONE_NODES
     assert "published for node-1, which no longer exists" in first_line(report)
-    assert "kubectl get daemonsets -A" in page_of(report)
+    page = page_of(report)
+    assert "kubectl get daemonsets -A" in page
+    assert "kubectl delete resourceslices --field-selector spec.nodeName=node-1" in page
+    assert "publish one more device" not in page
 
 
 def test_devices_of_another_node_that_exists_are_not() -> None:
@@ -412,3 +415,64 @@ def test_a_controllers_pod_that_is_started_again_comes_later() -> None:
         )
     )
     assert "1 other pod waits" not in page
+
+
+def test_a_constraint_over_requests_is_one_sentence_with_all_its_values() -> None:
+    devices = [build.device(f"gpu-{i}", attributes={"type": "gpu", "root": f"pci{i}"}) for i in range(4)]
+    slices = build.slice_("node-1", *devices, build.device("nic-0", attributes={"type": "nic"}))
+    kinds = {name: f'device.attributes["{DRIVER}"].type == "{name}"' for name in ("gpu", "nic")}
+    requests = [build.request(name, selector=selector) for name, selector in kinds.items()]
+    matching = [{"requests": ["gpu", "nic"], "matchAttribute": f"{DRIVER}/root"}]
+    report = report_of(build.node(), slices, POD, build.claim("claim", *requests, constraints=matching))
+    assert report.code is Code.CONSTRAINT
+    text = first_line(report)
+    assert "the gpu devices have pci0, pci1, pci2 or 1 other and the nic devices do not publish it" in text
+
+
+# --- claims that cannot be used, namespaces, tolerations --------------------------------------------------------------
+
+
+def test_a_missing_label_is_named_with_the_template_and_the_servers_words() -> None:
+    asking = template("true", adminAccess=True)
+    del asking["spec"]["spec"]["devices"]["requests"][0]["exactly"]["selectors"]
+    words = "PodResourceClaim gpus: create ResourceClaim: admin access to devices requires the label"
+    said = build.event("pod", "FailedResourceClaimCreation", words)
+    report = report_of(build.node(), SLICE, asking, said, build.namespace(), build.pod(templates=["gpus"]))
+    assert report.code is Code.ADMIN_LABEL_MISSING
+    assert 'its template "gpus" requests admin access' in first_line(report)
+    assert "resource.kubernetes.io/admin-access=true" in first_line(report)
+    page = page_of(report)
+    assert words in page
+    assert "Command: kubectl label namespace/ml resource.kubernetes.io/admin-access=true" in page
+
+
+def test_a_claim_of_another_namespace_is_named_and_copied() -> None:
+    other = build.claim("claim", build.request(count=2), namespace="team-b")
+    report = report_of(build.node(), SLICE, POD, other, build.device_class("second"), build.device_class())
+    assert "does not exist in its namespace (there is one in team-b" in first_line(report)
+    (way,) = [each for each in report.remedies if each.kind is RemedyKind.CREATE_OBJECT]
+    (step,) = way.steps or ()
+    assert step.manifest is not None
+    assert step.manifest["metadata"] == {"name": "claim", "namespace": "ml"}
+    assert step.manifest["spec"]["devices"]["requests"][0]["exactly"]["count"] == 2
+
+
+def test_a_claim_that_is_deleted_says_since_when_and_agrees_with_the_scheduler() -> None:
+    deleted = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
+    held = build.claim("claim", held=[("node-1", "gpu-0")], by=["nb"], on="node-1", metadata=deleted)
+    user = build.pod("nb", claims=["claim"], node_name="node-1", phase="Running")
+    words = '0/1 nodes are available: resourceclaim "claim" is being deleted.'
+    report = report_of(build.node(), SLICE, held, user, refused(POD, words))
+    assert "nb, which still uses it, keeps it from going" in first_line(report)
+    page = page_of(report)
+    assert "Deleted" in page
+    assert "Do not remove the finalizer" in page
+    assert "matches this diagnosis" in page
+
+
+def test_a_toleration_with_nearly_the_key_of_the_taint_is_told_so() -> None:
+    taint = {"key": "gpu.example.com/xid", "value": "79", "effect": "NoSchedule"}
+    sick = build.slice_("node-1", build.device("gpu-0", taints=[taint]))
+    asked = build.request(tolerations=[{"key": "example.com/xid", "operator": "Exists", "effect": "NoSchedule"}])
+    text = first_line(report_of(build.node(), sick, POD, build.claim("claim", asked)))
+    assert "did you mean gpu.example.com/xid?" in text

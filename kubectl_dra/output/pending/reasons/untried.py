@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimEntry,
@@ -16,7 +17,10 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.output.pending.gangs import elsewhere_sentence
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import listed, plural
+from kubectl_dra.output.words import listed, plural, shortened
+
+_ELSEWHERE: Final = 3
+_USERS: Final = 3
 
 
 def _gates(gates: Gates, _cause: Cause) -> Safe:
@@ -29,9 +33,13 @@ def _gates(gates: Gates, _cause: Cause) -> Safe:
 
 
 def _claim_missing(entry: ClaimEntry, cause: Cause) -> Safe:
-    return fmt(
-        'it waits for ResourceClaim "{}", which does not exist', cause.claim.name if cause.claim else entry.entry
-    )
+    if cause.claim is None:
+        return fmt('it waits for ResourceClaim "{}", which does not exist', entry.entry)
+    told = fmt('it waits for ResourceClaim "{}", which does not exist in its namespace', cause.claim.name)
+    elsewhere = [ref.namespace for ref in entry.similar if ref.name == cause.claim.name]
+    if not elsewhere:
+        return told
+    return fmt("{} (there is one in {}, for pods of that namespace only)", told, listed(elsewhere[:_ELSEWHERE]))
 
 
 def _not_created(entry: ClaimEntry, _cause: Cause) -> Safe:
@@ -46,6 +54,14 @@ def _creation_failed(entry: ClaimEntry, _cause: Cause) -> Safe:
     return fmt('the controller cannot create its claim "{}" from template "{}"', entry.entry, entry.template)
 
 
+def _admin_label(entry: ClaimEntry, _cause: Cause) -> Safe:
+    text = (
+        'its template "{}" requests admin access, and its namespace lacks the label {}=true, without which no claim is '
+        "created"
+    )
+    return fmt(text, entry.template, ADMIN_LABEL)
+
+
 def _quota(quota: QuotaShortage, _cause: Cause) -> Safe:
     return fmt(
         'ResourceQuota "{}" forbids the claim: {} of {} {} are used, and it requests {} more',
@@ -57,8 +73,14 @@ def _quota(quota: QuotaShortage, _cause: Cause) -> Safe:
     )
 
 
-def _deleting(_entry: ClaimEntry, cause: Cause) -> Safe:
-    return fmt("its ResourceClaim {} is being deleted", object_name(cause.claim))
+def _deleting(entry: ClaimEntry, cause: Cause) -> Safe:
+    told = fmt("its ResourceClaim {} is being deleted", object_name(cause.claim))
+    users = [ref.name for ref in entry.consumers]
+    if not users:
+        return told
+    use, keep = ("uses", "keeps") if len(users) == 1 else ("use", "keep")
+    text = "{} and serves no new pod; {}, which still {} it, {} it from going"
+    return fmt(text, told, shortened(users, _USERS), Safe(use), Safe(keep))
 
 
 def _not_owned(entry: ClaimEntry, cause: Cause) -> Safe:
@@ -83,6 +105,7 @@ SENTENCES: Final[dict[Code, Sentence]] = {
     Code.CLAIM_NOT_CREATED: with_detail(ClaimEntry, _not_created),
     Code.TEMPLATE_MISSING: with_detail(ClaimEntry, _template_missing),
     Code.CLAIM_CREATION_FAILED: with_detail(ClaimEntry, _creation_failed),
+    Code.ADMIN_LABEL_MISSING: with_detail(ClaimEntry, _admin_label),
     Code.QUOTA_EXCEEDED: with_detail(QuotaShortage, _quota),
     Code.CLAIM_BEING_DELETED: with_detail(ClaimEntry, _deleting),
     Code.CLAIM_NOT_OWNED: with_detail(ClaimEntry, _not_owned),
