@@ -15,7 +15,7 @@ import pytest
 from kubectl_dra.commands.app import run
 from kubectl_dra.source.demo import CLUSTER
 from tests.kit.clock import PassingClock
-from tests.live.fake_api import FakeApi, running, serve_cluster, write_kubeconfig
+from tests.kit.fake_api import FakeApi, running, serve_cluster, write_kubeconfig
 
 CLUSTER_WIDE = ("Node", "DeviceClass", "ResourceSlice", "DeviceTaintRule")
 TEMPLATE = """

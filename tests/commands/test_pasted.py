@@ -23,8 +23,8 @@ from kubectl_dra.api.kinds import kind_for_word
 from kubectl_dra.commands.app import run
 from kubectl_dra.source.demo import CLUSTER
 from tests import scenario_files
+from tests.kit.fake_api import FakeApi, running, serve_cluster
 from tests.kit.sample import sampled
-from tests.live.fake_api import FakeApi, running, serve_cluster
 
 SOURCES = Path(__file__).parents[2] / "kubectl_dra"
 # As clouds name them, with what a shell would read otherwise.

@@ -10,8 +10,8 @@ import pytest
 
 from kubectl_dra.commands.app import run
 from kubectl_dra.source.file import load_file
+from tests.kit.fake_api import Answer, FakeApi, serve_cluster, write_kubeconfig
 from tests.live.conftest import api, no_proxies  # noqa: F401 - fixtures
-from tests.live.fake_api import Answer, FakeApi, serve_cluster, write_kubeconfig
 
 _TEMPLATE: Final = {"spec": {"containers": [{"name": "main", "env": [{"name": "TOKEN", "value": "secret"}]}]}}
 _SET: Final = {

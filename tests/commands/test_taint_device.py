@@ -19,9 +19,9 @@ from kubectl_dra.commands.app import run
 from kubectl_dra.source.demo import CLUSTER
 from tests.golden_files import check_golden
 from tests.kit.clock import PassingClock
-from tests.live.fake_api import running, write_kubeconfig
-from tests.live.fake_rules import FakeCluster
-from tests.live.proxy import Fault, Proxy, recording
+from tests.kit.fake_api import running, write_kubeconfig
+from tests.kit.fake_rules import FakeCluster
+from tests.kit.recording_proxy import Fault, Proxy, recording
 from tests.terminal import Terminal, forked_terminal, terminal
 
 pytestmark = pytest.mark.one_in(2)

@@ -22,8 +22,8 @@ from kubectl_dra.commands.app import COMMANDS, LazyGroup, run
 from kubectl_dra.commands.get.query import TYPES
 from kubectl_dra.source.demo import CLUSTER
 from tests.kit.clock import PassingClock
+from tests.kit.fake_api import FakeApi, running, serve_cluster, write_kubeconfig
 from tests.kit.sample import sampled
-from tests.live.fake_api import FakeApi, running, serve_cluster, write_kubeconfig
 from tests.reports.clusters import withheld
 
 pytestmark = pytest.mark.one_in(3)

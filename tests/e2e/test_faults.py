@@ -7,8 +7,8 @@ import pytest
 from kubectl_dra.source.spec import Connection
 from tests.controlplane import Client, ControlPlane
 from tests.faults.churn import Churn, RealTarget, clear
-from tests.faults.proxy import BODY, EVENTS, INSTEAD, Faults, faulty
 from tests.faults.running import impatient, run
+from tests.kit.faulty_proxy import BODY, EVENTS, INSTEAD, Faults, faulty
 
 pytestmark = pytest.mark.controlplane
 SEED, RATE, SECONDS = 20, 0.1, 20

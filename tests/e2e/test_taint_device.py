@@ -19,8 +19,8 @@ from tests.controlplane.client import Object, wait_for
 from tests.e2e.conftest import OPERATOR, TENANT
 from tests.e2e.roles import grant
 from tests.e2e.situations import bound_to, clear, create, node_object, pod_object
-from tests.live.fake_api import write_kubeconfig
-from tests.live.proxy import Fault, Proxy, recording
+from tests.kit.fake_api import write_kubeconfig
+from tests.kit.recording_proxy import Fault, Proxy, recording
 from tests.terminal import Terminal, terminal
 
 pytestmark = pytest.mark.controlplane

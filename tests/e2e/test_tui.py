@@ -22,8 +22,8 @@ from tests.controlplane.client import object_path
 from tests.e2e import situations
 from tests.e2e.situations import node_object, pod_object
 from tests.faults.churn import NAMESPACE, Churn, RealTarget, clear
-from tests.faults.proxy import EVENTS, Fault, Faults, faulty
 from tests.faults.running import NEEDS, differences
+from tests.kit.faulty_proxy import EVENTS, Fault, Faults, faulty
 
 pytestmark = pytest.mark.controlplane
 RESOURCE = "resource.k8s.io/v1"

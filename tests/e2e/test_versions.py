@@ -17,8 +17,8 @@ import pytest
 from tests.controlplane import ADMIN, Client, ControlPlane
 from tests.controlplane.__main__ import plane_environment
 from tests.e2e.situations import bring_about, cases
-from tests.live.fake_api import write_kubeconfig
-from tests.live.proxy import Proxy, recording
+from tests.kit.fake_api import write_kubeconfig
+from tests.kit.recording_proxy import Proxy, recording
 
 pytestmark = pytest.mark.controlplane
 

@@ -14,10 +14,10 @@ import pytest
 from kubectl_dra.source.spec import Connection
 from tests.controlplane import ControlPlane, binaries
 from tests.faults.churn import Churn, FakeTarget, RealTarget, Target
-from tests.faults.fake import LiveApi
-from tests.faults.proxy import Faults, faulty
 from tests.faults.running import impatient, run
-from tests.live.fake_api import running, write_kubeconfig
+from tests.kit.fake_api import running, write_kubeconfig
+from tests.kit.faulty_proxy import Faults, faulty
+from tests.kit.live_api import LiveApi
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from tests.controlplane import Client, StatusError
 from tests.controlplane.client import object_path
 from tests.e2e.situations import node_object, pod_object
-from tests.faults.fake import LiveApi
+from tests.kit.live_api import LiveApi
 
 Object = dict[str, Any]
 NAMESPACE = "default"

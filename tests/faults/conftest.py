@@ -11,10 +11,10 @@ import pytest
 
 from kubectl_dra.source.live import session, watch
 from kubectl_dra.source.spec import Connection
-from tests.faults.fake import LiveApi
-from tests.faults.proxy import Faults, faulty
+from tests.kit.fake_api import running, write_kubeconfig
+from tests.kit.faulty_proxy import Faults, faulty
+from tests.kit.live_api import LiveApi
 from tests.live.conftest import no_proxies  # noqa: F401 - a fixture for all tests here
-from tests.live.fake_api import running, write_kubeconfig
 
 SECONDS = 5.0
 IDLE_SECONDS = 0.5

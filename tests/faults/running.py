@@ -13,7 +13,7 @@ from kubectl_dra.source.live import Needs, read
 from kubectl_dra.source.live.feed import Feed, Published
 from kubectl_dra.source.spec import Connection
 from tests.faults.churn import Churn
-from tests.faults.proxy import Fault, Faults
+from tests.kit.faulty_proxy import Fault, Faults
 
 NEEDS = Needs(frozenset({"Node", "Pod", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule"}))
 _FIELDS = ("nodes", "pods", "usage", "claims", "slices", "classes", "taint_rules")

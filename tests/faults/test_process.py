@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 
+from tests.kit.fake_api import running, write_kubeconfig
+from tests.kit.fake_rules import FakeCluster
+from tests.kit.recording_proxy import Fault, recording
 from tests.kit.sample import sampled
-from tests.live.fake_api import running, write_kubeconfig
-from tests.live.fake_rules import FakeCluster
-from tests.live.proxy import Fault, recording
 from tests.terminal import Terminal, terminal
 
 pytestmark = pytest.mark.one_in(4)

@@ -14,7 +14,7 @@ from kubectl_dra.commands.app import run
 from kubectl_dra.source.live import listing
 from tests.e2e.situations import node_object
 from tests.faults.conftest import SECONDS, Site
-from tests.faults.proxy import BODY, INSTEAD, Call, Fault
+from tests.kit.faulty_proxy import BODY, INSTEAD, Call, Fault
 
 pytestmark = pytest.mark.usefixtures("impatient")
 Run = Callable[..., tuple[int, str, str]]
@@ -91,7 +91,7 @@ def test_a_slow_body_is_read_to_its_end(site: Site, ask: Run) -> None:
 
 
 def test_a_body_that_trickles_is_given_up(site: Site, ask: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.faults.proxy.TRICKLE_SECONDS", 1.0)
+    monkeypatch.setattr("tests.kit.faulty_proxy.TRICKLE_SECONDS", 1.0)
     site.faults.order(Fault.SLOW, of_slices)
     began = time.monotonic()
     code, out, err = ask("get", "pools")

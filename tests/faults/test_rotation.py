@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.faults.fake import LiveApi
-from tests.live.fake_api import Answer, Request, running, status, write_kubeconfig
+from tests.kit.fake_api import Answer, Request, running, status, write_kubeconfig
+from tests.kit.live_api import LiveApi
 
 pytestmark = pytest.mark.one_in(2)
 

@@ -16,8 +16,8 @@ from kubectl_dra.source.live.feed import Published
 from kubectl_dra.source.spec import Connection
 from tests.e2e.situations import node_object
 from tests.faults.conftest import Site
-from tests.faults.proxy import BODY, EVENTS, INSTEAD, Call, Fault
 from tests.faults.running import NEEDS, Follower, differences
+from tests.kit.faulty_proxy import BODY, EVENTS, INSTEAD, Call, Fault
 
 pytestmark = [pytest.mark.usefixtures("impatient"), pytest.mark.one_in(2)]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from kubectl_dra.commands.app import run
-from tests.faults.proxy import BODY, INSTEAD, Call, Fault, Faults, faulty
-from tests.live.fake_api import running, write_kubeconfig
-from tests.live.fake_rules import FakeCluster
+from tests.kit.fake_api import running, write_kubeconfig
+from tests.kit.fake_rules import FakeCluster
+from tests.kit.faulty_proxy import BODY, INSTEAD, Call, Fault, Faults, faulty
 
 pytestmark = pytest.mark.usefixtures("impatient")
 DEVICE = "nic.example.com/rack-1/nic-3"

@@ -8,7 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 from kubectl_dra.source.demo import CLUSTER
-from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, status
+from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, status
 
 Object = dict[str, Any]
 GROUP = "resource.k8s.io"

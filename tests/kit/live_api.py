@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, status
+from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, status
 
 Object = dict[str, Any]
 _RESOURCE = "resource.k8s.io/v1"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.live.fake_api import FakeApi, running
+from tests.kit.fake_api import FakeApi, running
 
 
 @pytest.fixture(autouse=True)

@@ -18,8 +18,8 @@ from kubectl_dra.source.limits import BODY_BYTES, MAX_BYTES
 from kubectl_dra.source.live import bodies, open_session, session
 from kubectl_dra.source.live.errors import BadAnswerError, TimedOutError, TooLongListError
 from kubectl_dra.source.live.listing import Listed, take_list
+from tests.kit.fake_api import Answer, FakeApi, Request, connection_to, write_kubeconfig
 from tests.kit.memory import peak_of
-from tests.live.fake_api import Answer, FakeApi, Request, connection_to, write_kubeconfig
 
 PODS = "/api/v1/pods"
 

@@ -16,7 +16,7 @@ from kubectl_dra.source.live import Needs, read
 from kubectl_dra.source.live.demand import PRIORITY
 from kubectl_dra.source.live.feed import Feed
 from kubectl_dra.source.spec import Connection
-from tests.live.fake_api import FakeApi, connection_to
+from tests.kit.fake_api import FakeApi, connection_to
 from tests.live.test_feed import Script, Seen, follow, impatient, seen
 
 __all__ = ["follow", "impatient", "seen"]

@@ -16,7 +16,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live import Needs, watch
 from kubectl_dra.source.live.feed import Feed, Published
-from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
+from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
 
 
 class Script:

@@ -16,7 +16,7 @@ from kubectl_dra.source.live import Session, open_session
 from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError, RefusedError
 from kubectl_dra.source.live.listing import CHUNK, take_list
 from tests.kit.clock import CLOCK
-from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
+from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ import pytest
 from kubectl_dra.source.live import credentials, open_session
 from kubectl_dra.source.live.errors import CertificateError, KubeconfigError, LoginError
 from kubectl_dra.source.spec import Connection
+from tests.kit.fake_api import Answer, FakeApi, connection_to, write_kubeconfig
 from tests.kit.http import Server
-from tests.live.fake_api import Answer, FakeApi, connection_to, write_kubeconfig
 
 EXEC = "client.authentication.k8s.io/v1"
 

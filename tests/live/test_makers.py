@@ -11,7 +11,7 @@ import pytest
 from kubectl_dra.commands.app import run
 from tests.commands.test_idle_kinds import EXAMPLE, made
 from tests.corpus.shapes import CLUSTERS, NAMESPACE, devices, request, template
-from tests.live.fake_api import Answer, FakeApi, serve_cluster, status, write_kubeconfig
+from tests.kit.fake_api import Answer, FakeApi, serve_cluster, status, write_kubeconfig
 
 GROUP = "jobset.x-k8s.io"
 ROOT = f"/apis/{GROUP}"

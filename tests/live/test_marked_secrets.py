@@ -17,8 +17,8 @@ import pytest
 from kubectl_dra.commands.app import run
 from kubectl_dra.source import secrets
 from tests.controlplane.cluster import free_ports
+from tests.kit.fake_api import Answer, FakeApi, Request, write_kubeconfig
 from tests.kit.sample import sampled
-from tests.live.fake_api import Answer, FakeApi, Request, write_kubeconfig
 
 MARK = "s3cr3tM4rk"
 # Everything that somebody could find who has the mark's bytes only in another form.

@@ -11,7 +11,7 @@ from kubectl_dra.api.kinds import KINDS, POD
 from kubectl_dra.commands.app import run
 from kubectl_dra.source.errors import InvalidNameError
 from kubectl_dra.source.live.listing import list_path
-from tests.live.fake_api import FakeApi, write_kubeconfig
+from tests.kit.fake_api import FakeApi, write_kubeconfig
 
 HOSTILE = (
     "../../../api/v1/secrets?",

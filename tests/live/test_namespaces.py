@@ -9,7 +9,7 @@ import pytest
 
 from kubectl_dra.commands.app import run
 from kubectl_dra.output.exit_codes import ExitCode
-from tests.live.fake_api import FakeApi, status, write_kubeconfig
+from tests.kit.fake_api import FakeApi, status, write_kubeconfig
 from tests.reports.clusters import DEMO, document, withheld
 
 ASKED = [

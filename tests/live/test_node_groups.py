@@ -12,7 +12,7 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.foreign import ForeignObjects
 from kubectl_dra.source.live.node_groups import read_node_groups
-from tests.live.fake_api import Answer, FakeApi, chunk_of, connection_to
+from tests.kit.fake_api import Answer, FakeApi, chunk_of, connection_to
 
 
 def serve(api: FakeApi, group: str, version: str, **lists: list[dict[str, Any]]) -> None:

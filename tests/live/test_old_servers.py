@@ -13,8 +13,8 @@ from kubectl_dra.model.features import features
 from kubectl_dra.source.live import Needs, read
 from kubectl_dra.source.spec import Connection
 from tests.diagnosis.classic import build
+from tests.kit.fake_api import PLURALS, Answer, FakeApi, connection_to
 from tests.kit.state import diagnose_pod
-from tests.live.fake_api import PLURALS, Answer, FakeApi, connection_to
 
 KINDS = ("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "ResourceClass", "PodSchedulingContext")
 PARAMETERS = ("ResourceClaimParameters", "ResourceClassParameters")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kubectl_dra.api.queues import READ
 from kubectl_dra.source.live.foreign import ForeignObjects, read_foreign
-from tests.live.fake_api import FakeApi, chunk_of, connection_to
+from tests.kit.fake_api import FakeApi, chunk_of, connection_to
 from tests.live.test_node_groups import item, names, serve
 
 GROUP = "kueue.x-k8s.io"

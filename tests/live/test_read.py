@@ -19,7 +19,7 @@ from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live import Needs, current_namespace, load, needs_of, read
 from kubectl_dra.source.live.errors import BadAnswerError, LoginError, ServerFailedError
 from kubectl_dra.source.spec import Connection, SourceSpec
-from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
+from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
 
 CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
 DECISIVE = frozenset({"Pod", "Node", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule"})

@@ -10,7 +10,7 @@ import pytest
 
 from kubectl_dra.commands.app import run
 from kubectl_dra.source.demo import CLUSTER
-from tests.live.fake_api import Answer, FakeApi, write_kubeconfig
+from tests.kit.fake_api import Answer, FakeApi, write_kubeconfig
 
 TOKEN = "s3cr3t-t0ken"
 USERS = (

@@ -32,7 +32,7 @@ from kubectl_dra.source.live.errors import (
 from kubectl_dra.source.live.session import Session
 from kubectl_dra.source.spec import Connection
 from tests.controlplane.cluster import free_ports
-from tests.live.fake_api import Answer, FakeApi, connection_to, status, write_kubeconfig
+from tests.kit.fake_api import Answer, FakeApi, connection_to, status, write_kubeconfig
 
 
 def _session(folder: Path, api: FakeApi, user: dict[str, Any] | None = None, **options: Any) -> Session:

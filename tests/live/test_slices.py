@@ -17,7 +17,7 @@ from kubectl_dra.reports.holders import consumers_of
 from kubectl_dra.source.live import Needs, read
 from kubectl_dra.source.spec import Connection
 from tests.kit.clock import CLOCK
-from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
+from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
 
 API = "resource.k8s.io/v1"
 SLICES = f"/apis/{API}/resourceslices"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.commands.app import run
-from tests.live.fake_api import FakeApi, chunk_of, serve_cluster, write_kubeconfig
+from tests.kit.fake_api import FakeApi, chunk_of, serve_cluster, write_kubeconfig
 from tests.live.test_node_groups import serve
 
 EXAMPLE = "docs/examples/queue.yaml"

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.commands.app import run
-from tests.live.fake_api import Answer, FakeApi, Request, chunk_of, write_kubeconfig
+from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, write_kubeconfig
 
 pytestmark = pytest.mark.one_in(3)
 

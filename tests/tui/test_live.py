@@ -12,8 +12,8 @@ from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.tui.answers import settings_of
 from kubectl_dra.source.live import pulse, watch
 from kubectl_dra.tui.app import DraApp
+from tests.kit.fake_api import write_kubeconfig
 from tests.live.conftest import api, no_proxies  # noqa: F401 - fixtures
-from tests.live.fake_api import write_kubeconfig
 from tests.live.test_watch_commands import Kind
 from tests.reports.clusters import DEMO, document
 from tests.tui.support import Driver

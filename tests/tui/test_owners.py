@@ -17,9 +17,9 @@ from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.source.demo import load_demo
 from kubectl_dra.tui.queries import Pod
 from kubectl_dra.tui.report_worker import ReportWorker
+from tests.kit.fake_api import Answer, FakeApi, write_kubeconfig
 from tests.kit.state import state_of
 from tests.live.conftest import api, no_proxies  # noqa: F401 - fixtures
-from tests.live.fake_api import Answer, FakeApi, write_kubeconfig
 
 pytestmark = pytest.mark.one_in(2)
 

@@ -15,9 +15,9 @@ from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.feed import RereadFeed
 from kubectl_dra.tui.settings import Settings
 from tests.commands.test_taint_device import newcomer, taint_of, written
-from tests.live.fake_api import running, write_kubeconfig
-from tests.live.fake_rules import FakeCluster
-from tests.live.proxy import Fault, Proxy, recording
+from tests.kit.fake_api import running, write_kubeconfig
+from tests.kit.fake_rules import FakeCluster
+from tests.kit.recording_proxy import Fault, Proxy, recording
 from tests.reports.clusters import DEMO, document
 from tests.tui.support import demo_app, play, with_features
 
