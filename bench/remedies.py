@@ -5,7 +5,6 @@ Many kinds of pods that wait, each with the diagnosis that is there already; the
 
 from __future__ import annotations
 
-import gc
 import sys
 import tempfile
 import time
@@ -32,6 +31,7 @@ def rows() -> Iterator[Row]:
 def search(path: Path) -> None:
     """All kinds; what the slowest took is handed over."""
     from kubectl_dra.cluster import ClusterState
+    from kubectl_dra.commands.shared.cluster import unwatched
     from kubectl_dra.diagnosis.diagnose import Diagnoser
     from kubectl_dra.diagnosis.remedies import find
     from kubectl_dra.model.clock import SYSTEM
@@ -39,8 +39,9 @@ def search(path: Path) -> None:
     from kubectl_dra.source import load
     from kubectl_dra.source.spec import SourceSpec
 
-    inventory, evidence = load(SourceSpec(str(path)))
-    gc.freeze()  # as the commands do with what was read
+    # As the commands do: what was read is kept from the garbage collector, which then looks seldom.
+    with unwatched():
+        inventory, evidence = load(SourceSpec(str(path)))
     state = ClusterState(inventory, evidence, Features(), SYSTEM)
     diagnoser = Diagnoser(state)
     slowest = 0.0, 0.0, ""

@@ -71,7 +71,7 @@ def read_cluster(
         more_namespaces=frozenset(namespaces),
         everywhere=frozenset(everywhere),
     )
-    with _unwatched():
+    with unwatched():
         inventory, evidence = load(dataclasses.replace(spec, told=_told(spec)))
     PROGRESS.say("Working out the answer")
     state = ClusterState(inventory, evidence, features_of(inventory, evidence, gates), options.clock)
@@ -79,7 +79,7 @@ def read_cluster(
 
 
 @contextmanager
-def _unwatched() -> Iterator[None]:
+def unwatched() -> Iterator[None]:
     """Keep the garbage collector from what is read: it is no garbage, and to look through it took a fifth of all time.
 
     Of little nothing is kept from it: a process that reads often would never get rid of what it read before.
