@@ -198,6 +198,13 @@ class DraApp(Tools):
         if self.subject is not None:
             self.copy_lines([safe(self.subject.name)])
 
+    def action_focus_next(self) -> None:
+        """Tab, which is Textual's own binding of the screen."""
+        if len(self.screen_stack) > 1:
+            super().action_focus_next()
+        else:
+            self.run_action_id("next_part")
+
     def do_next_part(self) -> None:
         """The next part of the screen."""
         before = self.focused
