@@ -10,6 +10,7 @@ which anything differs is brought about once more, with long pauses: differences
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -50,6 +51,7 @@ _LONG_PAUSE_SECONDS: Final = 8.0
 _BACKOFF_SECONDS: Final = 120
 _SILENCE_SECONDS: Final = 1.5
 _DECISION_SECONDS: Final = 180.0
+_UNSEEN_SECONDS: Final = 10.0
 _SILENT: Final = (Verdict.GATED, Verdict.OTHER_SCHEDULER, Verdict.DELETING, Verdict.NOT_PENDING)
 
 
@@ -118,6 +120,8 @@ class _Pod:
     def __init__(self, plane: ControlPlane, stage: WholeCluster, folder: Path, cluster: str, key: Key) -> None:
         self._plane, self._client, self._stage, self._folder = plane, plane.client(), stage, folder
         self.name, self.key = f"{cluster} {key}", key
+        #: The node that it was nominated for before it was let go, and its claims that were bound or being bound.
+        self._before: tuple[str, frozenset[str]] = ("", frozenset())
 
     def foretold(self) -> tuple[PodDiagnosis, Decision]:
         """What the plugin says of a snapshot of now, had the pod not been held back."""
@@ -131,33 +135,53 @@ class _Pod:
         state = ClusterState(inventory, evidence, features(gates=gates), CLOCK)
         return Diagnoser(state).pod(self.key), decide(Snapshot(state), inventory.pods[self.key])
 
-    def happens(self, silent: bool) -> tuple[str, Object | None]:
+    def happens(self, verdict: Verdict) -> tuple[str, Object | None]:
         """The node that the pod gets, and what the scheduler writes about it."""
+        self._before = self._nomination(self._read())
         self._stage.let_go(*self.key)
+        silent = verdict in _SILENT
         if silent:
             time.sleep(_SILENCE_SECONDS)
             return self._now()
-        decided = f"the scheduler decides about {self.name}"
-        return wait_for(lambda: next(filter(any, [self._now()]), None), decided, _DECISION_SECONDS)
+        if verdict is Verdict.SCHEDULABLE and all(self._before):
+            # Where its volumes go and that it goes there was written before: then nothing is written.
+            with contextlib.suppress(AssertionError):
+                return self._decided(_UNSEEN_SECONDS)
+            return self._before[0], None
+        return self._decided(_DECISION_SECONDS)
+
+    def _decided(self, seconds: float) -> tuple[str, Object | None]:
+        found = wait_for(lambda: [*filter(any, [self._now()])], f"the scheduler decides about {self.name}", seconds)
+        return found[0]
 
     def _now(self) -> tuple[str, Object | None]:
+        pod = self._read()
+        node, spoken = state_of_pod(pod)
+        if node:
+            return node, spoken
+        # A pod whose volumes are still to be bound has its node, which a nomination alone says.
+        nominated, binding = found = self._nomination(pod)
+        return (nominated if binding and found != self._before else ""), spoken
+
+    def _read(self) -> Object:
         pod = self._client.get("Pod", self.key.name, self.key.namespace)
         assert pod is not None
-        node, spoken = state_of_pod(pod)
-        # A pod whose volumes are still to be bound has its node, which a nomination alone says.
-        chosen = node or (pod["status"].get("nominatedNodeName", "") if self._binds(pod) else "")
-        return chosen, spoken
+        return pod
 
-    def _binds(self, pod: Any) -> bool:
+    def _nomination(self, pod: Object) -> tuple[str, frozenset[str]]:
+        return pod["status"].get("nominatedNodeName", ""), self._binding(pod)
+
+    def _binding(self, pod: Any) -> frozenset[str]:
         names = {each.get("persistentVolumeClaim", {}).get("claimName") for each in pod["spec"].get("volumes", ())}
         names |= {f"{self.key.name}-{each['name']}" for each in pod["spec"].get("volumes", ()) if "ephemeral" in each}
         selected = "volume.kubernetes.io/selected-node"
         claims = self._client.list("v1", "PersistentVolumeClaim", self.key.namespace)
         volumes = {each["spec"].get("claimRef", {}).get("name") for each in self._client.list("v1", "PersistentVolume")}
-        return any(
-            claim["metadata"]["name"] in names
-            and (selected in claim["metadata"].get("annotations", {}) or claim["metadata"]["name"] in volumes)
+        return frozenset(
+            claim["metadata"]["name"]
             for claim in claims
+            if claim["metadata"]["name"] in names
+            and (selected in claim["metadata"].get("annotations", {}) or claim["metadata"]["name"] in volumes)
         )
 
     def agreement(self) -> str:
@@ -186,7 +210,7 @@ def _one(pod: _Pod, told: Told) -> None:
     told.counts[f"foretold {diagnosis.verdict}"] += 1
     if diagnosis.verdict is Verdict.UNKNOWN:
         told.unknown.append(f"{pod.name}: {[cause.code for cause in diagnosis.causes]}")
-    node, spoken = pod.happens(diagnosis.verdict in _SILENT)
+    node, spoken = pod.happens(diagnosis.verdict)
     problem = _difference(diagnosis, decision, node, spoken)
     if problem:
         told.differences.append(f"{pod.name}: {problem}")
