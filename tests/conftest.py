@@ -32,13 +32,13 @@ atexit.register(shutil.rmtree, _REMEMBERED, ignore_errors=True)
 gc.set_threshold(100_000, 50, 100)
 
 
-#: Folders of which every test needs more than Python, by their mark: what is deselected anyhow is not even imported.
+#: Folders of which every test needs more than Python, with its marks: what is deselected anyhow is not even imported.
 ELSEWHERE = {
-    "e2e": "controlplane",
-    "ways_out": "controlplane",
-    "matrix": "matrix",
-    "differential": "go",
-    "oracle": "go",
+    "e2e": ("controlplane",),
+    "ways_out": ("controlplane", "controllers"),
+    "matrix": ("matrix",),
+    "differential": ("go",),
+    "oracle": ("go",),
 }
 
 
@@ -53,8 +53,8 @@ def _leaves_out(config: pytest.Config, mark: str) -> bool:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """None: pytest decides."""
-    mark = ELSEWHERE.get(collection_path.name) if collection_path.parent == Path(__file__).parent else None
-    return True if mark is not None and _leaves_out(config, mark) else None
+    marks = ELSEWHERE.get(collection_path.name, ()) if collection_path.parent == Path(__file__).parent else ()
+    return True if marks and all(_leaves_out(config, mark) for mark in marks) else None
 
 
 @pytest.hookimpl(tryfirst=True)
