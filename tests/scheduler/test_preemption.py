@@ -8,6 +8,7 @@ import pytest
 
 from kubectl_dra.scheduler.decision import decide
 from kubectl_dra.scheduler.preemption import Preemption
+from tests.scheduler.edges import objects as edges
 from tests.scheduler.rows import Row, pod_of, rows_of, snapshot_of
 from tests.vectors import answer_sched
 
@@ -154,3 +155,22 @@ def test_devices_of_victims_stay_taken() -> None:
     assert found.tried["n1"].reasons == ("cannot allocate all claims",)
     free = {**row, "resourceclaims": claims[1:]}
     assert set(preemption(free).candidates) == {"n1"}
+
+
+def test_who_is_evicted_is_told_instead_of_the_claim_that_is_freed() -> None:
+    """Where preemption helps, its words stand alone, although the idle claim was deallocated: the real one's answer."""
+    cluster = {
+        "nodes": edges.nodes("n1", "n2"),
+        "deviceclasses": [edges.device_class()],
+        "resourceslices": [edges.pool("n1", "d1"), edges.pool("n2", "d2")],
+        "resourceclaims": [edges.device_claim("idle", device="d1", on="n1")],
+        "pods": [
+            edges.pod("r", "n1", cpu="4"),
+            edges.pod("p", cpu="1", resourceClaims=edges.devices("idle"), priority=10),
+        ],
+    }
+    (entry,) = answer_sched.answer(edges.Edge(0, cluster).row())["expect"]
+    assert entry["message"] == (
+        "0/2 nodes are available: 1 Insufficient cpu, 1 resourceclaim not available on the node. "
+        "preemption: found a potential placement for pod on node n1, preempting 1 victims"
+    )
