@@ -339,3 +339,19 @@ def test_who_is_evicted_is_open_where_nodes_are_equally_good() -> None:
         preemption = of_group(state).preemption
         assert preemption is not None
         assert (len(preemption.victims), preemption.certain) == (1, certain)
+
+
+def test_a_pod_of_a_group_is_evicted_after_others_of_its_priority() -> None:
+    """Also where its group may be evicted pod by pod, and although it started later (victimRank)."""
+    started = {"plain": "2026-01-01T00:00:00Z", "train-9": "2026-01-01T01:00:00Z"}
+    low = []
+    for name, time in started.items():
+        group_of = {"schedulingGroup": {"podGroupName": "train"}} if name == "train-9" else {}
+        pod = build.pod(name, requests={"cpu": "2"}, node_name="node-a", phase="Running", priority=0, **group_of)
+        pod["status"]["startTime"] = time
+        low.append(pod)
+    waits = build.pod("high", requests={"cpu": "2"}, priority=100)
+    state = cluster(build.node("node-a"), group(1, disruptionMode={"single": {}}), *low, waits)
+    preemption = of_pod(state, "high").preemption
+    assert preemption is not None
+    assert preemption.victims == ("ml/plain",)

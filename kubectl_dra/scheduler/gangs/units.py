@@ -21,7 +21,10 @@ from kubectl_dra.scheduler.victims import protected, start_of
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Pods with their nodes. ``priority`` is what protects them: that of their group if they are in one."""
+    """Pods with their nodes. ``priority`` is what protects them: that of their group if they are in one.
+
+    ``group``: they belong to a group, which ranks above pods of none even where it is evicted pod by pod (victimRank).
+    """
 
     pods: tuple[tuple[PodInfo, str], ...]
     priority: int
@@ -53,7 +56,7 @@ def units_on(world: Snapshot, nodes: Iterable[NodeInfo]) -> Iterator[Unit]:
             group = world.inventory.groups.pod_groups.get(key) if together else None
             priority = eviction_priority(world, pod)
             if group is None or not group.evicted_as_one:
-                yield Unit(((pod, node.name),), priority)
+                yield Unit(((pod, node.name),), priority, group=group is not None)
             elif key not in seen:
                 seen.add(key)
                 yield Unit(members_on_nodes(world, key), priority, group=True)
