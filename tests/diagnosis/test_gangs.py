@@ -179,7 +179,8 @@ def test_a_missing_claim_of_one_pod_holds_all() -> None:
     state = cluster(build.node(), group(2), *members(1), missing)
     assert codes(of_pod(state, "train-0")) == [Code.POD_GROUP]
     assert sentence(of_group(state).causes[0]) == (
-        'all pods of PodGroup train wait for train-1: it waits for ResourceClaim "nowhere", which does not exist'
+        'all pods of PodGroup train wait for train-1: it waits for ResourceClaim "nowhere", '
+        "which does not exist in its namespace"
     )
 
 
