@@ -241,7 +241,7 @@ def test_partial_evidence(capfd, tmp_path):
     assert code == 4
     assert out.startswith("This answer is incomplete")
     assert "\n8 of 32 devices match (≤7 of them free), 24 don't, none fails.\n" in out
-    assert "ResourceClaim in the whole cluster" in " ".join(out.split())
+    assert "ResourceClaim and Node in the whole cluster" in " ".join(out.split())
     _, out, _ = call(capfd, *PAGES["partial"], source=str(path))
     assert "Nodes could not be read" in out
     assert "abort scheduling:" not in out

@@ -160,7 +160,12 @@ def test_a_missing_template() -> None:
 
 
 def test_a_template_that_could_not_be_read_is_not_missing() -> None:
-    found = diagnose(build.pod(templates=["tmpl"]), withheld=("ResourceClaimTemplate",))
+    pod = build.pod(templates=["tmpl"])
+    supposed = diagnose(pod, withheld=("ResourceClaimTemplate",))
+    assert (supposed.verdict, codes(supposed)) == (Verdict.UNKNOWN, [Code.EVIDENCE_MISSING])
+    # A pod of the server waits for its claim, whatever stands in the template.
+    pod["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z"
+    found = diagnose(pod, withheld=("ResourceClaimTemplate",))
     assert (found.verdict, codes(found)) == (Verdict.GATED, [Code.CLAIM_NOT_CREATED])
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from kubectl_dra.tui.actions import ACTIONS
 from kubectl_dra.tui.app import DraApp
-from kubectl_dra.tui.frame import Prompt
+from kubectl_dra.tui.prompt import Prompt
 from kubectl_dra.tui.screens import SCREEN_BY_ID
 from tests.kit.sample import sampled
 from tests.tui.support import demo_app, play
