@@ -6,6 +6,7 @@ import codecs
 import io
 import os
 import sys
+from _thread import RLock  # threading costs what help and errors need not pay
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from contextvars import ContextVar
@@ -208,11 +209,15 @@ def _once(text: str) -> Safe:
     return text if isinstance(text, Safe) else safe(text)
 
 
+# Requests of several threads are told while the answer is written; a text stream itself loses parts then.
+_ONE_WRITER: Final = RLock()
+
+
 def _write(stream: TextIO, text: str, end: str = "\n") -> None:
     if stream is sys.stdout and stream.isatty():
         PROGRESS.end()
     try:
-        with PROGRESS.aside():
+        with _ONE_WRITER, PROGRESS.aside():
             stream.write(f"{text}{end}")
     except BrokenPipeError:
         close_quietly()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +110,33 @@ def test_closed_streams_are_no_crash(closing: str, code: int) -> None:
 def _run(words: str, **streams: Any) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "kubectl_dra", *words.split()]
     return subprocess.run(command, encoding="utf-8", check=False, **streams)
+
+
+class Crowded(io.StringIO):
+    """Notices when somebody writes while another is at it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inside, self.most, self.second = 0, 0, threading.Event()
+
+    def write(self, text: str) -> int:
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        if self.inside > 1:
+            self.second.set()
+        self.second.wait(0.1)
+        self.inside -= 1
+        return super().write(text)
+
+
+def test_threads_write_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Crowded()
+    monkeypatch.setattr(sys, "stderr", stream)
+    console = Console(ColorMode.NEVER)
+    writers = [threading.Thread(target=console.note, args=(Safe(f"note {number}"),)) for number in range(2)]
+    for each in writers:
+        each.start()
+    for each in writers:
+        each.join()
+    assert stream.most == 1
+    assert sorted(stream.getvalue().splitlines()) == ["note 0", "note 1"]
