@@ -29,7 +29,7 @@ Examples:
 def command(options: Options, by: str) -> int:
     """Show who holds most devices, and claims that hold devices for nobody.
 
-    Nodes, classes and namespaces are those of the whole cluster. -n limits pods, and the claims held for nobody.
+    Nodes and classes are those of the whole cluster. -n limits namespaces, pods, and the claims held for nobody.
     """
     from kubectl_dra.commands.top_answers import answer
 

@@ -23,11 +23,12 @@ def answer(options: Options, word: str) -> int:
     if not everywhere:
         check_namespace(options, cluster)
     note_evidence(world, options)
-    report = top_report(world, by, "" if everywhere else cluster.namespace)
-    page = top_page(report, world.now, world.evidence.address)
+    scope = "" if everywhere else cluster.namespace
+    report = top_report(world, by, scope)
+    page = top_page(report, world.now, world.evidence.address, scope)
     if is_document(options):
         text = page if options.text else None
-        write(report_bytes("TopReport", document(report, top_summary(report), text)), options)
+        write(report_bytes("TopReport", document(report, top_summary(report, scope), text)), options)
     else:
         for line in page:
             console(options).out(line)

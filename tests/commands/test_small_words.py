@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from kubectl_dra.output.words import lasting
 from tests.kit.clock import CLOCK
 from tests.reports.clusters import DEMO, document, withheld
 
+ROOT = Path(__file__).parents[2]
 CLAIM = """\
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaim
@@ -235,3 +237,46 @@ def test_a_namespace_that_does_not_exist(capfd, words) -> None:
         'error: namespaces "mll" not found, did you mean "ml"?',
         "try:   kubectl dra get claims -A --from demo",
     ]
+
+
+def test_a_sentence_goes_on_in_small_letters(capfd, tmp_path) -> None:
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps(withheld(document(DEMO), ("ResourceSlice",))), encoding="utf-8")
+    text = call(capfd, "capacity", "--class", "gpu.example.com", "--from", str(path))
+    assert "How many times a pod that requests 1 × gpu.example.com fits is unknown" in text
+    text = call(capfd, "simulate", "-f", str(ROOT / "docs/examples"), "--from", "demo")
+    assert "What is left: a bare pod with ResourceClaim ml/one-gpu fits." in text
+    assert "What is left: A" not in text
+
+
+def test_what_two_files_hold_is_named_once(capfd) -> None:
+    text = call(capfd, "simulate", "-f", str(ROOT / "docs/examples"), "--from", "demo")
+    assert text.count("DeviceClass gpu.example.com exists already: here it is as the file says.") == 1
+
+
+def test_a_namespace_without_devices_leads_to_all_namespaces(capfd) -> None:
+    said = "No claim in namespace default holds a device. In all namespaces: kubectl dra top {} -A --from demo"
+    for words, by in ((["pods"], "pods"), (["-n", "default"], "namespaces")):
+        assert call(capfd, "top", *words, "--from", "demo") == said.format(by)
+
+
+def test_pods_are_listed_elsewhere(capfd) -> None:
+    text = call(capfd, "get", "pods", "-A", "--from", "demo")
+    assert text == (
+        "error: get has no list of pods try: kubectl dra why-pending -A --from demo lists those that wait for devices"
+    )
+
+
+def test_the_title_of_a_reason_fits_a_page(capfd) -> None:
+    for code in ("DRA-206", "DRA-396", "DRA-398"):
+        run(["explain", code])
+        first, second, *_ = capfd.readouterr().out.splitlines()
+        assert first.startswith(f"{code}  ")
+        assert len(first) <= 80
+        assert second.startswith(" " * 9)
+
+
+def test_no_reason_sends_to_its_own_page(capfd) -> None:
+    run(["explain", "-o", "name"])
+    for code in capfd.readouterr().out.split():
+        assert f"explain {code}" not in call(capfd, "explain", code), code

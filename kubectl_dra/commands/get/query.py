@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from kubectl_dra.api.kinds import kind_for_word
+from kubectl_dra.api.kinds import POD, kind_for_word
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.suggest import did_you_mean
@@ -122,6 +122,9 @@ def _refuse_other(word: str) -> None:
     kind = kind_for_word(word)
     if kind is None:
         return
+    if kind is POD:
+        hint = try_dra("why-pending", "-A").then(" lists those that wait for devices")
+        raise UsageProblem("get has no list of pods", hint)
     only = f", which only {kind.api_version} has" if kind.versions[0].startswith("v1alpha") else ""
     hint = try_kubectl("get", kind.resource, ("-A",) if kind.namespaced else (), ("-o", "yaml"))
     raise UsageProblem(f"get has no list of {kind.plural}{only}", hint.then("; a snapshot has them, too"))

@@ -76,7 +76,8 @@ def _shape_blocks(shape: ShapeCapacity, address: Address) -> Iterator[list[Safe]
 def _headline(shape: ShapeCapacity) -> Safe:
     found, name = shape.capacity, _name(shape)
     if found.fits.bound is Bound.UNKNOWN:
-        return fmt("How many times {} fits is unknown: data needed for a number could not be read.", name)
+        inside = Safe(name[:1].lower() + name[1:])
+        return fmt("How many times {} fits is unknown: data needed for a number could not be read.", inside)
     if not found.nodes and found.causes:
         return fmt("{} does not fit: {}.", name, reason_sentence(found.causes[0]))
     times = counted(found.fits.value, "more time")

@@ -56,8 +56,8 @@ def policy_lines(devices: Sequence[DeviceRecord]) -> Iterator[Safe]:
 def policy_text(policy: CapacityRequestPolicy | None) -> Safe:
     """What amounts a policy allows, and what one gets without asking."""
     if policy is None:
-        return Safe("any amount; all of it if none is asked for")
-    default = fmt("; {} if none is asked for", str(policy.default)) if policy.default is not None else Safe("")
+        return Safe("any amount; all of it if none is requested")
+    default = fmt("; {} if none is requested", str(policy.default)) if policy.default is not None else Safe("")
     if policy.valid_range is not None:
         bounds = policy.valid_range
         low = fmt("from {}", str(bounds.min)) if bounds.min is not None else Safe("any amount")

@@ -11,7 +11,9 @@ _FENCE = "```"
 
 def page_lines(page: ReasonPage) -> list[Safe]:
     """All lines of the page."""
-    lines = [styled(fmt("{}  {}", page.code, Safe(page.code.meaning)), Style.BOLD)]
+    start = fmt("{}  ", page.code)
+    first, *more = wrapped(Safe(page.code.meaning), indent=len(start))
+    lines = [styled(line, Style.BOLD) for line in (fmt("{}{}", start, Safe(first.strip())), *more)]
     for heading, text in page.sections.items():
         lines += [Safe(""), styled(Safe(heading), Style.BOLD)]
         for number, block in enumerate(text.split("\n\n")):

@@ -68,6 +68,9 @@ def note_lines(report: SimulationReport) -> Iterator[Safe]:
     """What was taken as given, one manifest after the other, and objects that have no part in it."""
     for name in report.new_namespaces:
         yield from wrapped(fmt("Namespace {} does not exist; it is taken as created first.", name))
+    # Several files may hold the same object, as the class that each of them needs.
+    for ref in dict.fromkeys(manifest.object for manifest in report.manifests if manifest.exists):
+        yield from wrapped(fmt("{} exists already: {}.", object_name(ref), _existing(ref)))
     for manifest in report.manifests:
         yield from _lines(manifest)
     left = [each for each in report.manifests if each.ignored]
@@ -92,8 +95,6 @@ def _wrong_lines(manifest: ManifestReport) -> Iterator[Safe]:
 
 def _lines(manifest: ManifestReport) -> Iterator[Safe]:
     name = object_name(manifest.object)
-    if manifest.exists:
-        yield from wrapped(fmt("{} exists already: {}", name, _existing(manifest.object)))
     if manifest.generated:
         yield from wrapped(fmt("{}: the server makes up the end of this name.", name))
     if manifest.made_by:

@@ -107,7 +107,12 @@ def _wrong(report: SimulationReport) -> int:
 
 def _verdict_of_what_is_left(pod: PodSimulation, *, left: bool) -> Safe:
     """That something fits of which fields are dropped says nothing about what was written."""
-    return Safe("What is left: ") + _verdict(pod) if left else _verdict(pod)
+    verdict = _verdict(pod)
+    if not left:
+        return verdict
+    # A kind keeps its capital, a sentence that goes on does not.
+    inside = Safe(verdict[:1].lower() + verdict[1:]) if verdict.startswith(("A ", "One ")) else verdict
+    return Safe("What is left: ") + inside
 
 
 def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = False) -> Iterator[Safe]:

@@ -14,34 +14,48 @@ from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.base import Count
-from kubectl_dra.reports.invocations import changing, kubectl, of
+from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
 from kubectl_dra.reports.top import SHARED, By, TopReport, TopRow
 
 _TITLES: Final = {By.NODES: "NODE", By.CLASSES: "CLASS", By.NAMESPACES: "NAMESPACE", By.PODS: "POD"}
 _COMMANDS: Final = 5
-_NONE: Final = Safe("No claim holds a device here.")
 _UNKNOWN: Final = Safe("Who holds devices here is unknown.")
 
 
-def top_page(report: TopReport, now: datetime, address: Address) -> list[Safe]:
-    """All lines."""
+def top_page(report: TopReport, now: datetime, address: Address, scope: str = "") -> list[Safe]:
+    """All lines; ``scope`` is the namespace that was counted, or empty for all."""
     lines = list(missing_lines(report.missing, address))
     if lines:
         lines.append(Safe(""))
-    lines += _rows(report) if report.rows else [_NONE if report.answered else _UNKNOWN]
+    if report.rows:
+        lines += _rows(report)
+    else:
+        lines += _none(report.by, scope, address) if report.answered else [_UNKNOWN]
     if report.idle:
         lines += [Safe(""), *_idle(report, now, address)]
     return lines
 
 
-def top_summary(report: TopReport) -> Safe:
+def _none(by: By, scope: str, address: Address) -> Iterator[Safe]:
+    """That there is no row, and where to look for more."""
+    if not scope:
+        yield Safe("No claim holds a device.")
+        return
+    yield fmt("No claim in namespace {} holds a device.", scope)
+    everywhere = command(reading(dra("top", by, "-A"), address))
+    if everywhere is not None:
+        yield Safe("In all namespaces: ") + everywhere
+
+
+def top_summary(report: TopReport, scope: str = "") -> Safe:
     """Who holds most, and how much is idle."""
     idle = sum(len(each.devices) for each in report.idle)
     wasted = fmt("; {} held for nobody", counted(idle, "device")) if idle else Safe("")
     if not report.answered:
         return _UNKNOWN
     if not report.rows:
-        return fmt("No claim holds a device here{}.", wasted)
+        where = fmt(" in namespace {}", scope) if scope else Safe("")
+        return fmt("No claim{} holds a device{}.", where, wasted)
     first = report.rows[0]
     return fmt("{} holds most: {} used{}.", _name(first), first.used.value, wasted)
 
