@@ -280,3 +280,39 @@ def test_no_reason_sends_to_its_own_page(capfd) -> None:
     run(["explain", "-o", "name"])
     for code in capfd.readouterr().out.split():
         assert f"explain {code}" not in call(capfd, "explain", code), code
+
+
+@pytest.fixture
+def without(tmp_path):
+    """The demo cluster as a snapshot that was taken without the right to list one kind."""
+
+    def made(kind: str) -> str:
+        path = tmp_path / f"{kind}.json"
+        path.write_text(json.dumps(withheld(document(DEMO), (kind,))), encoding="utf-8")
+        return str(path)
+
+    return made
+
+
+@pytest.mark.parametrize("kind", ["ResourceClaim", "Pod"])
+def test_what_holds_devices_is_not_nothing_where_it_was_not_read(capfd, without, kind) -> None:
+    text = call(capfd, "capacity", "--class", "gpu.example.com", "--from", without(kind))
+    assert "fits at most" in text
+    assert "Whether restarting pods would bring more is unknown." in text
+    assert "no pod holds such devices" not in text
+    assert "none of the pods" not in text
+
+
+def test_nodes_whose_devices_were_not_read_have_no_zeros(capfd, without) -> None:
+    text = call(capfd, "capacity", "--class", "gpu.example.com", "--from", without("ResourceSlice"))
+    assert "is unknown: data needed for a number could not be read." in text
+    assert "NODES" not in text
+
+
+def test_the_devices_of_a_node_carry_the_sign_of_what_was_not_read(capfd, without) -> None:
+    words = ("describe-node", "cpu-2", "--from")
+    assert "Which devices node cpu-2 has is unknown." in call(capfd, *words, without("ResourceSlice"))
+    assert "Node cpu-2 has 7 devices of its own: ≤7 free and ≥0 in use." in call(
+        capfd, *words, without("ResourceClaim")
+    )
+    assert "Node cpu-2 has 7 devices of its own: 3 free, 2 in use and 2 blocked." in call(capfd, *words, "demo")

@@ -33,6 +33,8 @@ _COLUMNS: Final = (
     Column("LEFT OVER", right=True),
     Column("WHY NO MORE", flexible=True),
 )
+#: Pods and claims that could not be read may hold such devices.
+_OPEN: Final = Safe("Whether restarting pods would bring more is unknown.")
 
 
 def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
@@ -41,7 +43,7 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
     if report.what_if is not None:
         blocks.append(whatif_lines(report.what_if))
     for shape in report.shapes:
-        blocks += _shape_blocks(shape, address)
+        blocks += _shape_blocks(shape, address, partial=report.partial)
     if report.more:
         blocks.append(wrapped(fmt("{} more shapes of the file were left out.", report.more)))
     if not report.shapes:
@@ -59,12 +61,13 @@ def capacity_summary(report: CapacityReport) -> Safe:
     return _headline(report.shapes[0])
 
 
-def _shape_blocks(shape: ShapeCapacity, address: Address) -> Iterator[list[Safe]]:
+def _shape_blocks(shape: ShapeCapacity, address: Address, *, partial: bool) -> Iterator[list[Safe]]:
+    """The blocks of one shape; ``partial``: something that decides could not be read."""
     found = shape.capacity
-    yield [*wrapped(styled(_headline(shape), Style.BOLD)), *_second(shape)]
+    yield [*wrapped(styled(_headline(shape), Style.BOLD)), *_second(shape, partial=partial)]
     if found.devices.matching:
         yield list(_device_lines(found))
-    if found.nodes:
+    if found.nodes and found.fits.bound is not Bound.UNKNOWN:
         yield _node_table(found.nodes)
     for way in shape.ways:
         yield list(_way_lines(way, address))
@@ -101,7 +104,7 @@ def _sign(amount: Count) -> Safe:
     return {Bound.AT_LEAST: Safe("at least "), Bound.AT_MOST: Safe("at most ")}.get(amount.bound, Safe(""))
 
 
-def _second(shape: ShapeCapacity) -> Iterator[Safe]:
+def _second(shape: ShapeCapacity, *, partial: bool) -> Iterator[Safe]:
     """What moving pods could bring, and what a quota admits."""
     found = shape.capacity
     if found.quota is not None and found.quota < found.fits.value:
@@ -121,9 +124,13 @@ def _second(shape: ShapeCapacity) -> Iterator[Safe]:
         )
         yield from wrapped(Safe(text), indent=2)
     elif found.repacked.bound is not Bound.UNKNOWN:
-        yield from wrapped(_repacked(found), indent=2)
-        if found.repacked.value > found.fits.value and not shape.ways:
+        yield from wrapped(_OPEN if partial and not _brings_more(found) else _repacked(found), indent=2)
+        if _brings_more(found) and not shape.ways:
             yield from wrapped(Safe("No restarts were found that make room for one more."), indent=2)
+
+
+def _brings_more(found: Capacity) -> bool:
+    return found.repacked.value > found.fits.value
 
 
 def _repacked(found: Capacity) -> Safe:

@@ -10,12 +10,13 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.columns import ListColumn, Shown, count_column
 from kubectl_dra.output.devices.holders import holder_text
 from kubectl_dra.output.devices.lists import pool_state_cell
-from kubectl_dra.output.devices.parts import scope_cell, state_text, used_count
+from kubectl_dra.output.devices.parts import is_worth_saying, number, scope_cell, state_text, used_count
 from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
-from kubectl_dra.output.words import age, counted, listed
+from kubectl_dra.output.words import age, listed, plural
+from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.device_list import ListedDevice
 from kubectl_dra.reports.nodes import NodeReport, NodeSummary
 from kubectl_dra.reports.object_lists import SliceRow, TemplateRow
@@ -67,16 +68,23 @@ def status_text(node: NodeSummary) -> Safe:
 
 def node_summary_text(report: NodeReport) -> Safe:
     """The answer in a sentence."""
+    own = report.totals.devices
     if not report.devices:
-        return fmt("Node {} has no devices.", report.name)
+        unknown = own.bound is not Bound.EXACT
+        text = "Which devices node {} has is unknown." if unknown else "Node {} has no devices."
+        return fmt(text, report.name)
+    totals = report.totals
     states = [
-        (report.totals.free.value, "free"),
-        (used_count(report.totals).value, "in use"),
-        (report.totals.tainted.value, "tainted"),
+        (totals.free, "free"),
+        (used_count(totals), "in use"),
+        (totals.tainted, "tainted"),
+        (totals.blocked, "blocked"),
+        (totals.not_offered, "not offered"),
     ]
-    told = listed([fmt("{} {}", value, Safe(word)) for value, word in states if value])
+    told = listed([fmt("{} {}", number(count), Safe(word)) for count, word in states if is_worth_saying(count)])
     shared = sum(each.where.kind is not ScopeKind.NODE for each in report.devices)
-    text = fmt("Node {} has {} of its own", report.name, counted(report.totals.devices.value, "device"))
+    devices = fmt("{} {}", number(own), Safe(plural("device", own.value)))
+    text = fmt("Node {} has {} of its own", report.name, devices)
     parts = fmt("{}: {}", text, told) if told else text
     return fmt("{}; {} it shares with other nodes.", parts, shared) if shared else fmt("{}.", parts)
 

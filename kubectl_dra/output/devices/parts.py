@@ -65,11 +65,12 @@ def used_count(totals: DeviceTotals) -> Count:
 def totals_text(totals: DeviceTotals) -> Safe:
     """``8 devices: 4 free, 3 in use (1 of them tainted), 1 tainted``; states without any device are left out."""
     head = fmt("{} {}", number(totals.devices), plural("device", totals.devices.value))
-    shown = [_part(state, count, totals) for state, count in by_state(totals) if _worth_saying(count)]
+    shown = [_part(state, count, totals) for state, count in by_state(totals) if is_worth_saying(count)]
     return head + Safe(": ") + Safe(", ").join(shown) if shown else head
 
 
-def _worth_saying(count: Count) -> bool:
+def is_worth_saying(count: Count) -> bool:
+    """Whether there are such devices, or may be some."""
     return count.value > 0 or count.bound is Bound.AT_LEAST
 
 
