@@ -316,3 +316,17 @@ def test_the_devices_of_a_node_carry_the_sign_of_what_was_not_read(capfd, withou
         capfd, *words, without("ResourceClaim")
     )
     assert "Node cpu-2 has 7 devices of its own: 3 free, 2 in use and 2 blocked." in call(capfd, *words, "demo")
+
+
+def test_copies_that_share_devices_take_shares_of_them(capfd) -> None:
+    text = call(capfd, "capacity", "--class", "nic.example.com", "--from", "demo")
+    assert "4 devices match the request:" in text
+    assert "18 shares taken by the 18 copies that fit" in text
+
+
+def test_a_comment_stands_with_its_commands(capfd) -> None:
+    run(["top", "--from", "demo"])
+    lines = capfd.readouterr().out.splitlines()
+    comment = next(number for number, line in enumerate(lines) if "# CONTEXT stands for" in line)
+    assert lines[comment].startswith("  #")
+    assert lines[comment + 1].startswith("  kubectl delete")

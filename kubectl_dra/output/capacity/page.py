@@ -17,7 +17,7 @@ from kubectl_dra.output.pending.remedies import recorded_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
-from kubectl_dra.output.words import counted, listed
+from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.capacity import CapacityReport, ShapeCapacity, WayOut
 
 _BAR: Final = 40
@@ -153,9 +153,11 @@ def _device_lines(found: Capacity) -> Iterator[Safe]:
     devices = found.devices
     yield from wrapped(fmt("{} match the request:", counted(devices.matching, "device")))
     yield Safe("  ") + device_bar(devices, _BAR)
+    # More than there are: several copies share a device.
+    share = Safe(f"{plural('share', devices.taken)} " if devices.taken > devices.matching else "")
     parts = [
         (_IN_USE, devices.in_use, Safe("in use")),
-        (_TAKEN, devices.taken, fmt("taken by the {} that fit", counted(found.fits.value, "copy"))),
+        (_TAKEN, devices.taken, fmt("{}taken by the {} that fit", share, counted(found.fits.value, "copy"))),
         (_LEFT, devices.left, Safe("free but left over: too few on one node for another copy")),
         (_UNUSABLE, devices.unusable, Safe("tainted or short of capacity or counters")),
     ]

@@ -98,7 +98,7 @@ def _idle(report: TopReport, now: datetime, address: Address) -> Iterator[Safe]:
         )
         yield from wrapped(text, indent=4, first=2)
     yield from wrapped(Safe("If nobody needs them any more, delete the claims:"), indent=2)
-    yield from recorded_lines(address)
+    yield from (fmt("  {}", line) for line in recorded_lines(address))
     for each in report.idle[:_COMMANDS]:
         words = changing(kubectl("delete", of("resourceclaim", each.claim.name, each.claim.namespace)), address)
         line = command(words)
