@@ -330,3 +330,10 @@ def test_a_comment_stands_with_its_commands(capfd) -> None:
     comment = next(number for number, line in enumerate(lines) if "# CONTEXT stands for" in line)
     assert lines[comment].startswith("  #")
     assert lines[comment + 1].startswith("  kubectl delete")
+
+
+def test_a_dry_run_without_a_word_is_the_one_of_this_program(capfd) -> None:
+    words = ("taint-device", "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0", "broken:NoExecute")
+    text = call(capfd, *words, "--dry-run", "--from", "demo")
+    assert text == call(capfd, *words, "--dry-run=client", "--from", "demo")
+    assert text.endswith("Nothing was written: this was a dry run.")

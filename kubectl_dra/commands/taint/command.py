@@ -30,6 +30,8 @@ Examples:
 @click.option(
     "--dry-run",
     type=click.Choice(["none", "client", "server"]),
+    is_flag=False,
+    flag_value="client",
     default="none",
     help="Show the plan and write nothing; server: let the server check it too.",
 )

@@ -108,7 +108,7 @@ def _check_effect(effect: str, spec: str, removal: bool) -> None:
     if effect in EFFECTS or (removal and effect == "None"):
         return
     if not effect:
-        raise UsageProblem(f'"{spec}" has no effect', f"{spec.partition(':')[0]}:NoSchedule or …:NoExecute")
+        raise UsageProblem(f'"{spec}" names no effect', f"{spec.partition(':')[0]}:NoSchedule or …:NoExecute")
     if effect == "None":
         hint = f"{spec.partition(':')[0]}:NoExecute --observe"
         raise UsageProblem("effect None changes nothing; --observe uses it to count what NoExecute would do", hint)
