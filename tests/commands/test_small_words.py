@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -337,3 +338,15 @@ def test_a_dry_run_without_a_word_is_the_one_of_this_program(capfd) -> None:
     text = call(capfd, *words, "--dry-run", "--from", "demo")
     assert text == call(capfd, *words, "--dry-run=client", "--from", "demo")
     assert text.endswith("Nothing was written: this was a dry run.")
+
+
+def test_a_group_that_waits_leads_to_why(capfd) -> None:
+    file = str(ROOT / "docs/examples/gang.yaml")
+    text = call(capfd, "describe-podgroup", "train", "-n", "ml", "--from", file)
+    assert f"Why: kubectl dra why-pending podgroup/train -n ml --from {shlex.quote(file)}" in text
+
+
+def test_lint_says_what_happens_otherwise(capfd) -> None:
+    text = call(capfd, "lint", "-f", str(ROOT / "docs/examples/mistakes.yaml"))
+    assert "other clients silently drop it" in text
+    assert "Name it under resources.claims of a container; without that, no container sees the device." in text

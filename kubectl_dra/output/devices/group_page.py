@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
-from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.parts import condition_text
 from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.pending.gangs import origin
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.group_state import GroupPod, GroupReport
 from kubectl_dra.reports.holders import ConsumerState
+from kubectl_dra.reports.invocations import dra, of, reading
 
 _POD_STATES: Final = {
     ConsumerState.PENDING: "waits",
@@ -32,7 +33,7 @@ def group_state_page(report: GroupReport, now: datetime, address: Address | None
         list(_needs(report)),
         _pods(report),
         list(_claims(report)),
-        list(_said(report, now)),
+        [*_said(report, now), *_leads_on(report, address or HERE)],
     ]
     lines: list[Safe] = []
     for block in blocks:
@@ -119,3 +120,10 @@ def _said(report: GroupReport, now: datetime) -> Iterator[Safe]:
     yield Safe("What was written about it:")
     for condition in report.conditions:
         yield from wrapped(condition_text(condition, now), indent=4, first=2)
+
+
+def _leads_on(report: GroupReport, address: Address) -> Iterator[Safe]:
+    """Where it is told why pods wait."""
+    line = command(reading(dra("why-pending", of("podgroup", report.name, report.namespace)), address))
+    if report.waiting and line is not None:
+        yield fmt("Why: {}", line)

@@ -76,7 +76,7 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
         Rule.NO_API_VERSION: _error("The object has no apiVersion", "Add the apiVersion; kubectl refuses the file."),
         Rule.UNKNOWN_FIELD: _error(
             "No server has the field",
-            "kubectl apply refuses it, other clients drop it in silence: correct the name.",
+            "kubectl apply refuses it, other clients silently drop it: correct the name.",
         ),
         Rule.OTHER_GENERATION: _error(
             "The field is of another version of the API", "kubectl dra convert -f FILE writes the corrected manifest."
@@ -107,7 +107,7 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
         ),
         Rule.UNUSED_CLAIM: _warning(
             "No container uses the claim",
-            "Name it under resources.claims of a container, which else sees no device. "
+            "Name it under resources.claims of a container; without that, no container sees the device. "
             "Drivers that serve the whole pod, as for networks, may not need it.",
         ),
         Rule.OLD_VERSION: _warning(
