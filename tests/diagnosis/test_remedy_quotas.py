@@ -71,3 +71,18 @@ def test_extended_resources_are_charged_to_the_pod(hard: str, offered: bool) -> 
     pod = build.pod(requests={"example.com/gpus": "1"})
     found = kinds(pod, served, quota("requests.example.com/gpu", hard, "0"))
     assert (RemedyKind.EDIT_POD in found) is offered
+
+
+@pytest.mark.parametrize(("hard", "offered"), [("2", True), ("1", False)])
+def test_a_claim_that_is_made_from_its_changed_template_is_charged_as_that_says(hard: str, offered: bool) -> None:
+    """The claim wants a model that nobody has; the template, by now, two devices of any."""
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "pod", "uid": "pod-pod", "controller": True}
+    nobodys = build.request(selector=f'device.attributes["{build.DRIVER}"].model == "A100"')
+    claim = build.claim("pod-t", nobodys, metadata={"ownerReferences": [owner]})
+    template = {"kind": "ResourceClaimTemplate", "metadata": {"name": "t", "namespace": build.NAMESPACE}}
+    template["spec"] = {"spec": {"devices": {"requests": [build.request(count=2)]}}}
+    pod = build.pod(templates=["t"])
+    pod["status"]["resourceClaimStatuses"] = [{"name": "t", "resourceClaimName": "pod-t"}]
+    free = build.slice_("node-1", build.device("b"), build.device("c"), pool="more")
+    found = kinds(pod, claim, template, free, quota(DEVICES, hard, "1"))
+    assert (RemedyKind.RENEW_CLAIM in found) is offered

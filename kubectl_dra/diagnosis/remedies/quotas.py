@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import quota
-from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod
+from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod, RenewClaim
 from kubectl_dra.model.core import ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -42,7 +42,7 @@ def _made_anew(inventory: Inventory, actions: Iterable[Action]) -> tuple[set[Key
         match action:
             case EditPod(pod=pod, also=also):
                 pods.update(ref.key for ref in (pod, *also))
-            case EditClaim(claim=claim):
+            case EditClaim(claim=claim) | RenewClaim(claim=claim):
                 claims.add(claim.key)
                 found = inventory.claims.get(claim.key)
                 owner = controller_of(found.metadata) if found is not None else None
