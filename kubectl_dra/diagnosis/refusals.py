@@ -37,7 +37,7 @@ _SCORES: Final = re.compile(r'running (?:PreScore plugin "[^"]*"|Score plugins):
 #: Who speaks. Upstream: framework/runtime/framework.go.
 _SPEAKER: Final = re.compile(r'running (?:\w+ plugin "([^"]+)"|"([^"]+)" filter plugin): ')
 #: Upstream: pkg/scheduler/extender.go, send; net/http's url.Error.
-_EXTENDER: Final = re.compile(r'Post "https?://[^"]*": |failed \w+ with extender at URL |extender: ')
+_EXTENDER: Final = re.compile(r'Post "https?://[^"]*": |failed \S+ with extender at URL |extender: ')
 _LATE: Final = re.compile(r"rejected due to timeout after waiting \S+ at plugin (\S+)")
 _VOLUMES: Final = "VolumeBinding"
 # Two writers at once: the next attempt reads again.

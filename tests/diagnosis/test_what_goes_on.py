@@ -308,6 +308,13 @@ def test_claims_tell_it_too() -> None:
             "an extender or a plugin that is not simulated refused it: failed filter with extender",
         ),
         (
+            # The verb is a path of the extender's own.
+            "SchedulerError",
+            "failed gpushare-scheduler/filter with extender at URL http://gpu/gpushare-scheduler/filter, code 500",
+            Code.REFUSED_BY_ANOTHER,
+            "an extender or a plugin that is not simulated refused it: failed gpushare-scheduler/filter with extender",
+        ),
+        (
             "SchedulerError",
             'running Reserve plugin "NodeResourceTopologyMatch": no such cache',
             Code.REFUSED_BY_ANOTHER,

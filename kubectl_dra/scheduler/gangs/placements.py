@@ -122,7 +122,8 @@ def _best(
     totals = {
         name: _used(world, sets[name], trial) + counts[name] * MAX_SCORE // most for name, trial in fitting.items()
     }
-    return tuple(name for name in totals if totals[name] == max(totals.values()))
+    best = max(totals.values())
+    return tuple(name for name in totals if totals[name] == best)
 
 
 def _used(world: Snapshot, nodes: Sequence[str], trial: Trial) -> int:
