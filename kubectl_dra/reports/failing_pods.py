@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ClassOffer, ObjectRef
 from kubectl_dra.model.core import ContainerStatus, Pod
@@ -32,15 +33,33 @@ class FailingPod(ReportRecord, frozen=True):
 
 
 def failing_pods(
-    causes: Collection[Cause], drivers: Iterable[DriverOnNode], inventory: Inventory
+    causes: Collection[Cause], drivers: Iterable[DriverOnNode], state: ClusterState
 ) -> tuple[FailingPod, ...]:
     """Those of the drivers that matter, at most three."""
-    refs = [ref for driver in drivers for ref in driver.likely_pods]
+    found = [each for driver in drivers for each in _failing_of(driver.likely_pods, state.inventory)]
     for cause in causes:
         if cause.code in _WITHOUT_DEVICES and isinstance(cause.detail, ClassOffer):
-            refs += (ref for name in _named_by(cause.detail, inventory) for ref in plugins(name, "", inventory, None))
-    found = (_failing(inventory.pods[ref.key]) for ref in dict.fromkeys(refs))
-    return tuple(each for each in found if each is not None)[:_MOST]
+            for name in _named_by(cause.detail, state.inventory):
+                found += _on_any_node(state, name)
+    return tuple(dict.fromkeys(found))[:_MOST]
+
+
+@derived("pods")
+def _known(_state: ClusterState) -> dict[str, list[FailingPod]]:
+    """By driver, of those that were asked about: many pods wait for the same one, and to look for it takes all pods."""
+    return {}
+
+
+def _on_any_node(state: ClusterState, driver: str) -> list[FailingPod]:
+    known = _known(state)
+    if driver not in known:
+        known[driver] = list(_failing_of(plugins(driver, "", state.inventory, None), state.inventory))
+    return known[driver]
+
+
+def _failing_of(refs: Iterable[ObjectRef], inventory: Inventory) -> Iterator[FailingPod]:
+    found = (_failing(inventory.pods[ref.key]) for ref in refs)
+    return (each for each in found if each is not None)
 
 
 def _named_by(offer: ClassOffer, inventory: Inventory) -> Iterator[str]:
@@ -63,9 +82,9 @@ def _failing(pod: Pod) -> FailingPod | None:
 def _state(status: ContainerStatus) -> tuple[str, int, str] | None:
     """What is wrong with a container; None for one that runs, has ended well, or is only starting."""
     waiting, ended = status.state.waiting, status.state.terminated or status.last_state.terminated
-    words = ended.message if ended is not None else ""
+    words = " ".join(ended.message.split()) if ended is not None else ""
     if waiting is not None and waiting.reason and waiting.reason not in _STARTING:
-        return waiting.reason, status.restart_count, " ".join((words or waiting.message).split())
+        return waiting.reason, status.restart_count, words or " ".join(waiting.message.split())
     if status.state.terminated is not None:
         failed = status.state.terminated.exit_code != 0
         return (status.state.terminated.reason or "Error", status.restart_count, words) if failed else None

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.records import Verdict
+from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.page import pending_page
+from kubectl_dra.reports import failing_pods
+from kubectl_dra.reports.drivers import plugins
 from kubectl_dra.reports.pending import PendingReport, pending_report
 from kubectl_dra.reports.remedies import find_remedies
 from tests.diagnosis import build, facts
@@ -214,6 +218,28 @@ def test_a_driver_that_crashes_is_why_nothing_is_published() -> None:
     page = page_of(report)
     assert "12 restarts: failed to initialize NVML" in page
     assert "kubectl logs pod/gpu-dra-plugin-x7k2p -n gpu-dra-driver --all-containers --previous" in page
+
+
+def test_the_last_words_of_a_container_that_ended_are_one_line() -> None:
+    ended = driver_pod(state={"terminated": {"exitCode": 1, "reason": "Error", "message": "failed to\ninitialize\n"}})
+    (failing,) = report_of(build.node(), ended, POD, build.claim("claim")).failing
+    assert (failing.state, failing.message) == ("Error", "failed to initialize")
+
+
+def test_the_pods_of_a_driver_are_looked_for_once_for_all_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def counting(driver: str, *others: Any) -> tuple[ObjectRef, ...]:
+        asked.append(driver)
+        return plugins(driver, *others)
+
+    monkeypatch.setattr(failing_pods, "plugins", counting)
+    records = [build.node(), build.device_class(), CRASHING, POD, build.claim("claim")]
+    world = ClusterState(facts.inventory(records), facts.evidence(), features(), CLOCK)
+    found = Diagnoser(world).pod(Key("ml", "pod"))
+    first, second = pending_report(found, world), pending_report(found, world)
+    assert [each.pod.name for each in first.failing] == ["gpu-dra-plugin-x7k2p"]
+    assert (second.failing, asked) == (first.failing, [DRIVER])
 
 
 def test_a_driver_that_runs_is_not_blamed() -> None:
