@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -128,5 +129,24 @@ def resolve_workload(inventory: Inventory, kind: str, key: Key, read: ReadOwner 
     return tuple(sorted(found, key=lambda pod: key_of(pod.metadata)))
 
 
+def without_pods(inventory: Inventory, kind: str, keys: Iterable[Key]) -> Iterator[Key]:
+    """Those of the workloads of a ``kind`` that have no pods, looked for once: there may be thousands of each."""
+    known, owned = Owners(inventory), defaultdict[Key, set[str]](set)
+    for pod in inventory.pods.values():
+        for owner in known.of(pod):
+            if owner.ref.kind == kind:
+                owned[owner.ref.key].add(owner.uid)
+    for key in keys:
+        wanted = inventory.workloads.get((kind, key.namespace, key.name))
+        uid = wanted.metadata.uid if wanted is not None else ""
+        if not any(_is_of(owner, uid) for owner in owned.get(key, ())):
+            yield key
+
+
 def _is(owner: Owner, kind: str, key: Key, uid: str) -> bool:
-    return (owner.ref.kind, owner.ref.name) == (kind, key.name) and (not uid or not owner.uid or owner.uid == uid)
+    return (owner.ref.kind, owner.ref.name) == (kind, key.name) and _is_of(owner.uid, uid)
+
+
+def _is_of(owner: str, uid: str) -> bool:
+    """Whether a pod that names the uid of an ``owner`` belongs to the one with ``uid``; empty: not known."""
+    return not uid or not owner or owner == uid

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.app import run
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.why_pending import lists
 from tests.corpus.shapes import CLUSTERS, NAMESPACE, devices, pod_spec, request, template, workload
 
 EXAMPLE = "gpu.example.com"
@@ -121,6 +124,40 @@ def test_simulate_tells_quota_from_devices(
     assert words in out
     assert "Kueue would not" not in out or nominal == "4"
     assert "No part in scheduling devices: LocalQueue" not in out
+
+
+def test_of_many_jobs_in_queues_the_queues_are_read_once(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def counting(_options: Options, state: ClusterState, namespace: str) -> ClusterState:
+        asked.append(namespace)
+        return state
+
+    monkeypatch.setattr(lists, "with_queues", counting)
+    jobs = [job(QUEUE, suspend=True) for _ in range(3)]
+    for number, each in enumerate(jobs):
+        each["metadata"] |= {"name": f"work-{number}", "uid": f"uid-{number}"}
+    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "work-2", "uid": "uid-2", "controller": True}
+    # Of the first there was another one of the same name, whose pod is still there.
+    pods = [
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name, "namespace": NAMESPACE, "uid": name, "ownerReferences": [owner | reference]},
+            "spec": pod_spec(templates=[]),
+            "status": {"phase": "Running"},
+        }
+        for name, reference in (("own", {}), ("other", {"name": "work-0", "uid": "earlier"}))
+    ]
+    path = tmp_path / "cluster.json"
+    items = [*CLUSTERS["example"](), template(devices(request(EXAMPLE))), *jobs, *pods]
+    path.write_text(json.dumps({"kind": "List", "items": items}), encoding="utf-8")
+    assert run(["why-pending", "jobs", "-n", NAMESPACE, "--from", str(path), "--color", "never"]) == 0
+    out = "".join(capfd.readouterr())
+    assert ["Job demo/work-0" in out, "Job demo/work-1" in out, "Job demo/work-2" in out] == [True, True, False]
+    assert asked == [NAMESPACE]
 
 
 def simulated_in_queue(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.options import label_selector
+from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import (
     console,
     is_document,
@@ -27,7 +29,7 @@ from kubectl_dra.commands.why_pending.single import (
 )
 from kubectl_dra.diagnosis.idle import held
 from kubectl_dra.diagnosis.pending import pending_pods
-from kubectl_dra.diagnosis.workloads import owners, resolve_workload
+from kubectl_dra.diagnosis.workloads import owners, without_pods
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.output.exit_codes import ExitCode
@@ -72,12 +74,16 @@ def everything(call: PendingCall, kind: Kind) -> int:
 def _suspended(call: PendingCall, kind: Kind, selects: Callable[[Mapping[str, str]], bool]) -> Iterator[Pending]:
     """The workloads of a kind that are held back and have no pods, as far as they were read."""
     state, namespace = call.cluster.state, call.cluster.namespace
-    for of_kind, where, name in sorted({*state.inventory.workloads, *state.inventory.makers}):
-        key = Key(where, name)
-        by = held(state, kind.name, key) if of_kind == kind.name and namespace in ("", where) else None
+    known = sorted({*state.inventory.workloads, *state.inventory.makers})
+    here = (Key(where, name) for of, where, name in known if of == kind.name and namespace in ("", where))
+    read: dict[str, ClusterState] = {}
+    for key in without_pods(state.inventory, kind.name, here):
+        by = held(state, kind.name, key)
         if by is None or not by.suspended_by or not selects(by.labels):
             continue
-        waits = None if resolve_workload(state.inventory, kind.name, key) else idle_answer(call, state, kind, key)
+        if by.queue and key.namespace not in read:
+            read[key.namespace] = with_queues(call.options, state, key.namespace)
+        waits = idle_answer(call, read[key.namespace] if by.queue else state, kind, key)
         if waits is not None:
             yield waits
 

@@ -7,9 +7,11 @@ from typing import Final
 
 from kubectl_dra.api.controllers import INDIRECT, MAKERS
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.makers import with_maker
 from kubectl_dra.commands.shared.not_found import key_not_found
+from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import (
     console,
     is_document,
@@ -29,6 +31,7 @@ from kubectl_dra.commands.why_pending.single import (
     pod_answer,
     pod_group_answer,
 )
+from kubectl_dra.diagnosis.idle import held
 from kubectl_dra.diagnosis.pending import is_pending
 from kubectl_dra.diagnosis.workloads import resolve_workload
 from kubectl_dra.model.ids import Key
@@ -125,12 +128,19 @@ def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pendi
         for line in missing_lines(found.objects, call.address):
             console(call.options).note(line)
     elif not pending:
-        waits = idle_answer(call, state, kind, key) if not pods else None
+        waits = _idle(call, state, kind, key) if not pods else None
         if waits is not None:
             yield waits
             return
         console(call.options).note(fmt("note: {} {} has no pending pods", kind.name, str(key)))
     yield from (pod_answer(call, each) for each in pending)
+
+
+def _idle(call: PendingCall, state: ClusterState, kind: Kind, key: Key) -> Pending | None:
+    by = held(state, kind.name, key)
+    if by is not None and by.suspended_by and by.queue:
+        state = with_queues(call.options, state, key.namespace)
+    return idle_answer(call, state, kind, key)
 
 
 def _not_found(call: PendingCall, kind: Kind, key: Key, known: Iterable[Key]) -> CommandError:

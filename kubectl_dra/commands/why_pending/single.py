@@ -12,7 +12,6 @@ from kubectl_dra.api.kinds import Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import Scoped
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import (
     Answer,
     is_document,
@@ -20,7 +19,7 @@ from kubectl_dra.commands.shared.show import (
 from kubectl_dra.commands.why_pending.groups import AnyPending, Pending, group_answer
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.idle import held, idle
+from kubectl_dra.diagnosis.idle import idle
 from kubectl_dra.diagnosis.records import Missing, MissingEvidence, ObjectRef
 from kubectl_dra.diagnosis.whatif import WhatIf
 from kubectl_dra.diagnosis.workloads import ReadOwner
@@ -152,10 +151,7 @@ def is_bad(each: Pending) -> bool:
 
 
 def idle_answer(call: PendingCall, state: ClusterState, kind: Kind, key: Key) -> Pending | None:
-    """Who holds back the pods of a workload that has none; None where nobody does."""
-    by = held(state, kind.name, key)
-    if by is not None and by.suspended_by and by.queue:
-        state = with_queues(call.options, state, key.namespace)
+    """Who holds back the pods of a workload that has none, of a state with its queues; None where nobody does."""
     found = idle(state, kind.name, key)
     if found is None:
         return None
