@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from kubectl_dra.api.build import InventoryBuilder
+from kubectl_dra.api.controllers import MAKERS
 from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
 from kubectl_dra.api.lean import lean
 from kubectl_dra.api.queues import objects_of
@@ -29,6 +30,7 @@ from kubectl_dra.source.spec import Told
 
 # The kinds that decide about scheduling: one note names those of them that were taken as none.
 _DECISIVE: Final = ("Pod", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
+_MAKERS: Final = frozenset(kind.name for kind in MAKERS)
 _HINT: Final = "name a file, - for stdin, or demo"
 #: More objects than these that come twice are counted.
 _NAMED: Final = 5
@@ -157,9 +159,9 @@ def _plain_reads(kinds: frozenset[str]) -> tuple[Read, ...]:
 def _with_bad(reads: tuple[Read, ...], manifests: Manifests) -> tuple[Read, ...]:
     """A kind of which an object is missing is not complete, whatever the header says.
 
-    An object that does not even say its kind may have been any.
+    An object that does not even say its kind may have been any; one of another project's is none of ours.
     """
-    broken = {bad.kind for bad in manifests.bad_objects}
+    broken = {bad.kind for bad in manifests.bad_objects} - _MAKERS
     anything = not broken <= BY_NAME.keys()
     return tuple(
         Read(r.kind, r.namespace, Coverage.PARTIAL, r.resource_version, r.time, r.note)

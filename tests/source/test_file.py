@@ -76,6 +76,15 @@ def test_an_object_that_could_be_anything_makes_all_kinds_partial(tmp_path: Path
     assert {read.coverage for read in evidence.reads} == {Coverage.PARTIAL}
 
 
+def test_a_broken_object_of_another_project_is_no_pod_that_was_lost(tmp_path: Path) -> None:
+    """Operators' objects are told apart by what they say, which kinds of Kubernetes' own they leave alone."""
+    jobs = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "j"}, "spec": [1]}
+    _, evidence = load_file(written(tmp_path, NODE, POD, jobs))
+    assert [bad.kind for bad in evidence.bad_objects] == ["JobSet"]
+    assert evidence.complete("Pod")
+    assert evidence.complete("Node")
+
+
 def test_an_object_that_comes_twice_is_noted(tmp_path: Path) -> None:
     inventory, evidence = load_file(written(tmp_path, NODE, POD, {**POD, "status": {"phase": "Running"}}))
     assert [pod.status.phase for pod in inventory.pods.values()] == ["Running"]
