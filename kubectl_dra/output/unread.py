@@ -51,11 +51,14 @@ def unread_sentence(missing: Sequence[Missing]) -> Safe:
     """The same in a sentence: ``Node could not be read, and Pod only in namespace ml``."""
     parts = _kinds(item for item in missing if item.coverage == Coverage.PARTIAL)
     whole = _kinds(item for item in missing if item.kind not in parts and not item.read_in)
-    here = [item for item in missing if item.kind not in (*parts, *whole)]
+    here: dict[tuple[str, ...], list[Missing]] = {}
+    for item in missing:
+        if item.kind not in (*parts, *whole):
+            here.setdefault(item.read_in, []).append(item)
     texts = [fmt("{} could not be read", listed(whole))] if whole else []
-    if here:
+    for alike in here.values():
         text = "{} only in {}" if texts else "{} could be read only in {}"
-        texts.append(fmt(text, listed(_kinds(here)), _namespaces(here[0])))
+        texts.append(fmt(text, listed(_kinds(alike)), _namespaces(alike[0])))
     texts += [fmt("not every {} could be read", listed(parts, "or"))] if parts else []
     return (Safe(", and ") if here else Safe(" and ")).join(texts)
 

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from kubectl_dra.commands.app import run
+from kubectl_dra.diagnosis.records import Missing, RbacRule
+from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.source.demo import CLUSTER
 from tests.kit.clock import PassingClock
 from tests.kit.fake_api import FakeApi, running, serve_cluster, write_kubeconfig
@@ -30,6 +32,27 @@ UNKNOWN = (
     "Whether pod ml/trainer-0 can be scheduled is unknown: Node, DeviceClass, ResourceSlice and DeviceTaintRule could "
     "not be read, and Pod and ResourceClaim only in namespace ml."
 )
+
+
+def unread(kind: str, *namespaces: str) -> Missing:
+    return Missing(kind, "forbidden", RbacRule("", kind.lower(), ("get",)), read_in=namespaces)
+
+
+def test_kinds_that_were_read_in_different_namespaces_are_told_apart() -> None:
+    both, one = unread("Pod", "lab", "ml"), unread("ResourceClaim", "ml")
+    text = "Pod could be read only in namespaces lab and ml, and ResourceClaim only in namespace ml"
+    assert unread_sentence([both, one]) == text
+    assert unread_sentence([unread("Node"), both, one]).startswith("Node could not be read, and Pod only in")
+
+
+def test_how_often_is_unknown_in_a_sentence(capfd: Any, tmp_path: Path) -> None:
+    path, cluster = tmp_path / "cluster.json", json.loads(CLUSTER.read_bytes())
+    nodes = {"kind": "Node", "coverage": "forbidden"}
+    cluster["reads"] = [nodes, *(read for read in cluster["reads"] if read["kind"] != "Node")]
+    cluster["items"] = [item for item in cluster["items"] if item["kind"] != "Node"]
+    path.write_text(json.dumps(cluster), encoding="utf-8")
+    _, out, _ = said(capfd, "capacity", "--class", "gpu.example.com", "--from", str(path))
+    assert "How many times a pod that requests 1 × gpu.example.com fits is unknown" in unfolded(out)
 
 
 @pytest.fixture

@@ -79,8 +79,8 @@ def _shape_blocks(shape: ShapeCapacity, address: Address, *, partial: bool) -> I
 def _headline(shape: ShapeCapacity) -> Safe:
     found, name = shape.capacity, _name(shape)
     if found.fits.bound is Bound.UNKNOWN:
-        inside = Safe(name[:1].lower() + name[1:])
-        return fmt("How many times {} fits is unknown: data needed for a number could not be read.", inside)
+        text = "How many times {} fits is unknown: data needed for a number could not be read."
+        return fmt(text, _name(shape, inside=True))
     if not found.nodes and found.causes:
         return fmt("{} does not fit: {}.", name, reason_sentence(found.causes[0]))
     times = counted(found.fits.value, "more time")
@@ -89,12 +89,13 @@ def _headline(shape: ShapeCapacity) -> Safe:
     return fmt("{} fits {}{} now.", name, _sign(found.fits), times)
 
 
-def _name(shape: ShapeCapacity) -> Safe:
-    asks = ask_words(shape.asks)
+def _name(shape: ShapeCapacity, *, inside: bool = False) -> Safe:
+    """What is counted; ``inside``: of a sentence, which it does not begin."""
+    asks, one = ask_words(shape.asks), Safe("a pod" if inside else "A pod")
     if not shape.subject.kind:
-        return fmt("A pod that requests {}", asks) if asks else Safe("Such a pod")
+        return fmt("{} that requests {}", one, asks) if asks else Safe("such a pod" if inside else "Such a pod")
     role = fmt(" ({})", shape.role) if shape.role else Safe("")
-    of = Safe("A pod like" if shape.subject.kind == "Pod" else "A pod of")
+    of = fmt("{} {}", one, Safe("like" if shape.subject.kind == "Pod" else "of"))
     kind = Safe("") if shape.subject.kind == "Pod" else fmt("{} ", shape.subject.kind)
     which = fmt("{} {}{}{}", of, kind, str(shape.subject.key), role)
     return fmt("{} ({})", which, asks) if asks else which
