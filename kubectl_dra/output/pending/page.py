@@ -33,7 +33,7 @@ from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.main_reason import constraint_tells_all, names_of
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.obstacles import obstacle
-from kubectl_dra.output.pending.remedies import addition_lines, remedy_lines, short_commands
+from kubectl_dra.output.pending.remedies import addition_lines, recorded_lines, remedy_lines, short_commands
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_kinds, missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
@@ -208,10 +208,11 @@ def _commands(report: PendingReport, address: Address, more: Safe | None) -> lis
     if more is not None:
         return [more] if more else []
     short = short_commands(report.remedies)
-    if len(short) == 1:
-        return [fmt("Command: {}", short[0])]
+    about = list(recorded_lines(address)) if short else []
+    if short and (about or len(short) > 1):
+        return [Safe("Commands:"), *(fmt("  {}", line) for line in (*about, *short))]
     if short:
-        return [Safe("Commands:"), *(fmt("  {}", line) for line in short)]
+        return [fmt("Command: {}", short[0])]
     pod = of("pod", report.pod.name, report.pod.namespace)
     line = command(reading(dra("why-pending", pod, "--remedy", str(first)), address))
     return [fmt("Commands: {}", line)] if line is not None else [Safe("Commands: --remedies")]
