@@ -435,3 +435,10 @@ def test_where_groups_mean_nothing_each_pod_is_told_by_itself(
     _, out, _ = call(capfd, large, "podgroup/train", *off, "-o", "json")
     report = json.loads(out)
     assert (report["placedTogether"], report["verdict"], report["causes"]) == (False, "Unschedulable", [])
+
+
+def test_what_is_unread_finds_no_pod_without_a_node(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    blind = as_file(tmp_path / "blind.json", group(2), *member(0, devices=1), *member(1, devices=1))
+    _, out, _ = call(capfd, blind, "podgroup/train", "--feature-gates", "GenericWorkload=false")
+    assert "places each pod by itself: whether 2 pods would find a node is unknown." in unfolded(out)
+    assert "0 of 2" not in unfolded(out)

@@ -90,9 +90,13 @@ def _placed(report: GroupPendingReport, name: Safe) -> Safe:
 
 
 def _each_by_itself(report: GroupPendingReport, name: Safe) -> Safe:
-    fit = sum(each.verdict is Verdict.SCHEDULABLE for each in report.members)
-    text = "{} means nothing to this cluster's scheduler, which places each pod by itself: {} of {} would find a node."
-    return fmt(text, name, fit, len(report.members))
+    verdicts, number = [each.verdict for each in report.members], len(report.members)
+    fit, open_ = verdicts.count(Verdict.SCHEDULABLE), verdicts.count(Verdict.UNKNOWN)
+    text = "{} means nothing to this cluster's scheduler, which places each pod by itself: {}."
+    if open_ == number:
+        return fmt(text, name, fmt("whether {} would find a node is unknown", counted(number, "pod")))
+    rest = fmt(", and of {} it is unknown", open_) if open_ else Safe("")
+    return fmt(text, name, fmt("{} of {} would find a node{}", fit, number, rest))
 
 
 def _has(number: int) -> Safe:
