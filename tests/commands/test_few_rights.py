@@ -45,14 +45,48 @@ def test_kinds_that_were_read_in_different_namespaces_are_told_apart() -> None:
     assert unread_sentence([unread("Node"), both, one]).startswith("Node could not be read, and Pod only in")
 
 
-def test_how_often_is_unknown_in_a_sentence(capfd: Any, tmp_path: Path) -> None:
-    path, cluster = tmp_path / "cluster.json", json.loads(CLUSTER.read_bytes())
+DAEMONS_AND_VOLCANO = """
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent, namespace: ml}
+spec:
+  selector: {matchLabels: {a: b}}
+  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: x}]}}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: batch, namespace: ml}
+spec: {tasks: [{name: one, replicas: 1, template: {spec: {containers: [{name: c, image: x}]}}}]}
+"""
+
+
+def without_nodes(folder: Path) -> Path:
+    """The demo cluster as somebody sees it who may not read nodes."""
+    path, cluster = folder / "cluster.json", json.loads(CLUSTER.read_bytes())
     nodes = {"kind": "Node", "coverage": "forbidden"}
     cluster["reads"] = [nodes, *(read for read in cluster["reads"] if read["kind"] != "Node")]
     cluster["items"] = [item for item in cluster["items"] if item["kind"] != "Node"]
     path.write_text(json.dumps(cluster), encoding="utf-8")
+    return path
+
+
+def test_how_often_is_unknown_in_a_sentence(capfd: Any, tmp_path: Path) -> None:
+    path = without_nodes(tmp_path)
     _, out, _ = said(capfd, "capacity", "--class", "gpu.example.com", "--from", str(path))
     assert "How many times a pod that requests 1 × gpu.example.com fits is unknown" in unfolded(out)
+
+
+def test_nodes_that_could_not_be_read_are_not_nodes_that_refuse(capfd: Any, tmp_path: Path) -> None:
+    path, manifests = without_nodes(tmp_path), tmp_path / "new.yaml"
+    manifests.write_text(DAEMONS_AND_VOLCANO, encoding="utf-8")
+    words = ("simulate", "-f", str(manifests), "--from", str(path))
+    _, out, _ = said(capfd, *words)
+    assert "Whether one pod of DaemonSet ml/agent fits is unknown: Node could not be read." in unfolded(out)
+    told = "scheduler volcano decides; whether it would fit by the rules of the default scheduler is unknown"
+    assert f"Job ml/batch, one: {told}: Node could not be read." in unfolded(out)
+    _, out, _ = said(capfd, *words, "-o", "json")
+    report = json.loads(out)
+    assert {report["fits"], *(pod["fits"] for pod in report["pods"])} == {"Unknown"}
 
 
 @pytest.fixture

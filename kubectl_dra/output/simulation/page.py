@@ -37,6 +37,8 @@ _ALONE: Final = Safe(
     "Claims, templates and pod templates that no pod of the files uses were tried one by one, each as if it were the "
     "only one. --together tries all of them at once."
 )
+#: What names that are made of words begin with, where they begin a sentence.
+_BEGINNINGS: Final = ("One pod of ", "A bare pod with ")
 _NOTHING: Final = Safe("Nothing was tried: no object of the files is a pod, makes pods, or is a claim or template.")
 
 
@@ -196,8 +198,11 @@ def _verdict(pod: PodSimulation) -> Safe:
 
 def _elsewhere(name: Safe, pod: PodSimulation) -> Safe:
     """What the default scheduler would do, where another one decides."""
+    if pod.unread and not pod.copies:
+        text = "{}: scheduler {} decides; whether {} would fit by the rules of the default scheduler is unknown."
+        return fmt(text, name, pod.scheduler, Safe("it" if pod.wanted in (None, 1) else "any copy"))
     decides = fmt("{}: scheduler {} decides; by the rules of the default scheduler", name, pod.scheduler)
-    least = Safe("at least " if pod.capped else "")
+    least = Safe("at least " if pod.capped or pod.unread else "")
     if pod.wanted is None:
         return fmt("{} it would fit {}{}.", decides, least, counted(pod.copies, "time"))
     if pod.wanted == 1:
@@ -208,7 +213,8 @@ def _elsewhere(name: Safe, pod: PodSimulation) -> Safe:
 def _unknown(name: Safe, pod: PodSimulation) -> Safe:
     """Where something that decides is not known."""
     if pod.wanted == 1 or pod.wanted is None:
-        return fmt("Whether {} fits is unknown.", name)
+        inside = Safe(name[:1].lower() + name[1:]) if name.startswith(_BEGINNINGS) else name
+        return fmt("Whether {} fits is unknown.", inside)
     wanted = counted(pod.wanted, "copy")
     if not pod.copies:
         return fmt("{}: whether any of {} fits is unknown.", name, wanted)

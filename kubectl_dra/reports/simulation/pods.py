@@ -67,6 +67,10 @@ class Batch:
 def batch(world: ClusterState, trial: Trial, copies: Copies) -> Batch:
     """The pods of a trial, in the order in which they are created."""
     plan = trial.plan
+    if plan.count is Count.PER_NODE and not world.evidence.complete("Node"):
+        # One that may run anywhere: of how many nodes is not known.
+        tolerant = _with_spec(plan.pod, tolerations=daemon_tolerations(plan.pod.spec))
+        return Batch(world, [_copy(tolerant, "-0")], 1, Counted.UNKNOWN)
     if plan.count is Count.PER_NODE:
         daemons = list(_on_every_node(world, plan.pod))
         return Batch(world, daemons, len(daemons), Counted.PER_NODE)
