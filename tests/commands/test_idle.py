@@ -40,6 +40,19 @@ def test_a_job_in_a_queue_whose_devices_are_there(capfd: pytest.CaptureFixture[s
     assert "One of its pods would fit now, on dra-example-driver-cluster-worker" in text
 
 
+def test_no_command_holds_a_namespace_that_the_shell_would_read(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    body = job(QUEUE, suspend=True)
+    body["metadata"]["namespace"] = "x;touch $(id)"
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps({"kind": "List", "items": [*CLUSTERS["example"](), body]}), encoding="utf-8")
+    assert run(["why-pending", "jobs", "-A", "--from", str(path), "--color", "never"]) == 0
+    out = "".join(capfd.readouterr())
+    assert "is suspended and waits in queue user-queue" in " ".join(out.split())
+    assert "kubectl get" not in out
+
+
 def test_a_job_in_a_queue_whose_devices_are_not_there(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "Not even one of its pods would fit now: no node has 9" in told(capfd, tmp_path, job(QUEUE, suspend=True), 9)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from kubectl_dra.diagnosis.queues import FlavorQuota, HeldBy, Queued
+from kubectl_dra.model.names import is_label
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed
@@ -74,7 +75,8 @@ def queue_lines(found: Queued, namespace: str) -> Iterator[Safe]:
     if found.unread and found.held_by is HeldBy.UNKNOWN:
         kinds = listed([f"{kind.lower()}s.kueue.x-k8s.io" for kind in found.unread])
         yield from wrapped(fmt("not read: {}", kinds), indent=2)
-        yield fmt("  kubectl get workloads.kueue.x-k8s.io -n {} shows what Kueue waits for", namespace)
+        if is_label(namespace):  # a file may hold any, and the line is pasted
+            yield fmt("  kubectl get workloads.kueue.x-k8s.io -n {} shows what Kueue waits for", namespace)
     yield from _next_lines(found)
 
 
