@@ -35,7 +35,9 @@ _WRITES: Final = re.compile(
 #: Upstream: schedule_one.go, prioritizeNodes; with a single node that fits nothing is scored.
 _SCORES: Final = re.compile(r'running (?:PreScore plugin "[^"]*"|Score plugins): ')
 #: Who speaks. Upstream: framework/runtime/framework.go.
-_SPEAKER: Final = re.compile(r'running (?:\w+ plugin "([^"]+)"|"([^"]+)" filter plugin): ')
+_SPEAKER: Final = re.compile(
+    r'running (?:\w+ plugin "([^"]+)"|"([^"]+)" filter plugin|Score plugins: plugin "([^"]+)" failed with): '
+)
 #: Upstream: pkg/scheduler/extender.go, send; net/http's url.Error.
 _EXTENDER: Final = re.compile(r'Post "https?://[^"]*": |failed \S+ with extender at URL |extender: ')
 _LATE: Final = re.compile(r"rejected due to timeout after waiting \S+ at plugin (\S+)")
@@ -92,18 +94,17 @@ def _turned_away(
 
 def _code(message: str) -> Code:
     """Whose refusal it is."""
+    speaker = _speaker(message)
+    if (speaker is not None and speaker not in _OWN) or _EXTENDER.match(message):
+        return Code.REFUSED_BY_ANOTHER
     if _SCORES.match(message):
         return Code.SCORING_FAILED
-    speaker = _speaker(message)
-    if speaker == _VOLUMES:
-        return Code.VOLUMES_AT_BINDING
-    foreign = speaker is not None and speaker not in _OWN
-    return Code.REFUSED_BY_ANOTHER if foreign or _EXTENDER.match(message) else Code.API_ERROR_AT_BINDING
+    return Code.VOLUMES_AT_BINDING if speaker == _VOLUMES else Code.API_ERROR_AT_BINDING
 
 
 def _speaker(message: str) -> str | None:
     match = _SPEAKER.match(message.removeprefix("binding rejected: "))
-    return (match[1] or match[2]) if match is not None else None
+    return (match[1] or match[2] or match[3]) if match is not None else None
 
 
 def _is_foreign(message: str) -> bool:

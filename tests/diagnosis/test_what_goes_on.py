@@ -308,6 +308,18 @@ def test_claims_tell_it_too() -> None:
             "an extender or a plugin that is not simulated refused it: failed filter with extender",
         ),
         (
+            "SchedulerError",
+            'running Score plugins: plugin "NodeResourceTopologyMatch" failed with: no such cache',
+            Code.REFUSED_BY_ANOTHER,
+            'refused it: running Score plugins: plugin "NodeResourceTopologyMatch" failed with: no such cache',
+        ),
+        (
+            "SchedulerError",
+            'running PreScore plugin "Vendor": no such cache',
+            Code.REFUSED_BY_ANOTHER,
+            'refused it: running PreScore plugin "Vendor": no such cache',
+        ),
+        (
             # The verb is a path of the extender's own.
             "SchedulerError",
             "failed gpushare-scheduler/filter with extender at URL http://gpu/gpushare-scheduler/filter, code 500",
