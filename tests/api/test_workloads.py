@@ -396,6 +396,16 @@ def test_a_train_job_without_its_runtime_says_what_is_missing() -> None:
     assert planned.untried == "its pods are described by ClusterTrainingRuntime torch, which is not among the files"
 
 
+def test_a_rollout_may_name_the_deployment_whose_template_it_takes() -> None:
+    """Argo Rollouts, docs/migrating.md: ``workloadRef`` stands in place of the template."""
+    head = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "r"}}
+    spec = {"replicas": 2, "workloadRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}}
+    found = expand({**head, "spec": spec}, "argoproj.io", "Rollout")
+    assert (found.templates, found.untried) == ((), "its pods are described by Deployment web")
+    (broken,) = expand({**head, "spec": {"workloadRef": 5}}, "argoproj.io", "Rollout").templates
+    assert broken.problem
+
+
 def test_a_compute_domain_has_a_template_for_its_workload() -> None:
     domain = {
         "apiVersion": "resource.nvidia.com/v1beta1",

@@ -1,4 +1,4 @@
-"""Argo Workflows: the pods of a workflow's templates, of which each has parts of its own and takes others over.
+"""Argo: pods of a workflow's templates, of which each has parts of its own and takes others over; what Rollouts name.
 
 Upstream: argo-workflows, workflow/controller/workflowpod.go (createWorkflowPod): claims, node selector, affinity,
 tolerations, scheduler and priority of a template count before those of the workflow, each as a whole; volumes add up.
@@ -53,6 +53,16 @@ def workflow(tree: Tree, kind: str) -> Expansion:
         untried = f"its pods are described by WorkflowTemplate {reference}"
     suspended = _at(tree, "spec").get("suspend") is True
     return Expansion(tuple(templates), True, kind in _CATALOGS, suspended, untried)
+
+
+def described_by(tree: Tree, group: str, kind: str) -> str:
+    """What a Rollout refers to in place of a template (``spec.workloadRef``); empty where it has its own."""
+    spec = _at(tree, "spec")
+    if (group, kind) != (GROUP, "Rollout") or spec.get("template"):
+        return ""
+    reference = _at(spec, "workloadRef")
+    words = [reference.get("kind"), reference.get("name")]
+    return " ".join(word for word in words if isinstance(word, str) and word)
 
 
 def _pod_spec(spec: Tree, body: Tree) -> dict[str, Any]:

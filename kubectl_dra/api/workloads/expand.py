@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from kubectl_dra.api.workloads.argo import is_workflow, workflow
+from kubectl_dra.api.workloads.argo import described_by, is_workflow, workflow
 from kubectl_dra.api.workloads.kinds import KNOWN, Factor, Known, Part
 from kubectl_dra.api.workloads.mentions import mention
 from kubectl_dra.api.workloads.operators import refined
@@ -24,6 +24,8 @@ def expand(tree: Tree, group: str, kind: str) -> Expansion:
     """The pod templates of an object."""
     if is_workflow(group, kind):
         return workflow(tree, kind)
+    if elsewhere := described_by(tree, group, kind):
+        return Expansion(known=True, untried=f"its pods are described by {elsewhere}")
     known = KNOWN.get((group, kind))
     if known is not None:
         templates = tuple(each for part in known.parts for each in _of_part(tree, part))
