@@ -26,6 +26,7 @@ from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.extended import asked, served_resources
+from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of
 from kubectl_dra.scheduler.profile import PLUGINS
 
 _WRITES: Final = re.compile(
@@ -118,20 +119,24 @@ def _ignored(world: ClusterState, pod: Pod, seen: Observed) -> tuple[Order, Caus
     A scheduler that serves it from the class does not count it there. Upstream: noderesources/fit.go, fitsRequest and
     the plugin's withDeviceClass; DRAExtendedResource is a gate of the scheduler too.
     """
-    said = fit_error.parse_fit_error(seen.message)
+    said, nodes = fit_error.parse_fit_error(seen.message), world.inventory.nodes.values()
+    if said is None:
+        return None
     served = served_resources(world)
-    for resource in sorted(asked(pod)) if said is not None else ():
-        short = said.reasons.get(f"Insufficient {resource}", 0) if said is not None else 0
-        offering = sum(resource in node.status.allocatable for node in world.inventory.nodes.values())
-        if resource not in served or short <= offering:
+    for resource in sorted(asked(pod)):
+        offering = sum(allocatable_of(node, resource) > 0 for node in nodes)
+        if resource not in served or said.reasons.get(f"Insufficient {resource}", 0) <= offering:
             continue
         metadata = served[resource].metadata
         order = _order(pod, seen, [(metadata, ())])
-        if order is not Order.OLDER:
-            known = order is Order.NEWER
-            return order, Cause(
-                Code.EXTENDED_RESOURCE_IGNORED, IgnoredResource(resource, metadata.name, seen.time or "", known)
-            )
+        if order is Order.OLDER:
+            continue
+        if said.nodes != len(nodes):
+            # Nodes came or went since: those that offered the resource may be among them.
+            order = Order.UNKNOWN
+        known = order is Order.NEWER
+        detail = IgnoredResource(resource, metadata.name, seen.time or "", known)
+        return order, Cause(Code.EXTENDED_RESOURCE_IGNORED, detail)
     return None
 
 

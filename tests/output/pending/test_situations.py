@@ -102,6 +102,19 @@ def test_where_the_order_is_not_known_both_explanations_are_given() -> None:
     assert "DRAExtendedResource" in page_of(report)
 
 
+def test_where_nodes_came_or_went_since_both_explanations_are_given() -> None:
+    objects = [version(each, 5) for each in (SERVING, build.node(), SLICE)]
+    words = INSUFFICIENT.replace("0/1 nodes", "0/2 nodes").replace("1 Insufficient", "2 Insufficient")
+    report = report_of(*objects, refused(ASKS, words))
+    assert (report.verdict, report.code) == (Verdict.UNKNOWN, Code.EXTENDED_RESOURCE_IGNORED)
+
+
+def test_a_node_that_offers_none_of_it_any_more_is_served_from_the_class() -> None:
+    node = build.node(**{"example.com/gpu": "0"})
+    report = report_of(*[version(each, 5) for each in (SERVING, node, SLICE)], refused(ASKS, INSUFFICIENT))
+    assert (report.verdict, report.code) == (Verdict.UNSCHEDULABLE, Code.EXTENDED_RESOURCE_IGNORED)
+
+
 def test_a_class_that_serves_it_since_makes_the_words_old() -> None:
     late = build.device_class(extendedResourceName="example.com/gpu")
     late["metadata"]["creationTimestamp"] = "2026-01-02T00:00:00Z"
