@@ -196,8 +196,11 @@ def described(capfd: pytest.CaptureFixture[str], file: str, *words: str) -> tupl
 def test_what_is_said_of_a_group(capfd: pytest.CaptureFixture[str], running: str) -> None:
     code, out, _ = described(capfd, running, "train")
     assert code == 0
-    assert max(map(len, out.splitlines())) <= 80
-    told = unfolded(out)
+    *page, why = out.splitlines()
+    assert max(map(len, page)) <= 80
+    # A command is one line, however long the path of its file.
+    assert why == f"Why: kubectl dra why-pending podgroup/train -n ml --from {running}"
+    told = unfolded("\n".join(page))
     assert told.startswith("PodGroup ml/train: 1 of 2 pods has a node; minCount is 1. made from Workload job")
     assert "(template workers)" in told
     assert "priority 7, evicts nobody evicted all pods or none" in told
