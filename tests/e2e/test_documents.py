@@ -27,6 +27,13 @@ OBJECTS = [
         {"kind": "Pod", "spec": {"schedulerName": "nobody", "containers": [{"name": "c", "image": "i"}]}},
     ),
     (
+        f"/api/v1/namespaces/{NAME}/persistentvolumeclaims",
+        {
+            "kind": "PersistentVolumeClaim",
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+        },
+    ),
+    (
         f"/apis/resource.k8s.io/v1/namespaces/{NAME}/resourceclaims",
         {"kind": "ResourceClaim", "apiVersion": "resource.k8s.io/v1", "spec": {}},
     ),
@@ -62,10 +69,11 @@ OBJECTS = [
 
 
 def commands() -> list[str]:
-    """What blocks and backticks say, without what other programs do with it."""
+    """What blocks and backticks say, without what other programs do with it; what deletes comes last."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(PAGES.glob("*.md")))
     found = re.findall(r"^(kubectl (?!dra ).*)$|`(kubectl (?!dra )[a-z-]+ [^`\n]*)`", text, re.MULTILINE)
-    return sorted({(block or quoted).partition(" | ")[0] for block, quoted in found})
+    shown = {(block or quoted).partition(" | ")[0] for block, quoted in found}
+    return sorted(shown, key=lambda line: (line.startswith("kubectl delete "), line))
 
 
 @pytest.fixture

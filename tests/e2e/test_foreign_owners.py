@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +11,8 @@ import pytest
 
 from tests.controlplane import Client, ControlPlane
 from tests.controlplane.__main__ import plane_environment
-from tests.controlplane.client import StatusError, wait_for
+from tests.controlplane.client import wait_for
+from tests.e2e.kinds import definition, serving
 from tests.e2e.situations import clear, create, node_object, pod_object, scheduled_condition
 
 pytestmark = pytest.mark.controlplane
@@ -54,35 +56,21 @@ _KINDS: Final[dict[str, tuple[str, str, str, dict[str, Any], dict[str, str], str
 }
 
 
-def _install(client: Client, kind: str, group: str, version: str, plural: str) -> None:
-    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    one = {"name": version, "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
-    names = {"kind": kind, "plural": plural, "singular": kind.lower()}
-    body = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.{group}"},
-        "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [one]},
-    }
-    client.request("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", body)
-
-    def served() -> bool:
-        try:
-            client.request("GET", f"/apis/{group}/{version}/{plural}")
-        except StatusError:
-            return False
-        return True
-
-    wait_for(served, f"{kind} is served")
+@pytest.fixture(scope="module")
+def _served(plane: ControlPlane) -> Iterator[None]:
+    """The kinds, in the version that is asked about."""
+    made = [definition(group, kind, "Namespaced", version) for kind, (group, version, *_) in _KINDS.items()]
+    with serving(plane.client(), made):
+        yield
 
 
+@pytest.mark.usefixtures("_served")
 @pytest.mark.parametrize("kind", _KINDS)
 def test_the_patch_is_accepted_and_changes_the_template(
     plane: ControlPlane, client: Client, tmp_path: Path, kind: str
 ) -> None:
     group, version, plural, spec, labels, where = _KINDS[kind]
     clear(client)
-    _install(client, kind, group, version, plural)
     if client.get("Namespace", _NAMESPACE) is None:
         create(client, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _NAMESPACE}}, "")
     taint = {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}

@@ -15,6 +15,7 @@ from tests.controlplane import Client, ControlPlane
 from tests.controlplane.__main__ import plane_environment
 from tests.controlplane.client import Object, wait_for
 from tests.e2e.conftest import OPERATOR, Explain
+from tests.e2e.kinds import definition, serving
 from tests.e2e.roles import grant
 from tests.e2e.situations import bound_to, clear, create, node_object, pod_object, scheduled_condition
 
@@ -29,20 +30,6 @@ KINDS = {
 }
 
 
-def definition(group: str, version: str, kind: str, scope: str) -> Object:
-    plural = f"{kind.lower()}s"
-    anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": anything, "status": anything}}}
-    names = {"plural": plural, "singular": kind.lower(), "kind": kind, "listKind": f"{kind}List"}
-    versions = [{"name": version, "served": True, "storage": True, "schema": schema}]
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.{group}"},
-        "spec": {"group": group, "names": names, "scope": scope, "versions": versions},
-    }
-
-
 def paths() -> dict[str, str]:
     return {
         kind: f"/apis/{group}/{version}/{f'namespaces/{NAMESPACE}/' if scope == 'Namespaced' else ''}{kind.lower()}s"
@@ -55,31 +42,16 @@ def paths() -> dict[str, str]:
 def served(plane: ControlPlane) -> Iterator[Client]:
     """A control plane that knows the kinds of autoscalers."""
     client = plane.client()
-    base = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
     made = [
-        definition(group, version, kind, scope)
+        definition(group, kind, scope, version)
         for (group, version), kinds in KINDS.items()
         for kind, scope in kinds.items()
     ]
     clear(client)
     if client.get("Namespace", NAMESPACE) is None:
         create(client, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}, "")
-    for each in made:
-        client.request("POST", base, each)
-    for path in paths().values():
-        wait_for(lambda path=path: _answers(client, path), f"{path} is served")  # type: ignore[misc]
-    yield client
-    for each in made:
-        client.request("DELETE", f"{base}/{each['metadata']['name']}")
-    wait_for(lambda: not any(_answers(client, path) for path in paths().values()), "the kinds are gone")
-
-
-def _answers(client: Client, path: str) -> bool:
-    try:
-        client.request("GET", path)
-    except Exception:  # 404 until it is served
-        return False
-    return True
+    with serving(client, made):
+        yield client
 
 
 def put(client: Client, kind: str, body: Object) -> None:

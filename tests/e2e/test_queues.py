@@ -16,6 +16,7 @@ from tests.controlplane import Client, ControlPlane
 from tests.controlplane.__main__ import plane_environment
 from tests.controlplane.client import Object, wait_for
 from tests.e2e.conftest import OPERATOR, Explain
+from tests.e2e.kinds import definition, serving
 from tests.e2e.roles import grant
 from tests.e2e.situations import clear, create, node_object
 
@@ -30,34 +31,6 @@ RESOURCE = "example.com/gpu"
 FLAVOR = "h100"
 SHORT = f"couldn't assign flavors to pod set main: insufficient unused quota for {RESOURCE} in flavor {FLAVOR}"
 MISSING = {f"{kind}.{GROUP}" for kind in SCOPES}
-
-
-def definition(group: str, kind: str, scope: str, *versions: str) -> Object:
-    """A kind with any fields; the last of the versions is the one that is stored."""
-    anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": anything, "status": anything}}}
-    plural = f"{kind.lower()}s"
-    served = [
-        {
-            "name": each,
-            "served": True,
-            "storage": each == versions[-1],
-            "schema": schema,
-            "subresources": {"status": {}},
-        }
-        for each in versions
-    ]
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.{group}"},
-        "spec": {
-            "group": group,
-            "names": {"plural": plural, "singular": kind.lower(), "kind": kind, "listKind": f"{kind}List"},
-            "scope": scope,
-            "versions": served,
-        },
-    }
 
 
 def definitions() -> list[Object]:
@@ -89,29 +62,12 @@ def body(kind: str, name: str, spec: Object, **status: Any) -> Object:
 def served(plane: ControlPlane) -> Iterator[Client]:
     """A control plane with Kueue's kinds, a queue without quota left, and two suspended workloads in it."""
     client = plane.client()
-    base = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
     clear(client)
     if client.get("Namespace", NAMESPACE) is None:
         create(client, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}, "")
-    made = definitions()
-    for each in made:
-        client.request("POST", base, each)
-    jobsets = path_of("JobSet", "jobset.x-k8s.io/v1alpha2", "Namespaced")
-    for path in (*map(path_of, SCOPES), jobsets):
-        wait_for(lambda path=path: _answers(client, path), f"{path} is served")  # type: ignore[misc]
-    _fill(client, jobsets)
-    yield client
-    for each in made:
-        client.request("DELETE", f"{base}/{each['metadata']['name']}")
-    wait_for(lambda: not any(_answers(client, path) for path in map(path_of, SCOPES)), "the kinds are gone")
-
-
-def _answers(client: Client, path: str) -> bool:
-    try:
-        client.request("GET", path)
-    except Exception:  # 404 until it is served
-        return False
-    return True
+    with serving(client, definitions()):
+        _fill(client, path_of("JobSet", "jobset.x-k8s.io/v1alpha2", "Namespaced"))
+        yield client
 
 
 def _fill(client: Client, jobsets: str) -> None:

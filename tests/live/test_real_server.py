@@ -13,7 +13,7 @@ from kubectl_dra.api.kinds import KINDS, NODE, POD, RESOURCE_CLAIM
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.source.live import Needs, open_session, read
 from kubectl_dra.source.live.discovery import discover
-from kubectl_dra.source.live.errors import CertificateError, LoginError, RefusedError
+from kubectl_dra.source.live.errors import CertificateError, LoginError
 from kubectl_dra.source.live.feed import Feed, Published
 from kubectl_dra.source.live.listing import CHUNK, take_list
 from kubectl_dra.source.live.pods import PodReducer
@@ -85,8 +85,11 @@ def test_rights_in_one_namespace(plane: ControlPlane) -> None:
 
 
 def test_a_stranger_is_refused_with_the_servers_words(plane: ControlPlane) -> None:
-    with pytest.raises(RefusedError, match='User "nobody" cannot list resource "nodes"'):
-        read(_connection(plane, as_user="nobody"), Needs(frozenset({"Node"})))
+    _, evidence = read(_connection(plane, as_user="nobody"), Needs(frozenset({"Node"})))
+    assert evidence.coverage("Node") is Coverage.FORBIDDEN
+    assert evidence.refused_user == "nobody"
+    (told,) = [each.note for each in evidence.reads if each.kind == "Node"]
+    assert 'User "nobody" cannot list resource "nodes"' in told
 
 
 def test_a_wrong_token(plane: ControlPlane, tmp_path: Path) -> None:
