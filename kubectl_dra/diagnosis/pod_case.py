@@ -25,7 +25,7 @@ from kubectl_dra.diagnosis.equivalence import Examiner
 from kubectl_dra.diagnosis.gangs import members
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
 from kubectl_dra.diagnosis.gangs.elsewhere import left_to, with_gang
-from kubectl_dra.diagnosis.gates import ClaimGates, other_scheduler, own_causes
+from kubectl_dra.diagnosis.gates import TEMPLATE_KIND, ClaimGates, other_scheduler, own_causes
 from kubectl_dra.diagnosis.judgement import Judgement, nodes_can_tell
 from kubectl_dra.diagnosis.open_plugins import open_groups, open_plugins
 from kubectl_dra.diagnosis.records import (
@@ -68,7 +68,6 @@ from kubectl_dra.scheduler.claims import (
 from kubectl_dra.scheduler.extended import asked, clashing_resources, served_resources, virtual_claim
 from kubectl_dra.scheduler.fit_error import without_made_up_names
 
-RESOURCE_CLAIM_TEMPLATE: Final = "ResourceClaimTemplate"
 _SILENT: Final = Prediction(silent=True)
 # Where several devices fit or fail, the one that the search meets first decides.
 _DEPEND_ON_ORDER: Final = frozenset({Verdict.SCHEDULABLE, Verdict.SCHEDULER_ERROR})
@@ -195,9 +194,9 @@ class PodCase:
         here = {Key(self.key.namespace, name) for name in templates if name}
         if self.pod.metadata.creation_timestamp or here <= self.world.inventory.templates.keys():
             return None
-        if self.world.evidence.complete(RESOURCE_CLAIM_TEMPLATE, self.key.namespace):
+        if self.world.evidence.complete(TEMPLATE_KIND, self.key.namespace):
             return None
-        self._unread = (RESOURCE_CLAIM_TEMPLATE,)
+        self._unread = (TEMPLATE_KIND,)
         return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction())
 
     def _unreadable(self) -> _Finding | None:

@@ -94,6 +94,12 @@ def test_mistakes(ask: Ask, words: tuple[str, ...], code: int, said: str) -> Non
     assert (found.code, said in found.err) == (code, True), found.err
 
 
+def test_a_selector_that_is_not_finished_is_told_in_words(ask: Ask) -> None:
+    found = " ".join(ask("capacity", *CLASS, "--selector", "device.driver ==").out.split())
+    problem = "line 1, column 17: syntax error: unexpected end of the expression"
+    assert f"does not fit: a selector does not compile ({problem}), which ends every" in found
+
+
 def test_a_shape_whose_template_is_missing_is_counted_as_none(ask: Ask, tmp_path: Path) -> None:
     path = tmp_path / "pod.json"
     claims = [{"name": "c", "resourceClaimTemplateName": "nowhere"}]

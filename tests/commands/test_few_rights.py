@@ -60,24 +60,34 @@ spec: {tasks: [{name: one, replicas: 1, template: {spec: {containers: [{name: c,
 """
 
 
-def without_nodes(folder: Path) -> Path:
-    """The demo cluster as somebody sees it who may not read nodes."""
+def without(folder: Path, kind: str) -> Path:
+    """The demo cluster as somebody sees it who may not read objects of a kind."""
     path, cluster = folder / "cluster.json", json.loads(CLUSTER.read_bytes())
-    nodes = {"kind": "Node", "coverage": "forbidden"}
-    cluster["reads"] = [nodes, *(read for read in cluster["reads"] if read["kind"] != "Node")]
-    cluster["items"] = [item for item in cluster["items"] if item["kind"] != "Node"]
+    refused = {"kind": kind, "coverage": "forbidden"}
+    cluster["reads"] = [refused, *(read for read in cluster["reads"] if read["kind"] != kind)]
+    cluster["items"] = [item for item in cluster["items"] if item["kind"] != kind]
     path.write_text(json.dumps(cluster), encoding="utf-8")
     return path
 
 
 def test_how_often_is_unknown_in_a_sentence(capfd: Any, tmp_path: Path) -> None:
-    path = without_nodes(tmp_path)
+    path = without(tmp_path, "Node")
     _, out, _ = said(capfd, "capacity", "--class", "gpu.example.com", "--from", str(path))
     assert "How many times a pod that requests 1 × gpu.example.com fits is unknown" in unfolded(out)
 
 
+def test_what_is_unread_comes_before_what_is_supposed(capfd: Any, tmp_path: Path) -> None:
+    node = "gke-prod-h100-5f3a2b1c-k4tq"
+    words = ("why-pending", "-A", "--remove-node", node, "--from", str(without(tmp_path, "DeviceClass")))
+    _, out, _ = said(capfd, *words)
+    assert out.startswith("This answer is incomplete"), out[:200]
+    assert out.index("DeviceClass in the whole cluster") < out.index(node)
+    _, _, err = said(capfd, *words, "-o", "wide")
+    assert err.index("DeviceClass in the whole cluster") < err.index(node)
+
+
 def test_nodes_that_could_not_be_read_are_not_nodes_that_refuse(capfd: Any, tmp_path: Path) -> None:
-    path, manifests = without_nodes(tmp_path), tmp_path / "new.yaml"
+    path, manifests = without(tmp_path, "Node"), tmp_path / "new.yaml"
     manifests.write_text(DAEMONS_AND_VOLCANO, encoding="utf-8")
     words = ("simulate", "-f", str(manifests), "--from", str(path))
     _, out, _ = said(capfd, *words)

@@ -344,18 +344,25 @@ def test_groups_are_printed_as_the_api_has_them(capfd: pytest.CaptureFixture[str
     )
 
 
+OLDER = "podgroups are only served as scheduling.k8s.io/v1alpha2, a shape that is not read"
+
+
 @pytest.mark.parametrize(
-    ("note", "told"),
+    ("note", "told", "hint"),
     [
-        ("", "the server does not serve podgroups.scheduling.k8s.io: pods are placed one by one"),
-        *[("podgroups are only served as scheduling.k8s.io/v1alpha2, a shape that is not read",) * 2],
+        (
+            "",
+            "the server does not serve podgroups.scheduling.k8s.io: pods are placed one by one",
+            "kubectl dra why-pending -A",
+        ),
+        (OLDER, OLDER, "kubectl api-versions"),
     ],
 )
-def test_a_server_without_groups_is_named(note: str, told: str) -> None:
+def test_a_server_without_groups_is_named(note: str, told: str, hint: str) -> None:
     read = Read("PodGroup", coverage=Coverage.NOT_SERVED, note=note)
     problem = not_served(Evidence((read,), server_version=(1, 36)))
     assert problem is not None
-    assert problem.what == told
+    assert (problem.what, problem.hint) == (told, hint)
     assert not_served(Evidence((read,))) is None
     assert not_served(Evidence((Read("PodGroup"),), server_version=(1, 37))) is None
 

@@ -21,7 +21,7 @@ from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.reports.groups import GroupPendingReport, group_report
 from kubectl_dra.reports.idle import WorkloadPendingReport
-from kubectl_dra.reports.invocations import try_kubectl
+from kubectl_dra.reports.invocations import try_dra, try_kubectl
 from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport
 
 AnyPending = PendingReport | ClaimPendingReport | GroupPendingReport | WorkloadPendingReport
@@ -56,7 +56,7 @@ def not_served(evidence: Evidence) -> CommandError | None:
         return None
     older = next((read.note for read in evidence.reads if read.kind == POD_GROUP.name and read.note), "")
     what = older or f"the server does not serve {POD_GROUP.resource}: pods are placed one by one"
-    return CommandError(what, try_kubectl("api-versions"))
+    return CommandError(what, try_kubectl("api-versions") if older else try_dra("why-pending", "-A"))
 
 
 def waiting_groups(inventory: Inventory, namespace: str) -> Iterator[Key]:

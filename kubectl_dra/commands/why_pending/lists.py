@@ -8,12 +8,7 @@ from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.options import label_selector
 from kubectl_dra.commands.shared.queues import with_queues
-from kubectl_dra.commands.shared.show import (
-    console,
-    is_document,
-    print_answers,
-    print_pages,
-)
+from kubectl_dra.commands.shared.show import console, is_document, print_answers, print_pages
 from kubectl_dra.commands.shared.unread import after_unread, code_of, refuse
 from kubectl_dra.commands.why_pending.groups import Pending, waiting_groups
 from kubectl_dra.commands.why_pending.one_per_line import is_rows, pod_list, said
@@ -119,18 +114,19 @@ def _list(
     else:
         call.told = True
         in_rows = is_rows(call.options, call.sort_by) and subject is PENDING_PODS
-        lines = _rows(call, answers) if in_rows else after_unread(found, page(call, answers, found), call.address)
         supposed_lines = whatif_lines(call.what_if) if call.what_if is not None else []
-        if supposed_lines and not in_rows and not (page is _pages and answers):
-            lines = [*supposed_lines, Safe(""), *lines]
         if in_rows:
-            for line in supposed_lines:
-                console(call.options).note(line)
-            for line in missing_lines(found.missing, call.address):
+            lines = _rows(call, answers)
+            for line in (*missing_lines(found.missing, call.address), *supposed_lines):
                 console(call.options).note(line)
             for each in answers:
                 if isinstance(each.report, WorkloadPendingReport):  # no pod, so no line
                     console(call.options).note(each.summary())
+        else:
+            lines = page(call, answers, found)
+            if supposed_lines and not (page is _pages and answers):
+                lines = [*supposed_lines, Safe(""), *lines]
+            lines = after_unread(found, lines, call.address)
         print_pages([lines], call.options)
     code = code_of_answers(call, answers)
     return code_of(found, call.options) if code is ExitCode.OK else code

@@ -12,13 +12,7 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.makers import with_maker
 from kubectl_dra.commands.shared.not_found import key_not_found
 from kubectl_dra.commands.shared.queues import with_queues
-from kubectl_dra.commands.shared.show import (
-    console,
-    is_document,
-    print_answers,
-    print_pages,
-    tell,
-)
+from kubectl_dra.commands.shared.show import console, is_document, print_answers, print_pages, tell
 from kubectl_dra.commands.shared.types import ObjectArg, ObjectArgs
 from kubectl_dra.commands.shared.unread import refuse
 from kubectl_dra.commands.why_pending.groups import Pending, not_served
@@ -39,10 +33,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.reports.invocations import dra, of, shell_line
-from kubectl_dra.reports.pending import (
-    ClaimPendingReport,
-    PendingReport,
-)
+from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport
 from kubectl_dra.reports.unread import PENDING_PODS, together, unread
 
 _ALL: Final = ("kubectl", "dra", "why-pending", "-A")

@@ -12,10 +12,7 @@ from kubectl_dra.api.kinds import Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import Scoped
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import (
-    Answer,
-    is_document,
-)
+from kubectl_dra.commands.shared.show import Answer, is_document
 from kubectl_dra.commands.why_pending.groups import AnyPending, Pending, group_answer
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser

@@ -6,12 +6,9 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ADMIN_LABEL
-from kubectl_dra.diagnosis.records import (
-    Cause,
-    FatalError,
-    SearchSize,
-)
+from kubectl_dra.diagnosis.records import Cause, FatalError, SearchSize
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
+from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed
 
@@ -60,7 +57,8 @@ def _missing_attribute(error: FatalError) -> Safe:
 
 
 def _fatal(error: FatalError, cause: Cause) -> Safe:
-    detail = fmt(" ({})", error.detail) if error.detail else Safe("")
+    said = refusal_text(error.detail.removeprefix("compilation failed: "))
+    detail = fmt(" ({})", said) if said else Safe("")
     return fmt("{}{}, which ends every scheduling attempt on all nodes", Safe(cause.code.meaning), detail)
 
 
