@@ -20,6 +20,8 @@ from tests.ways_out.trial import Taken, all_ways, clear, take
 pytestmark = pytest.mark.controlplane
 #: Clusters in CI; all of them take an hour.
 _SAMPLE: Final = 4
+#: Where one of them decides a share of so few ways out, as many as this are asked before it is judged.
+_MOST: Final = 12
 
 
 @pytest.fixture(scope="module")
@@ -29,13 +31,13 @@ def plane() -> Iterator[ControlPlane]:
         yield running
 
 
-def seeds() -> list[int]:
+def seeds(number: int = _SAMPLE) -> list[int]:
     """Others with every commit; neighbours, so that the causes differ."""
     folder = Path(__file__).parents[2]
     words = ["git", "-C", str(folder), "rev-parse", "HEAD"]
     done = subprocess.run(words, capture_output=True, encoding="utf-8", check=False)
     first = int(done.stdout[:8] or "0", 16) % 100_000
-    return [first + 3 * number for number in range(_SAMPLE)]
+    return [first + 3 * each for each in range(number)]
 
 
 def test_the_sample_has_different_causes() -> None:
@@ -45,11 +47,13 @@ def test_the_sample_has_different_causes() -> None:
 def test_ways_out_end_as_they_say(plane: ControlPlane) -> None:
     """Bound on a promised node, or taken by the pod that was named; no command fails."""
     taken: list[Taken] = []
-    for seed in seeds():
+    for asked, seed in enumerate(seeds(_MOST)):
+        if asked >= _SAMPLE and not shortcomings(taken):
+            break
         cluster = random_cluster(seed)
         taken += all_ways(lambda number, cluster=cluster: take(plane, cluster, number))  # type: ignore[misc]
-    bad = [each for each in taken if each.outcome in ("not", "elsewhere", "failed")]
-    assert not bad, "\n".join(each.as_json() for each in bad)
+        bad = [each for each in taken if each.outcome in ("not", "elsewhere", "failed")]
+        assert not bad, "\n".join(each.as_json() for each in bad)
     assert shortcomings(taken) == []
 
 
